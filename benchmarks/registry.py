@@ -96,6 +96,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             "answers.table_data",
             "every cell of a table beside openpyxl's, and the time of a long one",
         ),
+        "scripted": Table(
+            "answers.scripted", "query engines with scripted models: what comes out of each case"
+        ),
         "hostile_sql": Table("answers.hostile_sql", "500 statements meant to do harm, or silly"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "contents_cost": Table(

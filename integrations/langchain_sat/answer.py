@@ -20,6 +20,7 @@ from sat_retriever import SheetRetriever
 from sat_retriever.engine.conversation import Conversation, Query, Reply
 from sat_retriever.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.engine.prompts import Prompt
+from sat_retriever.engine.reply import WordStream
 from sat_retriever.index.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
@@ -85,18 +86,18 @@ class _Steps:
         ready = self._find.invoke("".join(questions), config)
         yield _found(ready)
         talk = Conversation(ready)
-        said: list[str] = []
+        words = WordStream()
         while talk.step:
-            step, said = talk.step, []
+            step, said = talk.step, ""
             if isinstance(step, Query):
                 talk.reply(self._query.invoke(step, config))
                 continue
             for piece in self._llm.stream(_messages(step), config):
-                said.append(_text(piece))
+                said += _text(piece)
                 if step.final:
-                    yield _words(said[-1])
-            talk.reply("".join(said))
-        yield from _ending(talk, "".join(said))
+                    yield _words(words.shown(_text(piece)))
+            talk.reply(said)
+        yield from _ending(talk, words)
 
     async def aanswer(
         self, questions: AsyncIterator[str], config: RunnableConfig
@@ -105,18 +106,18 @@ class _Steps:
         ready = await self._find.ainvoke("".join([part async for part in questions]), config)
         yield _found(ready)
         talk = Conversation(ready)
-        said: list[str] = []
+        words = WordStream()
         while talk.step:
-            step, said = talk.step, []
+            step, said = talk.step, ""
             if isinstance(step, Query):
                 talk.reply(await self._query.ainvoke(step, config))
                 continue
             async for piece in self._llm.astream(_messages(step), config):
-                said.append(_text(piece))
+                said += _text(piece)
                 if step.final:
-                    yield _words(said[-1])
-            talk.reply("".join(said))
-        for part in _ending(talk, "".join(said)):
+                    yield _words(words.shown(_text(piece)))
+            talk.reply(said)
+        for part in _ending(talk, words):
             yield part
 
 
@@ -149,10 +150,10 @@ def _words(text: str) -> dict[str, Any]:
     return AddableDict(answer=text)
 
 
-def _ending(talk: Conversation, said: str) -> Iterator[dict[str, Any]]:
+def _ending(talk: Conversation, words: WordStream) -> Iterator[dict[str, Any]]:
     """Yield what follows the words: all words if there were none, and where they come from."""
     assert talk.answer is not None
-    if not said.strip():
+    if not words.begun:
         yield _words(talk.answer.text)
     given = talk.answer.to_dict()
     yield AddableDict(

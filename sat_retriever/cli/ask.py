@@ -27,6 +27,7 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.engine.conversation import Conversation, Query, Reply, Step
 from sat_retriever.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.engine.prompts import query_prompt, read_prompt
+from sat_retriever.engine.reply import WordStream
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import OllamaChat
@@ -124,31 +125,35 @@ def ask(
 def _answered(ready: Prepared, chat: OllamaChat, *, quiet: bool) -> SheetAnswer:
     """Return the model's answer; each step and the words of the answer are shown as they come."""
     talk = Conversation(ready)
-    given: Reply = ""
+    words = WordStream()
     while talk.step:
-        given = _carried_out(talk.step, chat, quiet=quiet)
+        given = _carried_out(talk.step, chat, None if quiet else words)
         if not quiet:
             _print_step(talk.step, given)
         talk.reply(given)
     assert talk.answer is not None
-    if not (quiet or str(given).strip()):  # nothing was shown as it came
-        stdout().print(plain(talk.answer.text), soft_wrap=True)
+    if not (quiet or words.begun):
+        for line in talk.answer.text.split("\n"):
+            stdout().print(plain(line), soft_wrap=True)
     return talk.answer
 
 
-def _carried_out(step: Step, chat: OllamaChat, *, quiet: bool) -> Reply:
+def _carried_out(step: Step, chat: OllamaChat, words: WordStream | None) -> Reply:
+    """Return what a step asks for; the words of the answer are shown if they have a stream."""
     if isinstance(step, Query):
         return step.run()
-    if not step.final or quiet:
+    if not step.final or words is None:
         doing = "answers" if step.final else "writes a query"
         with stderr().status(f"{chat.model} {doing}; Ctrl-C stops it"):
             return "".join(piece.text for piece in chat.words(step.system, step.user))
-    out, said = stdout(), []
+    out, said = stdout(), ""
     for piece in chat.words(step.system, step.user):
-        said.append(piece.text)
-        out.print(_printable(piece.text), end="", soft_wrap=True, markup=False)
-    out.print()
-    return "".join(said)
+        said += piece.text
+        shown = _printable(words.shown(piece.text))
+        out.print(shown, end="", soft_wrap=True, markup=False)
+    if words.begun:
+        out.print()
+    return said
 
 
 def _printable(text: str) -> str:

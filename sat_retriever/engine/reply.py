@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINK, _THOUGHT = "<think>", "</think>"
 _FENCED = re.compile(
     r"```[ \t]*(?:sql|duckdb)?[ \t]*\r?\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
 )
@@ -19,6 +20,34 @@ def words_of(reply: str) -> str:
     'Five.'
     """
     return _THOUGHTS.sub("", reply, count=1).strip()
+
+
+class WordStream:
+    r"""The words of a reply that comes in pieces, without thoughts at its beginning.
+
+    Attributes:
+        begun: True if there was anything to show.
+
+    >>> stream = WordStream()
+    >>> [stream.shown(piece) for piece in ("<th", "ink>Hm.</thi", "nk>\n", "Fi", "ve.")]
+    ['', '', '', 'Fi', 've.']
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self.begun = False
+
+    def shown(self, piece: str) -> str:
+        """Return what can be shown now that a piece has come; empty while it is not known."""
+        if self.begun:
+            return piece
+        self._held += piece
+        start = self._held.lstrip().lower()
+        if _THINK.startswith(start) or (start.startswith(_THINK) and _THOUGHT not in start):
+            return ""
+        words = _THOUGHTS.sub("", self._held, count=1).lstrip()
+        self.begun = bool(words)
+        return words
 
 
 def query_of(reply: str) -> str | None:

@@ -34,6 +34,7 @@ from sat_retriever import Filters, SheetIndex, SheetRetriever
 from sat_retriever.engine.conversation import Conversation, Query, Step
 from sat_retriever.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.engine.prompts import Prompt
+from sat_retriever.engine.reply import WordStream
 from sat_retriever.index.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
@@ -158,23 +159,23 @@ class SheetQueryEngine(CustomQueryEngine):
 
     def _words(self, talk: Conversation, metadata: dict[str, Any]) -> Iterator[str]:
         """Yield the words of an answer and its sources, then fill in the metadata."""
-        said: list[str] = []
+        said, words = "", WordStream()
         if isinstance(talk.step, Prompt):
             for piece in self.llm.stream_chat(_messages(talk.step)):
-                said.append(piece.delta or "")
-                yield said[-1]
-            talk.reply("".join(said))
-        yield from _ending(talk, "".join(said), metadata)
+                said += piece.delta or ""
+                yield words.shown(piece.delta or "")
+            talk.reply(said)
+        yield from _ending(talk, words, metadata)
 
     async def _awords(self, talk: Conversation, metadata: dict[str, Any]) -> AsyncIterator[str]:
         """Do the same as `_words`, without blocking the event loop."""
-        said: list[str] = []
+        said, words = "", WordStream()
         if isinstance(talk.step, Prompt):
             async for piece in await self.llm.astream_chat(_messages(talk.step)):
-                said.append(piece.delta or "")
-                yield said[-1]
-            talk.reply("".join(said))
-        for part in _ending(talk, "".join(said), metadata):
+                said += piece.delta or ""
+                yield words.shown(piece.delta or "")
+            talk.reply(said)
+        for part in _ending(talk, words, metadata):
             yield part
 
     @contextmanager
@@ -196,11 +197,11 @@ def _messages(prompt: Prompt) -> list[ChatMessage]:
     return [system, ChatMessage(role=MessageRole.USER, content=prompt.user)]
 
 
-def _ending(talk: Conversation, said: str, metadata: dict[str, Any]) -> Iterator[str]:
+def _ending(talk: Conversation, words: WordStream, metadata: dict[str, Any]) -> Iterator[str]:
     """Yield what follows the streamed words: all words if there were none, and the sources."""
     assert talk.answer is not None
     metadata.update(_metadata(talk.answer))
-    if not said.strip():
+    if not words.begun:
         yield talk.answer.text
     if talk.answer.sources:
         yield f"\n\n{talk.answer.sources}"
