@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sat_retriever._version import __version__
     from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
+    from sat_retriever.engine.prepare import EngineSettings
     from sat_retriever.errors import (
         EmptyInputError,
         EncoderError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from sat_retriever.records.filters import Filters
     from sat_retriever.records.hits import Hit
     from sat_retriever.records.links import Link, LinkType
+    from sat_retriever.records.sheetanswer import SheetAnswer
     from sat_retriever.records.sheets import Column, SheetRecord, Skipped, Table, Visibility
     from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
     from sat_retriever.retriever import SheetRetriever
@@ -67,6 +69,7 @@ _MODULES = {
     "Content": "tools.content",
     "CrossEncoderReranker": "rank.pairs.pairrank",
     "EmbeddingEncoder": "encoder",
+    "EngineSettings": "engine.prepare",
     "Filters": "records.filters",
     "GraphReranker": "rank.graph.graphrank",
     "Hit": "records.hits",
@@ -78,6 +81,7 @@ _MODULES = {
     "load_reranker": "rank.load",
     "open_index": "index.indexing",
     "Serialization": "text.serialize",
+    "SheetAnswer": "records.sheetanswer",
     "SheetEncoder": "encoder",
     "SheetIndex": "index.index",
     "SheetRetriever": "retriever",
@@ -105,6 +109,7 @@ __all__ = [
     "EmbeddingEncoder",
     "EmptyInputError",
     "EncoderError",
+    "EngineSettings",
     "Filters",
     "FingerprintMismatchError",
     "GraphReranker",
@@ -124,6 +129,7 @@ __all__ = [
     "PathNotFoundError",
     "SatError",
     "Serialization",
+    "SheetAnswer",
     "SheetEncoder",
     "SheetIndex",
     "SheetIndexError",

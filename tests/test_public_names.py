@@ -15,11 +15,13 @@ def test_the_public_names_are_these_and_no_more():
     assert sat_retriever.__all__ == sorted(
         """
         Answer Candidate Column ColumnKind Content CrossEncoderReranker EmbeddingEncoder
-        EmptyInputError EncoderError Filters FingerprintMismatchError GraphReranker Hit
+        EmptyInputError EncoderError EngineSettings Filters FingerprintMismatchError GraphReranker
+        Hit
         IndexBusyError IndexDamagedError
         IndexFormatError IndexNotFoundError IndexStorageError InputError Limits Link
         LinkReranker LinkType MissingExtraError OutputError PathNotFoundError SatError
-        Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord SheetRetriever
+        Serialization SheetAnswer SheetEncoder SheetIndex SheetIndexError SheetRecord
+        SheetRetriever
         SheetTools Skipped SyncReport Table Tool TypedColumn TypedTable Visibility Workbook
         __version__ hit_text index_paths link_graph load_reranker open_index read_workbook
         """.split()

@@ -94,8 +94,8 @@ class _Steps:
                 continue
             for piece in self._llm.stream(_messages(step), config):
                 said += _text(piece)
-                if step.final:
-                    yield _words(words.shown(_text(piece)))
+                if step.final and (shown := words.shown(_text(piece))):
+                    yield _words(shown)
             talk.reply(said)
         yield from _ending(talk, words)
 
@@ -114,8 +114,8 @@ class _Steps:
                 continue
             async for piece in self._llm.astream(_messages(step), config):
                 said += _text(piece)
-                if step.final:
-                    yield _words(words.shown(_text(piece)))
+                if step.final and (shown := words.shown(_text(piece))):
+                    yield _words(shown)
             talk.reply(said)
         for part in _ending(talk, words):
             yield part

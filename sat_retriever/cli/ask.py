@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from sat_retriever.cli.terminal import (
     PathOption,
     RerankerOption,
     WorkbookOption,
+    broken_pipe_is_the_end,
     examples,
     plain,
     print_json,
@@ -146,13 +148,13 @@ def _carried_out(step: Step, chat: OllamaChat, words: WordStream | None) -> Repl
         doing = "answers" if step.final else "writes a query"
         with stderr().status(f"{chat.model} {doing}; Ctrl-C stops it"):
             return "".join(piece.text for piece in chat.words(step.system, step.user))
-    out, said = stdout(), ""
-    for piece in chat.words(step.system, step.user):
-        said += piece.text
-        shown = _printable(words.shown(piece.text))
-        out.print(shown, end="", soft_wrap=True, markup=False)
-    if words.begun:
-        out.print()
+    said = ""
+    with broken_pipe_is_the_end():
+        for piece in chat.words(step.system, step.user):
+            said += piece.text
+            sys.stdout.write(_printable(words.shown(piece.text)))
+            sys.stdout.flush()
+        sys.stdout.write("" if said.endswith("\n") or not words.begun else "\n")
     return said
 
 

@@ -133,6 +133,8 @@ def ollama(
             else:
                 body = _chatted(request, reaction)
             text = json.dumps(body) if reaction.body is None else reaction.body
+            if request.get("stream") and reaction.body is None and not reaction.error:
+                text = "".join(_streamed(body, reaction.content))
             self._send(reaction.status, text, cut=reaction.cut)
 
         def _send(self, status, text, *, cut=False):
@@ -179,9 +181,19 @@ def _chatted(request, reaction):
         "done_reason": reaction.reason,
     }
     if reaction.tokens is not None:
-        counted = count(request["messages"][0]["content"])
+        counted = sum(count(message["content"]) for message in request["messages"])
+        body["eval_count"] = count(reaction.content)
         body["prompt_eval_count"] = counted if reaction.tokens == COUNTED else reaction.tokens
     return body
+
+
+def _streamed(body, content):
+    """The same answer as lines of JSON, one a word; the last one has the end and the counts."""
+    for word in re.findall(r"\S+\s*|\s+", content):
+        piece = {name: body[name] for name in ("model", "created_at")}
+        said = {"role": "assistant", "content": word}
+        yield json.dumps({**piece, "message": said, "done": False}) + "\n"
+    yield json.dumps({**body, "message": {"role": "assistant", "content": ""}}) + "\n"
 
 
 def _embedded(request, reaction, vectors):

@@ -1,0 +1,107 @@
+"""`sat ask`: with a server of Ollama, without one, and without a model."""
+
+import json
+
+import pytest
+
+from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one
+
+QUESTION = "salary of the staff"
+RIGHT = "```sql\nSELECT name, salary FROM staff\n```"
+WRONG = "SELECT name, wage FROM staff"
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def served(*lines):
+    return ollama(one_by_one(*map(Reaction, lines)), models=("small",))
+
+
+def test_sheets_queries_rows_words_and_citations_are_shown_in_turn(index_file, sat):
+    with served(WRONG, RIGHT, "Ada earns 41.\n") as server:
+        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+    assert run.code == 0
+    parts = [
+        "1  staff.csv#staff!A1:B2",
+        WRONG,
+        "There is no column 'wage'",
+        "SELECT name, salary FROM staff",
+        "name  salary\nAda   41",
+        "Ada earns 41.",
+        "From staff.csv#staff!A2:B2",
+    ]
+    places = [run.out.find(part) for part in parts]
+    assert -1 not in places and places == sorted(places), run.out
+    assert [chat["stream"] for chat in server.chats] == [True] * 3
+    assert [chat["options"]["num_ctx"] for chat in server.chats] == [8192] * 3
+    assert server.chats[0]["truncate"] is False
+
+
+def test_json_has_the_whole_answer(index_file, sat):
+    with served(RIGHT, "Ada earns 41.") as server:
+        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file,
+                  "--json")  # fmt: skip
+    told = json.loads(run.out)
+    assert (told["answer"], told["kind"]) == ("Ada earns 41.", "sql")
+    assert told["citations"] == ["staff.csv#staff!A2:B2"]
+    assert told["hits"][0]["sheet_id"] == "staff.csv#staff"
+
+
+def test_without_words_the_rows_stand_in(index_file, sat):
+    with served(RIGHT, "") as server:
+        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+    assert "The language model gave no answer. The query gives:" in run.out
+    assert "| Ada | 41 |" in run.out
+
+
+def test_control_characters_of_a_model_do_not_reach_the_terminal(index_file, sat):
+    with served("NO SQL", "Red \x1b[31m [1]") as server:
+        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+    assert "\x1b" not in run.out
+    assert "Red  [31m [1]" in run.out
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_without_a_server_the_prompt_is_printed_and_what_is_missing_is_said(
+    index_file, sat, as_json
+):
+    more = ["--json"] if as_json else []
+    run = sat("ask", QUESTION, "--llm", "small", "--host", "http://127.0.0.1:1", "-i", index_file,
+              *more)  # fmt: skip
+    assert run.code == 1
+    assert "no Ollama server answers at http://127.0.0.1:1; start it with: ollama serve" in run.err
+    assert "Question: salary of the staff" in run.out
+    assert "salary number: Salary" in run.out
+    if as_json:
+        assert json.loads(run.out)["prompt"]["system"].startswith("You write SQL")
+    else:
+        assert "run a query: sat sql 'SELECT …' -s 'staff.csv#staff!A1:B2'" in run.err
+
+
+def test_a_model_that_is_not_there_is_named(index_file, sat):
+    with ollama(always(Reaction())) as server:
+        run = sat("ask", QUESTION, "--llm", "none", "--host", server.host, "-i", index_file)
+    assert run.code == 1
+    assert "ollama pull none" in run.err
+    assert "Question: salary of the staff" in run.out
+
+
+def test_without_a_model_the_prompt_is_printed(index_file, sat):
+    run = sat("ask", QUESTION, "-i", index_file, "--tables", 0)
+    assert run.code == 0
+    assert "[1] staff.csv#staff!A1:B2" in run.out
+    assert "| 2 | Ada | 41 |" in run.out
+    assert "no language model is named" in run.err
+    assert "sat sql" not in run.err
+
+
+def test_a_slow_or_cut_answer_is_an_error_in_words(index_file, sat):
+    cut = one_by_one(Reaction(RIGHT), Reaction("Ada ear", reason="length"))
+    with ollama(cut, models=("small",)) as server:
+        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+    assert (run.code, "Ada ear" in run.out) == (1, True)
+    assert "did not finish its answer within 2048 tokens" in run.err

@@ -1,0 +1,42 @@
+"""Queries and words in replies, however models wrap them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sat_retriever.engine.reply import WordStream, query_of, words_of
+
+
+@pytest.mark.parametrize(
+    ("reply", "query"),
+    [
+        ("```sql\nSELECT 1\n```", "SELECT 1"),
+        ("```\nSELECT 1\n```", "SELECT 1"),
+        ("```SQL \r\nSELECT 1\r\n```", "SELECT 1"),
+        ("```duckdb\nSELECT 1", "SELECT 1"),
+        ("First:\n```sql\nSELECT 1\n```\nNo, rather:\n```sql\nSELECT 2\n```", "SELECT 2"),
+        ("  select 1;", "select 1;"),
+        ("-- all\nWITH a AS (SELECT 1) FROM a", "-- all\nWITH a AS (SELECT 1) FROM a"),
+        ("<think>```sql\nSELECT 0\n```</think>SELECT 1", "SELECT 1"),
+        ("NO SQL", None),
+        ("I would select the rows of Ada.", None),
+        ("", None),
+        ("``` ```", None),
+        ("```sql\n```", None),
+    ],
+)
+def test_a_query_is_found_in_a_reply(reply, query):
+    assert query_of(reply) == query
+
+
+_PART = st.sampled_from(["<think>", "</think>", " ", "\n", "<", "th", "five", "<b>"]) | st.text()
+
+
+@given(st.lists(_PART, max_size=8))
+def test_words_in_pieces_are_the_words_of_the_whole_reply(pieces):
+    stream = WordStream()
+    shown = "".join(stream.shown(piece) for piece in pieces)
+    assert shown.strip() in ("", words_of("".join(pieces)))
+    if words_of("".join(pieces)) not in ("<", "<t", "<th", "<thi", "<thin", "<think"):
+        assert shown.strip() == words_of("".join(pieces))
+        assert stream.begun == bool(shown)

@@ -1,0 +1,84 @@
+"""The query engine as LlamaIndex uses it: events, callbacks, streams, tools, routers."""
+
+import asyncio
+
+import pytest
+from llama_index.core import Settings
+from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
+from llama_index.core.llms import MockLLM
+from llama_index.core.query_engine import RouterQueryEngine
+from llama_index.core.selectors import LLMSingleSelector
+from llama_index.core.tools import QueryEngineTool
+from llama_index.core.vector_stores import MetadataFilters
+from llama_index.query_engine.sat import SheetQueryEngine
+
+from benchmarks.answers.scriptedmodels import LlmScript
+from sat_retriever import IndexNotFoundError, InputError
+
+QUESTION = "salary of the staff"
+RIGHT = "SELECT name, salary FROM staff ORDER BY salary DESC LIMIT 1"
+LINES = [RIGHT, "Ada earns 41."]
+CITED = "From staff.csv#staff!A2:B2"
+
+
+def engine(index, lines=LINES, **options):
+    return SheetQueryEngine(index, LlmScript([*lines]), **options)
+
+
+@pytest.mark.parametrize("way", ["query", "aquery"])
+def test_the_framework_hears_of_the_question_the_search_and_the_model(index, heard, way):
+    debug = LlamaDebugHandler(print_trace_on_end=False)
+    asked = engine(index, callback_manager=CallbackManager([debug]))
+    found = getattr(asked, way)(QUESTION)
+    response = asyncio.run(found) if asyncio.iscoroutine(found) else found
+    assert str(response) == f"Ada earns 41.\n\n{CITED}"
+    assert response.source_nodes[0].metadata["sheet_id"] == "staff.csv#staff"
+    assert response.metadata["result"]["rows"] == [["Ada", 41]]
+    assert "hits" not in response.metadata
+    told = [n for n in heard.names() if n.startswith(("Query", "Retrieval"))]
+    assert told == [
+        "QueryStartEvent", "RetrievalStartEvent", "RetrievalEndEvent", "QueryEndEvent",
+    ]  # fmt: skip
+    assert any("custom_query" in span for span in heard.spans())
+    starts = [event.event_type.value for event in debug.get_events() if event.payload]
+    assert starts.count("query") == starts.count("retrieve") == 2
+
+
+def test_a_stream_ends_with_the_sources_and_then_has_the_metadata(index):
+    response = engine(index, streaming=True).query(QUESTION)
+    assert response.metadata == {}
+    assert list(response.response_gen) == ["Ada ", "earns ", "41.", f"\n\n{CITED}"]
+    assert response.metadata["kind"] == "sql"
+    none = MetadataFilters.from_dicts([{"key": "workbook", "value": "none.xlsx"}])
+    nothing = engine(index, [], filters=none, streaming=True).query(QUESTION)
+    assert "".join(nothing.response_gen) == "No sheet was found for this question."
+    assert nothing.source_nodes == []
+
+
+def test_the_frameworks_mock_model_gets_the_sheets_and_is_quoted(index):
+    response = SheetQueryEngine(index, MockLLM()).query(QUESTION)
+    assert response.metadata["kind"] == "text"
+    assert "[1] staff.csv#staff!A1:B3" in str(response)
+
+
+def test_the_model_of_the_settings_is_the_default(index, monkeypatch):
+    monkeypatch.setattr(Settings, "_llm", LlmScript([*LINES]))
+    assert str(SheetQueryEngine(index).query(QUESTION)).startswith("Ada earns 41.")
+
+
+def test_a_router_chooses_between_engines(index):
+    choice = '[{"choice": 1, "reason": "staff"}]'
+    tools = [
+        QueryEngineTool.from_defaults(engine(index), name=name, description=f"about {name}")
+        for name in ("staff", "sales")
+    ]
+    llm = LlmScript([choice])
+    router = RouterQueryEngine.from_defaults(tools, llm, LLMSingleSelector.from_defaults(llm))
+    assert str(router.query(QUESTION)).startswith("Ada earns 41.")
+
+
+def test_what_is_wrong_is_said_when_it_is_made(index, tmp_path):
+    with pytest.raises(IndexNotFoundError):
+        engine(tmp_path / "none.sat")
+    with pytest.raises(InputError):
+        engine(index, filters=MetadataFilters.from_dicts([{"key": "score", "value": 1}]))
