@@ -100,6 +100,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             "answers.scripted", "query engines with scripted models: what comes out of each case"
         ),
         "hostile_sql": Table("answers.hostile_sql", "500 statements meant to do harm, or silly"),
+        "eps_answers": Table(
+            "answers.eps_answers", "hand-written questions over real workbooks, down to the cell"
+        ),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"

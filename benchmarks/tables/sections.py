@@ -74,6 +74,27 @@ SECTIONS = (
         },
     ),
     Section(
+        "eps_answers",
+        "Hand-written questions over real workbooks",
+        {
+            "questions": "questions",
+            "value": "value checked",
+            "top_1": "sheet first",
+            "top_5": "in top 5",
+            "top_10": "in top 10",
+            "median_rank": "median rank",
+            "cited": "cell cited, of top 5",
+            "in_table": "cell in its table, of top 5",
+            "statements": "statements",
+            "sql": "SQL right",
+            "sql_cites": "SQL cites the cell",
+            "sql_hit": "SQL right over the hit's table",
+            "sql_median_s": "median s",
+            "text": "value in five texts",
+            "text_right": "rows in a right sheet's text",
+        },
+    ),
+    Section(
         "unchanged",
         "Corpora without cells, measured again",
         {
