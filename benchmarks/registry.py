@@ -96,6 +96,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             "answers.table_data",
             "every cell of a table beside openpyxl's, and the time of a long one",
         ),
+        "answers": Table("answers.llm", "a language model's answers, in three ways (--llm MODEL)"),
         "scripted": Table(
             "answers.scripted", "query engines with scripted models: what comes out of each case"
         ),

@@ -176,7 +176,7 @@ def _plain() -> list[Part]:
     return [
         Part(
             section.title,
-            f"`python -m benchmarks run {section.benchmark}`.",
+            f"`python -m benchmarks run {section.benchmark}`. {section.limits}".rstrip(),
             plain_table(section),
             shown_files(section),
         )

@@ -14,11 +14,13 @@ class Section:
         benchmark: Folder below `results/`, and module that fills it.
         title: Heading.
         columns: Heading of each metric shown, by the metric's name.
+        limits: What the figures do not show.
     """
 
     benchmark: str
     title: str
     columns: Mapping[str, str]
+    limits: str = ""
 
 
 _TYPES = (
@@ -74,6 +76,37 @@ SECTIONS = (
         },
     ),
     Section(
+        "scripted",
+        "Query engines with scripted models",
+        {
+            "ways": "ways of asking",
+            "as_expected": "ended as expected",
+            "equal": "equal in all ways",
+            "answer_from": "answer from",
+            "queries": "queries",
+            "citations": "citations",
+            "files_written": "files written",
+        },
+        "Replies come from a script: the table shows what the program makes of them in both "
+        "frameworks, not how often a language model gives such replies.",
+    ),
+    Section(
+        "answers",
+        "A language model's answers",
+        {
+            "model": "model",
+            "questions": "questions",
+            "right": "right",
+            "sheets": "sheets cited right",
+            "cells": "cells cited right",
+            "failed": "failed",
+            "median_prompt_tokens": "prompt tokens, median",
+            "median_tokens": "reply tokens, median",
+            "median_seconds": "s, median",
+        },
+        "An answer is right if it says every expected value, whatever else it says.",
+    ),
+    Section(
         "eps_answers",
         "Hand-written questions over real workbooks",
         {
@@ -93,6 +126,9 @@ SECTIONS = (
             "text": "value in five texts",
             "text_right": "rows in a right sheet's text",
         },
+        "The SQL was written by hand, by someone who knew the answers: it tests the tables, not a "
+        "language model. Six questions about notes and ten over many cells are few: one of them "
+        "moves a share by .17 or .10. A short number stands in the five texts by chance.",
     ),
     Section(
         "unchanged",

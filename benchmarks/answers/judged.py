@@ -1,0 +1,102 @@
+"""Judge an answer in words: the values that it says, the sheets and the cells that it cites."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.answers.systems import Told
+from sat_retriever.records.area import Area, area_of
+
+Value = str | float | int | bool | None
+_NUMBER = re.compile(r"[-−]?\d[\d,  ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_LEAST = 1e-3  # relative; a rounding that keeps three digits is right
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A question with its answer.
+
+    Attributes:
+        question: The question.
+        values: All values that a right answer says; at least one.
+        sheets: Sheets of which one must be cited, or all if `all_sheets`.
+        places: Cells that answer, as `sheet!range`; empty for answers over many cells.
+        all_sheets: True if every sheet is needed.
+    """
+
+    question: str
+    values: tuple[Value, ...]
+    sheets: tuple[str, ...]
+    places: tuple[str, ...] = ()
+    all_sheets: bool = False
+
+
+def judged(expected: Expected, told: Told) -> dict[str, float | int | None]:
+    """Return what is right of an answer, each as 1 or 0, and what it took.
+
+    `cells` is None if the answer lies over many cells.
+    """
+    cited = {each.rpartition("!")[0] for each in told.citations}
+    wanted = expected.sheets if expected.all_sheets else ()
+    sheets = cited.issuperset(wanted) if wanted else not cited.isdisjoint(expected.sheets)
+    cells = any(_holds(each, place) for each in told.citations for place in expected.places)
+    return {
+        "right": int(all(says(told.text, value) for value in expected.values)),
+        "sheets": int(sheets),
+        "cells": int(cells) if expected.places else None,
+        "prompt_tokens": told.prompt_tokens,
+        "tokens": told.tokens,
+        "seconds": told.seconds,
+        "failed": int(bool(told.failed)),
+    }
+
+
+def says(text: str, value: Value) -> bool:
+    """True if a text says a value: a number to three digits, a date, or a text in any case.
+
+    >>> says("About 38.5 EUR", 38.5), says("33,067 in all", 33067), says("18 %", 0.18)
+    (True, True, False)
+    >>> says("On 2 January 2024.", "2024-01-02"), says("ADA did", "Ada"), says("13", 3)
+    (True, True, False)
+    """
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return value.casefold() in text.casefold() or _says_day(text, value)
+    numbers = (re.sub(r"[,  ]", "", each) for each in _NUMBER.findall(text))
+    return any(
+        math.isclose(float(each.replace("−", "-")), float(value), rel_tol=_LEAST, abs_tol=1e-9)
+        for each in numbers
+    )
+
+
+def _says_day(text: str, value: str) -> bool:
+    """True if a value is a day and the text writes it out, in English."""
+    try:
+        day = dt.date.fromisoformat(value[:10])
+    except ValueError:
+        return False
+    month = day.strftime("%B")
+    forms = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
+    return any(form.casefold() in text.casefold() for form in forms)
+
+
+def _holds(citation: str, place: str) -> bool:
+    """True if a citation's ranges hold a place of the same sheet."""
+    sheet, _, ranges = citation.rpartition("!")
+    own, _, wanted = place.rpartition("!")
+    cited = _areas(ranges)
+    return sheet == own and all(
+        any(area.holds(part.top, part.left) and area.holds(part.bottom, part.right)
+            for area in cited)
+        for part in _areas(wanted)
+    )  # fmt: skip
+
+
+def _areas(ranges: str) -> Sequence[Area]:
+    found = (area_of(each) for each in ranges.split(","))
+    return [area for area in found if area is not None]

@@ -1,0 +1,177 @@
+"""A language model's answers: by the query engine, from whole workbooks, from RAG's sheets.
+
+    python -m benchmarks run answers --llm MODEL [--host URL] [--data DIR] [--runs DIR] [--limit N]
+
+Asked are the forty hand-written questions of `eps`, and made ones with at most five values in
+their answer. One model of an Ollama server answers each in three ways: `engine` writes SQL over the
+tables found and tells its rows; `whole_workbook` reads the cells of the workbook of the best hit
+from the top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All prompts may
+hold the same number of tokens of data. An answer is right if it says every expected value, numbers
+to three digits. Answers are kept as they come, so a run that was stopped goes on. Without a server,
+or without `--llm`, nothing is written, and the tables say *not run*.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks.answers.eps_questions import load_questions
+from benchmarks.answers.judged import Expected, judged
+from benchmarks.answers.made_sql import NUMBER, QUESTIONS, SHEETS
+from benchmarks.answers.systems import Told, told, ways
+from benchmarks.general.corpora import HELD_OUT
+from benchmarks.related.made import made_workbooks
+from benchmarks.results import Result, write_result
+from sat_retriever.errors import ModelSetupError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.indexing import index_paths
+from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.llm.ollama import OllamaServer
+from sat_retriever.synth.answers.make import ANSWERS, read_answers
+
+BENCHMARK = "answers"
+NUM_CTX = 16_384
+DATA_TOKENS = 8_000  # of data in one prompt; the rest is for instructions and the answer
+_MOST_VALUES = 5
+_SHARES = ("right", "sheets", "cells", "failed")
+
+
+def eps() -> list[Expected]:
+    """Return the hand-written questions of `eps`."""
+    return [
+        Expected(
+            each.question,
+            (each.value,),
+            tuple(each.sheets),
+            () if each.kind == "aggregate" else (f"{each.sheet}!{each.cells}", *each.also),
+        )
+        for each in load_questions()
+    ]
+
+
+def made(folder: Path) -> list[Expected]:
+    """Return the made questions of a corpus whose answers have few values."""
+    listed = read_answers(folder / ANSWERS)
+    return [
+        Expected(
+            each["question"],
+            tuple(value for row in each["rows"] for value in row),
+            tuple(each["sheets"]),
+            tuple(each.get("cells", ())),
+            all_sheets=True,
+        )
+        for each in listed
+        if sum(map(len, each["rows"])) <= _MOST_VALUES
+    ]
+
+
+def corpora(data: Path, runs: Path) -> dict[str, tuple[Path, list[Expected]]]:
+    """Return the folder of each corpus and its questions."""
+    corpus = made_workbooks(
+        NUMBER, HELD_OUT, runs / "made", sheets=SHEETS, questions=10, answers=QUESTIONS
+    )
+    assert corpus.root is not None
+    return {
+        "eps": (data / "eps", eps()),
+        f"made_{SHEETS}": (corpus.root, made(corpus.root.parent)),
+    }
+
+
+class Kept:
+    """Answers that a run has, one line of JSON each, so that it can go on after a stop."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        self._known = dict(_line(line) for line in lines if line.endswith("}"))
+
+    def answer(self, way: str, question: str) -> Told | None:
+        """Return the answer in one way to a question; None if it is not known."""
+        return self._known.get((way, question))
+
+    def add(self, way: str, question: str, given: Told) -> None:
+        """Keep an answer, on the disk at once."""
+        self._known[way, question] = given
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"way": way, "question": question, **asdict(given)}) + "\n")
+
+
+def _line(line: str) -> tuple[tuple[str, str], Told]:
+    values = json.loads(line)
+    key = values.pop("way"), values.pop("question")
+    return key, Told(**{**values, "citations": tuple(values["citations"])})
+
+
+def asked(
+    index: SheetIndex, questions: Sequence[Expected], chat: OllamaChat, kept: Kept, console: Console
+) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Yield each way and what is right of its answers, a row a question.
+
+    Raises:
+        ModelSetupError: If the server is gone; the answers so far are kept.
+    """
+    for name, way in ways(index, DATA_TOKENS).items():
+        rows = []
+        for expected in track(questions, name, console=console):
+            given = kept.answer(name, expected.question)
+            if given is None or given.failed:
+                given = told(way, expected.question, chat)
+                kept.add(name, expected.question, given)
+            rows.append(judged(expected, given))
+        yield name, rows
+
+
+def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return shares, and medians of tokens and seconds."""
+    found: dict[str, Any] = {"questions": len(rows)}
+    for name in _SHARES:
+        known = [row[name] for row in rows if row[name] is not None]
+        found[name] = round(sum(known) / len(known), 4) if known else None
+    for name in ("prompt_tokens", "tokens", "seconds"):
+        found[f"median_{name}"] = statistics.median(row[name] for row in rows)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Ask all questions in all ways, print, write the results."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--llm", metavar="MODEL", help="model of an Ollama server, e.g. qwen3:8b")
+    parser.add_argument("--host", help="address of the server; OLLAMA_HOST or this machine")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--runs", type=Path, default=Path("runs/answers"))
+    parser.add_argument("--limit", type=int, help="only the first questions of each corpus")
+    options = parser.parse_args(arguments)
+    if not options.llm:
+        sys.exit("not run: name a model of an Ollama server with --llm MODEL")
+    try:
+        facts = OllamaServer(options.host).facts(options.llm)
+    except ModelSetupError as error:
+        sys.exit(f"not run: {error}")
+    console = Console()
+    console.print(f"{options.llm}: {facts.quantization}, {facts.digest[:12]}")
+    chat = OllamaChat(options.llm, options.host, num_ctx=NUM_CTX)
+    plain = re.sub(r"\W+", "_", f"{options.llm} {facts.digest[:12]}").strip("_")
+    for name, (folder, questions) in corpora(options.data, options.runs).items():
+        kept = Kept(options.runs / plain / f"{name}.jsonl")
+        with index_paths(folder, options.runs / f"{name}.sat") as index:
+            for way, rows in asked(index, questions[: options.limit], chat, kept, console):
+                metrics = {"model": options.llm, **metrics_of(rows)}
+                result = Result(f"{way}_{plain}", name, metrics, per_query=rows)
+                write_result(BENCHMARK, result, data=[folder])
+                console.print(name, way, metrics)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""`run answers` with a server that says fixed lines: what is asked, kept, judged and written."""
+
+import json
+
+import pytest
+
+from benchmarks.answers import llm
+from benchmarks.answers.judged import Expected, judged
+from benchmarks.answers.systems import Told
+from sat_retriever.index.indexing import index_paths
+from sat_retriever.llm.chat import OllamaChat
+from tests.evaluation.ollama_server import Reaction, ollama, one_by_one
+
+ADA = Expected("salary of Ada", (41,), ("staff.csv#staff",), ("staff.csv#staff!B2",))
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "files"
+    place.mkdir()
+    (place / "staff.csv").write_text("Name,Salary\nAda,41\nBo,39\n", encoding="utf-8")
+    return place
+
+
+def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
+    folder, tmp_path, monkeypatch
+):
+    written = []
+    monkeypatch.setattr(llm, "corpora", lambda *_: {"small": (folder, [ADA])})
+    monkeypatch.setattr(llm, "write_result", lambda *given, **_: written.append(given[1]))
+    lines = (
+        "SELECT salary FROM staff WHERE name = 'Ada'",
+        "Ada earns 41.",
+        "It is 39 [staff.csv#staff!B3].",
+        "Ada earns 41 [staff.csv#staff!A1:B2].",
+    )
+    with ollama(one_by_one(*map(Reaction, lines)), models=("small",)) as server:
+        told = ["--llm", "small", "--host", server.host, "--runs", str(tmp_path)]
+        llm.main(told)
+        assert len(server.chats) == 4
+        llm.main(told)
+        assert len(server.chats) == 4
+    found = {result.method.split("_small")[0]: result.metrics for result in written[:3]}
+    shares = {way: (m["right"], m["sheets"], m["cells"]) for way, m in found.items()}
+    assert shares == {
+        "engine": (1.0, 1.0, 1.0), "whole_workbook": (0.0, 1.0, 0.0), "rag_sheets": (1.0, 1.0, 1.0),
+    }  # fmt: skip
+    assert found["engine"]["median_prompt_tokens"] > found["rag_sheets"]["median_prompt_tokens"]
+    assert [result.metrics for result in written[3:]] == [r.metrics for r in written[:3]]
+    cells = [chat["messages"][1]["content"] for chat in server.chats[2:]]
+    assert all("staff.csv#staff\n|  | A | B |" in each for each in cells)
+
+
+def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
+    cut = one_by_one(Reaction("SELECT", reason="length"), Reaction("NO SQL"), Reaction("41 [1]"))
+    kept = llm.Kept(tmp_path / "kept.jsonl")
+    with (
+        index_paths(folder, tmp_path / "x.sat") as index,
+        ollama(cut, models=("small",)) as server,
+    ):
+        chat = OllamaChat("small", server.host)
+        way = {"engine": llm.ways(index, 1000)["engine"]}
+        first = llm.told(way["engine"], ADA.question, chat)
+        assert "did not finish" in first.failed
+        kept.add("engine", ADA.question, first)
+        assert llm.told(way["engine"], ADA.question, chat).text == "41 [1]"
+    again = llm.Kept(tmp_path / "kept.jsonl")
+    assert again.answer("engine", ADA.question) == first
+    assert judged(ADA, first)["right"] == 0
+
+
+@pytest.mark.parametrize("more", [[], ["--llm", "small", "--host", "http://127.0.0.1:1"]])
+def test_without_a_server_it_says_not_run(more):
+    with pytest.raises(SystemExit, match="not run: "):
+        llm.main(more)
+
+
+@pytest.mark.parametrize(
+    ("text", "citations", "found"),
+    [
+        ("41 and 39", ("staff.csv#staff!A2:B3",), (1, 1, 1)),
+        ("41", ("staff.csv#staff!A3:B3,A2",), (0, 1, 0)),
+        ("41, 39", ("other.csv#staff!A1:B9",), (1, 0, 0)),
+        ("thirty-nine", (), (0, 0, 0)),
+    ],
+)
+def test_values_sheets_and_cells_are_judged_apart(text, citations, found):
+    both = Expected("?", (41, 39), ("staff.csv#staff",), ("staff.csv#staff!B2",))
+    row = judged(both, Told(text, citations))
+    assert (row["right"], row["sheets"], row["cells"]) == found
+
+
+def test_the_questions_of_eps_have_places_unless_they_are_about_many_cells():
+    asked = llm.eps()
+    assert len(asked) == 40
+    assert sum(not each.places for each in asked) == 10
+    assert json.dumps([each.values for each in asked])
