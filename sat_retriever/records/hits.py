@@ -21,7 +21,7 @@ class Why:
 
     Attributes:
         words: Words of the query that occur in its name, headers or folder.
-        headers: Its headers that share a word with the query, at most ten.
+        headers: Its headers that share words with the query, at most the ten that share most.
         dense: Cosine of query and sheet token.
         lexical: BM25 over names as a share of the query's best possible.
         dense_rank: Rank by cosine alone among all sheets.

@@ -210,6 +210,9 @@ class LexicalScorer:
         return self._words[word]
 
 
+_HEADERS = 10  # of a sheet that are named as a reason
+
+
 class QueryWords:
     """The words of a query, to be found in the names of sheets.
 
@@ -229,21 +232,23 @@ class QueryWords:
     def matched(self, record: SheetRecord) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the words that a sheet has, and its headers that share one with the query.
 
-        Words are spelled as in the query, in lower case; at most ten headers are returned.
+        Words are spelled as in the query, in lower case. At most ten headers are returned, those
+        that share most words, in the order of the sheet.
         """
         workbook, sheet, _, folder = sheet_texts(record)
         common = self._wanted.intersection(stems(f"{workbook}\n{sheet}\n{folder}"))
-        headers = []
+        headers: dict[str, int] = {}  # and the number of words that each shares
         for name in _header_names(record):
             if shared := self._wanted.intersection(stems(name)):
-                headers.append(name)
+                headers[name] = len(shared)
                 common |= shared
+        most = set(sorted(headers, key=lambda name: -headers[name])[:_HEADERS])
         found = ([form for form, own in each if own in common] for each in self._forms)
         spelled = dict.fromkeys(each[0] for each in found if each)
         pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
         # A CJK character that is part of a matched pair adds no information.
         shown = (x for x in spelled if len(x) > 1 or not any(x in pair for pair in pairs))
-        return tuple(shown), tuple(headers[:10])
+        return tuple(shown), tuple(name for name in headers if name in most)
 
 
 def _header_names(record: SheetRecord) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,11 +74,14 @@ def cell_table(
     form: TableForm,
     max_tokens: int,
     header: tuple[int, Row] | None = None,
+    wanted: Collection[int] = (),
+    least_rows: int = 1,
 ) -> CellTable:
     """A table with the sheet's own row numbers and column letters, within a limit in tokens.
 
-    Columns are left out at the right until the first row fits, then rows at the end. The first
-    cell is always there, even if it exceeds the limit.
+    Columns are left out until the first rows fit, then rows at the end. The first column stays,
+    then the wanted ones, then others from the left. The first cell is always there, even if it
+    exceeds the limit.
 
     Args:
         rows: Cells, row by row.
@@ -88,6 +91,8 @@ def cell_table(
         max_tokens: Largest number of tokens of the table.
         header: Number and cells of a row further up that names the columns; left out if the
             first row would not fit below it.
+        wanted: Numbers of columns that stay if there is room for them.
+        least_rows: Rows that have to fit, if there are so many.
 
     >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99).text)
     |  | B | C |
@@ -97,53 +102,75 @@ def cell_table(
     line = markdown_row if form == "markdown" else _html_row
     texts = [list(map(cell_text, row)) for row in rows]
     width = max(map(len, texts), default=0)
-    columns = _fitting(texts[:1], top, left, width, line, max_tokens - _FRAME_TOKENS)
-    letters = [column_letters(left + place) for place in range(columns)]
-    head = [line(["", *letters])]
-    head += ["|" + "---|" * (columns + 1)] if form == "markdown" else []
+    order = sorted(range(width), key=lambda place: (place > 0, left + place not in wanted, place))
+    sample = [*([list(map(cell_text, header[1]))] if header else []), *texts[:least_rows]]
+    places = _fitting(sample, top, left, order, line, max_tokens - _FRAME_TOKENS)
+    texts = [[row[place] for place in places if place < len(row)] for row in texts]
+    head = [line(["", *(column_letters(left + place) for place in places)])]
+    head += ["|" + "---|" * (len(places) + 1)] if form == "markdown" else []
     left_over = max_tokens - _FRAME_TOKENS - sum(map(estimated_tokens, head))
-    named = _header_line(header, texts, top, columns, line, left_over)
+    named = _header_line(header, texts, top, places, line, left_over)
     head += [named] if named else []
     left_over -= estimated_tokens(named)
     body: list[str] = []
     for number, row in enumerate(texts, start=top):
-        text = line([str(number), *row[:columns]])
+        text = line([str(number), *row])
         left_over -= estimated_tokens(text)
         if body and left_over < 0:
             break
         body.append(text)
     lines = [*head, *body] if form == "markdown" else ["<table>", *head, *body, "</table>"]
-    return CellTable("\n".join(lines), len(body), columns, bool(named))
+    return CellTable("\n".join(lines), len(body), len(places), bool(named))
 
 
 def _header_line(
     header: tuple[int, Row] | None,
     texts: Sequence[Sequence[str]],
     top: int,
-    columns: int,
+    places: Sequence[int],
     line: Line,
     max_tokens: int,
 ) -> str:
     """The line of a header from further up; empty without one, or if it and a row do not fit."""
     if header is None or not texts:
         return ""
-    named = line([str(header[0]), *map(cell_text, header[1][:columns])])
-    first = line([str(top), *texts[0][:columns]])
+    cells = (header[1][place] for place in places if place < len(header[1]))
+    named = line([str(header[0]), *map(cell_text, cells)])
+    first = line([str(top), *texts[0]])
     return named if estimated_tokens(named) + estimated_tokens(first) <= max_tokens else ""
 
 
 def _fitting(
-    first: Sequence[Sequence[str]], top: int, left: int, width: int, line: Line, max_tokens: int
-) -> int:
-    """Number of columns that fit in the header line and the first row, at least one if any."""
-    used = estimated_tokens(line([""])) + estimated_tokens(line([str(top)]))
-    for place in range(width):
-        cells = [column_letters(left + place), *(row[place] for row in first if place < len(row))]
-        # The text and markup of a cell in both rows, and its part of the line between them.
-        used += sum(estimated_tokens(line([cell])) for cell in cells) + _RULE_TOKENS
-        if place and used > max_tokens:
-            return place
-    return width
+    sample: Sequence[Sequence[str]],
+    top: int,
+    left: int,
+    order: Sequence[int],
+    line: Line,
+    max_tokens: int,
+) -> list[int]:
+    """Columns that fit in the line of letters and some rows, at least one if any, in order.
+
+    Args:
+        sample: The rows, with the header's if it is further up.
+        top: Number of the first row on its sheet.
+        left: Number of the first column.
+        order: Places of all columns, those that matter most first.
+        line: Writes a row.
+        max_tokens: Largest number of tokens.
+    """
+    used = estimated_tokens(line([""])) + len(sample) * estimated_tokens(line([str(top)]))
+    empty = estimated_tokens(line([""]))
+    markup = estimated_tokens(line(["", ""])) - empty
+    fitting: list[int] = []
+    for place in order:
+        cells = [column_letters(left + place), *(row[place] for row in sample if place < len(row))]
+        # The text and markup of a cell in each row, and its part of the line between them.
+        used += sum(estimated_tokens(line([cell])) - empty + markup for cell in cells)
+        used += _RULE_TOKENS
+        if fitting and used > max_tokens:
+            break
+        fitting.append(place)
+    return sorted(fitting)
 
 
 def one_line(text: str) -> str:

@@ -28,7 +28,8 @@ Form = Literal["answer", "record", "markdown", "html"]
 _FORMS = ("answer", "record", "markdown", "html")
 _LEAST_TOKENS = 16
 _ROWS = 200  # at most this many rows of a sheet are read
-_ABOVE = 2  # rows shown above the first matched one
+_ABOVE = 2  # rows shown above the first matched one, if that is then shown, too
+_LEAST_ROWS = 4  # columns are left out until so many rows fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,10 @@ class Content:
     Attributes:
         form: "markdown" and "html" show rows of the table that answers below its header, read
             anew from the workbook each time: all rows if they fit, else those from the first
-            matched cell on; columns at the right are left out if they do not fit. "record" is
-            the text that the Sheet Encoder reads: name and headers. "answer" is "markdown" for a
-            sheet whose contents the index keeps, else "record". A sheet whose file is gone or
-            cannot be read falls back to its record.
+            matched cell on; columns are left out if they do not fit, those that match last.
+            "record" is the text that the Sheet Encoder reads: name and headers. "answer" is
+            "markdown" for a sheet whose contents the index keeps, else "record". A sheet whose
+            file is gone or cannot be read falls back to its record.
         max_tokens: Largest number of tokens of the text, as `estimated_tokens` counts them.
 
     Raises:
@@ -134,23 +135,49 @@ def _shown(hit: Hit, window: tuple[Rows, Area], form: TableForm, most: int) -> C
     """All rows of a window if they fit, else its header and those from the first match on."""
     rows, area = window
     whole = _table(hit, rows, area, form, most)
-    start = _first_matched(hit, area)
-    if whole.rows == len(rows) or start is None:
+    matched = _first_matched(hit, area)
+    if whole.rows == len(rows) or matched is None:
         return whole
-    left = Area(start, area.left, area.bottom, area.right)
-    return _table(hit, rows[start - area.top :], left, form, most)
+    for start in (max(area.top, matched - _ABOVE), matched):
+        left = Area(start, area.left, area.bottom, area.right)
+        part = _table(hit, rows[start - area.top :], left, form, most)
+        if start + part.rows > matched:
+            break
+    return part
 
 
 def _table(hit: Hit, rows: Rows, area: Area, form: TableForm, most: int) -> CellTable:
-    header = header_above(hit.record, area)
-    return cell_table(rows, top=area.top, left=area.left, form=form, max_tokens=most, header=header)
+    return cell_table(
+        rows,
+        top=area.top,
+        left=area.left,
+        form=form,
+        max_tokens=most,
+        header=header_above(hit.record, area),
+        wanted=_matched_columns(hit),
+        least_rows=_LEAST_ROWS,
+    )
 
 
 def _first_matched(hit: Hit, area: Area) -> int | None:
-    """Row shortly above the first matched cell in a range; None if no row of data matched."""
+    """The first row of data with a matched cell in a range; None if no row of data matched."""
     places = (split_ref(each.cell) for each in hit.why.cells)
     rows = [place[0] for place in places if place and area.holds(*place)]
     table = hit.answering
     first = (table.header_row or 0) + table.header_height if table else 0
-    matched = [row for row in rows if row >= first]
-    return max(area.top, min(matched) - _ABOVE) if matched else None
+    return min((row for row in rows if row >= first), default=None)
+
+
+def _matched_columns(hit: Hit) -> set[int]:
+    """Columns with a matched cell or header; none of a transposed table, whose headers are rows."""
+    places = (split_ref(each.cell) for each in hit.why.cells)
+    found = {place[1] for place in places if place}
+    table = hit.answering
+    area = area_of(table.range) if table and not table.transposed else None
+    if table and area:
+        found |= {
+            area.left + place
+            for place, column in enumerate(table.columns)
+            if column.name in hit.why.headers
+        }
+    return found

@@ -86,16 +86,37 @@ def test_the_first_cell_is_there_whatever_its_length(form):
     assert (nothing.rows, nothing.columns) == (0, 0)
 
 
-@example([[""], [""], [""] * 7], 186, "html")
+@example([[""], [""], [""] * 7], 186, "html", set(), 1)
 @given(
     st.lists(st.lists(st.text(max_size=30) | st.integers(), min_size=1, max_size=9), max_size=9),
     st.integers(40, 400),
     st.sampled_from(["markdown", "html"]),
+    st.sets(st.integers(20, 40)),
+    st.integers(1, 5),
 )
-def test_no_table_is_longer_than_asked_for_unless_one_cell_is(rows, most, form):
-    table = cell_table(rows, top=998, left=25, form=form, max_tokens=most)
+def test_no_table_is_longer_than_asked_for_unless_one_cell_is(rows, most, form, wanted, least):
+    table = cell_table(
+        rows, top=998, left=25, form=form, max_tokens=most, wanted=wanted, least_rows=least
+    )
     assert estimated_tokens(table.text) <= most or (table.rows, table.columns) == (1, 1)
     assert table.rows <= len(rows)
+
+
+def test_of_a_wide_table_the_columns_and_rows_that_match_are_shown(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["Fuel", *(f"Year {year}" for year in range(1900, 2050))])
+    for number, fuel in enumerate(("Coal", "Peat", "Wood", "Gas", "Oil", "Hydrogen", "Wind")):
+        book.active.append([fuel, *(1_000_000 * number + year for year in range(1900, 2050))])
+    (tmp_path / "books").mkdir()
+    book.save(tmp_path / "books" / "use.xlsx")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path / "books")
+        [hit] = SheetRetriever(index).retrieve("hydrogen use in year 2041", 1)
+        text = hit_text(index, hit)
+    lines = text.splitlines()
+    assert "Year 2041" in text and "5002041" in text
+    assert [line[:15] for line in lines[-2:]] == ["| 7 | Hydrogen ", "| 8 | Wind | 60"]
+    assert estimated_tokens(text) <= 512
 
 
 @pytest.mark.parametrize("columns", [8, 20, 40, 100])
