@@ -100,6 +100,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "scripted": Table(
             "answers.scripted", "query engines with scripted models: what comes out of each case"
         ),
+        "made_answers": Table(
+            "answers.made_sql", "300 made questions with SQL, beside the generator's answers"
+        ),
         "hostile_sql": Table("answers.hostile_sql", "500 statements meant to do harm, or silly"),
         "eps_answers": Table(
             "answers.eps_answers", "hand-written questions over real workbooks, down to the cell"

@@ -25,6 +25,7 @@ def made_workbooks(
     sheets: int,
     questions: int,
     asks: str = "",
+    answers: int = 0,
 ) -> Dataset:
     """Return a corpus of workbooks with its questions; it is made once and kept.
 
@@ -38,15 +39,17 @@ def made_workbooks(
         sheets: Visible sheets.
         questions: Questions of all types.
         asks: Shares of questions about contents; see `SynthOptions`.
+        answers: Questions with their SQL and answer.
     """
     name = f"made_{number}_{sheets}_{questions}{'_asked' if asks else ''}"
+    name += f"_{answers}_answers" if answers else ""
     out, words = folder / name, folder / f"{name}.words"
     if not _complete(out):
         write_words(words, list(companies_of(GENERAL_SEED))[-number], tuple(conventions))
         shutil.rmtree(out, ignore_errors=True)
         options = SynthOptions(
             str(sheets), 5000 + number, COMPANIES, "2015-2024", questions,
-            vocabulary=words, asks=asks,
+            vocabulary=words, asks=asks, answers=answers,
         )  # fmt: skip
         synthesize(out, options, workers=1)
     return _as_indexed(replace(load_industrytab(out), name=name), out / WORKBOOKS)

@@ -60,6 +60,24 @@ SECTIONS = (
         },
     ),
     Section(
+        "made_answers",
+        "Made questions asked in SQL, against the generator's answers",
+        {
+            "questions": "questions",
+            "equal": "equal answers",
+            "share": "share",
+            "cells_cited": "cells of lookups cited",
+            "lookups": "of",
+            "units_equal": "units equal",
+            "units": "of",
+            "codes_as_numbers": "codes read as numbers",
+            "median_s": "median s",
+            "total_s": "total s",
+            "top_5": "all sheets in top 5",
+            "top_10": "in top 10",
+        },
+    ),
+    Section(
         "hostile_sql",
         "Statements meant to do harm, or silly ones",
         {

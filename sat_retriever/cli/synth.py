@@ -91,6 +91,10 @@ def synth(
         int,
         typer.Option(min=0, help="Workbooks to keep in versions and copies as well.", metavar="N"),
     ] = 0,
+    answers: Annotated[
+        int,
+        typer.Option(min=0, help="Questions with SQL and answer, in answers.json.", metavar="N"),
+    ] = 0,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes; all cores by default.", metavar="N")
     ] = None,
@@ -118,6 +122,7 @@ def synth(
         paraphrase=paraphrase,
         asks=asks,
         histories=histories,
+        answers=answers,
     )
     with progress("synth", "making sheets") as shown:
 

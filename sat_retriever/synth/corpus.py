@@ -29,6 +29,8 @@ from sat_retriever.questions.paraphrase import reworded
 from sat_retriever.records.copies import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
+from sat_retriever.synth.answers.ask import Answer
+from sat_retriever.synth.answers.make import ANSWERS, chosen, kept, write_answers
 from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
 from sat_retriever.synth.histories.unit import history_unit
 from sat_retriever.synth.labels import Told, corpus_queries, with_asked
@@ -45,6 +47,8 @@ MANIFEST = "corpus.json"
 FORMAT = 1
 QUERIES_A_SHEET = 1.8  # as in IndustryTab-1K
 MOST_QUERIES = 20_000
+_LATER = ("asks", "histories", "answers")
+"""Entries of the manifest that are left out if empty: it is then that of earlier versions."""
 
 
 @dataclass(slots=True)
@@ -56,6 +60,7 @@ class _Held:
     facts: list[SheetFacts] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     pairs: list[PairSheet] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
     workbooks: int = 0
     hidden: int = 0
     categories: Counter[str] = field(default_factory=Counter)
@@ -79,7 +84,8 @@ def synthesize(
     """Write a corpus into a folder, and report its contents.
 
     The folder gets `workbooks/` and, in the published form, `sheets.json`, `query.json`,
-    `train.json` and `dependency_edges.json`; `corpus.json` describes how it was made. The JSON
+    `train.json` and `dependency_edges.json`; `answers.json` has questions with their SQL and
+    answer, if they are wanted; `corpus.json` describes how it was made. The JSON
     files appear at the end, each complete or not at all. After an interruption, the same call
     starts again and gives the same bytes.
 
@@ -120,6 +126,9 @@ def synthesize(
             number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
         made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
         write_queries(out / "query.json", _counted(made, by_type, number, progress))
+    answers = chosen(held.answers, options.answers)
+    if answers:
+        write_answers(answers, out / ANSWERS)
     report = SynthReport(
         workbooks=held.workbooks,
         sheets=held.sheets,
@@ -130,6 +139,7 @@ def synthesize(
         queries=dict(by_type),
         pairs=pairs,
         seconds=round(time.perf_counter() - start, 3),
+        answers=dict(Counter(each.kind for each in answers)),
     )
     _write_manifest(out, options, report)
     return report
@@ -149,16 +159,12 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
         InputError: If an option is malformed.
         MissingExtraError: If an extra is missing.
     """
-    if asks(options.asks) and plan.scale.fabricated:
-        raise InputError(
-            f"the scale {options.scale!r} cuts its sheets as the paper does, so nothing can be "
-            "asked about their contents; choose another scale, or leave out asks"
-        )
-    if asks(options.asks) and plan.scale.fabricated:
-        raise InputError(
-            f"the scale {options.scale!r} cuts its sheets as the paper does, so nothing can be "
-            "asked about their contents; choose another scale, or leave out asks"
-        )
+    for name, wanted in (("asks", bool(asks(options.asks))), ("answers", options.answers > 0)):
+        if wanted and plan.scale.fabricated:
+            raise InputError(
+                f"the scale {options.scale!r} cuts its sheets as the paper does, so nothing can be "
+                f"asked about their contents; choose another scale, or leave out {name}"
+            )
     for module in ("xlsxwriter", "anyascii"):
         require(module, "synth")
     next(plan.units())
@@ -168,10 +174,10 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
         raise InputError("translations and translators need a language other than 'en'; name it")
     if options.paraphrase:
         OllamaChat(options.paraphrase)
-    if options.histories < 0:
-        raise InputError(f"the number of histories must be 0 or more, not {options.histories}")
-    if options.queries is not None and options.queries < 0:
-        raise InputError(f"the number of queries must be 0 or more, not {options.queries}")
+    for name in ("histories", "queries", "answers"):
+        number = getattr(options, name)
+        if number is not None and number < 0:
+            raise InputError(f"the number of {name} must be 0 or more, not {number}")
 
 
 def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
@@ -190,7 +196,9 @@ def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
                 f"{out} already holds a corpus; replace it with force, or name another"
             )
         shutil.rmtree(out / WORKBOOKS, ignore_errors=True)
-        for name in ("sheets.json", "query.json", "train.json", "dependency_edges.json"):
+        for name in (
+            "sheets.json", "query.json", "train.json", "dependency_edges.json", ANSWERS
+        ):  # fmt: skip
             (out / name).unlink(missing_ok=True)
         _remove_drafts(out)  # left by a run that was killed
     elif out.is_dir() and any(out.iterdir()):
@@ -218,13 +226,15 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
         "options": {
             key: str(value) if isinstance(value, Path) else value
             for key, value in asdict(options).items()
-            if value
-            or key
-            not in ("asks", "histories")  # without them, the file is that of earlier versions
+            if value or key not in _LATER
         },
     }
     if report is not None:
-        content |= {key: value for key, value in asdict(report).items() if key != "seconds"}
+        content |= {
+            key: value
+            for key, value in asdict(report).items()
+            if key != "seconds" and (value or key not in _LATER)
+        }
     with draft_of(out / MANIFEST) as draft:
         draft.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
@@ -245,8 +255,12 @@ def _write_sheets(
             SheetsFile(out / "sheets.json") as sheets,
             EdgesFile(out / "dependency_edges.json") as edges,
         ):
-            for unit in made_units(plan, out / WORKBOOKS, retold, workers, asked=told is not None):
+            for unit in made_units(
+                plan, out / WORKBOOKS, retold, workers,
+                asked=told is not None, answered=options.answers > 0,
+            ):  # fmt: skip
                 _publish(unit, sheets, edges, held)
+                held.answers = kept((*held.answers, *unit.answers), options.answers)
                 if progress:
                     progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
             if options.histories:

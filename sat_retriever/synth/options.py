@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 WORKBOOKS = "workbooks"
@@ -36,6 +36,8 @@ class SynthOptions:
             stay English. Empty for none: queries are about names, headers, periods and links.
         histories: Number of workbooks that are written again below `histories/`: in versions,
             copies and weekly exports, or in series and forms that only look like copies.
+        answers: Number of questions whose SQL and answer are told. If given, some sheets get a
+            column of amounts with units. 0 for none.
     """
 
     scale: str = "small"
@@ -50,6 +52,7 @@ class SynthOptions:
     paraphrase: str = ""
     asks: str = ""
     histories: int = 0
+    answers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class SynthReport:
         queries: Queries by type.
         pairs: Number of rows in `train.json`.
         seconds: Time taken, in seconds.
+        answers: Questions with their SQL and answer, by kind.
     """
 
     workbooks: int
@@ -77,3 +81,4 @@ class SynthReport:
     queries: Mapping[str, int]
     pairs: int
     seconds: float
+    answers: Mapping[str, int] = field(default_factory=dict)

@@ -12,6 +12,9 @@ from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.synth.answers.amounts import measured
+from sat_retriever.synth.answers.ask import Answer
+from sat_retriever.synth.answers.make import unit_answers
 from sat_retriever.synth.book.enrich import enriched
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.book.restrict import Keep, restricted
@@ -77,12 +80,14 @@ class MadeUnit:
         links: Links from formulas, declarations and periods; none leads to another unit.
         keys: Joins without formulas: `join_key` links that are not among `links`.
         workbooks: Number of workbooks.
+        answers: Questions with their SQL and answer, if they are wanted.
     """
 
     sheets: tuple[MadeSheet, ...]
     links: tuple[Link, ...]
     keys: tuple[Link, ...]
     workbooks: int
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,7 @@ def unit_books(
     fabricated: bool = False,
     retold: Retold | None = None,
     asked: bool = False,
+    answered: bool = False,
 ) -> list[tuple[Book, str]]:
     """Return the workbooks of a unit, each with its stem: the path of its original, or "".
 
@@ -141,6 +147,7 @@ def unit_books(
         fabricated: Make a source and a target of each workbook, without hidden sheets.
         retold: Language of the texts; None for English.
         asked: True gives whole workbooks contents worth asking for, in English.
+        answered: True gives some sheets of whole workbooks a column of amounts with units.
     """
     books = tuple(category(unit.category).books(unit.house, unit.years))
     tabs = kept(unit, books)
@@ -156,6 +163,8 @@ def unit_books(
         books = retold.books(books, unit.house.vocabulary)
     if asked and not fabricated:
         books = tuple(enriched(book, unit.house) for book in books)
+    if answered and not fabricated:
+        books = tuple(measured(book, unit.house) for book in books)
     if not fabricated:
         return [(book, "") for book in books]
     pairs = fabricated_unit(with_placeholders(books), PAPER, unit.house.chance)
@@ -169,6 +178,7 @@ def made_unit(
     fabricated: bool = False,
     retold: Retold | None = None,
     asked: bool = False,
+    answered: bool = False,
 ) -> MadeUnit:
     """Write the workbooks of a unit, and return the data about them.
 
@@ -178,18 +188,21 @@ def made_unit(
         fabricated: Make a source and a target of each sheet.
         retold: Language of the texts; None for English.
         asked: True gives contents worth asking for, and tells them.
+        answered: True makes questions with their SQL and answer.
 
     Raises:
         OutputError: If a workbook cannot be written.
         MissingExtraError: Without the extra `synth`.
     """
-    made = unit_books(unit, fabricated=fabricated, retold=retold, asked=asked)
+    made = unit_books(unit, fabricated=fabricated, retold=retold, asked=asked, answered=answered)
     by_path = {book.path: book for book, _ in made}
     values = Values(by_path.get)
     sheets: list[MadeSheet] = []
     links: list[Link] = []
+    books: list[CompiledBook] = []
     for book, stem in made:
         ready = compiled(book, by_path.get, values)
+        books.append(ready)
         write_xlsx(ready, folder / book.path)
         sheets += _sheets(ready, stem, unit.quota.label or book.category, asked=asked)
         links += true_links(ready)
@@ -197,7 +210,8 @@ def made_unit(
     said = _once(links)
     shown = {_pair(link) for link in said}
     keys = tuple(link for link in true_keys(by_path.values()) if _pair(link) not in shown)
-    return MadeUnit(tuple(sheets), said, keys, len(made))
+    answers = tuple(unit_answers(books, (*said, *keys), unit.house)) if answered else ()
+    return MadeUnit(tuple(sheets), said, keys, len(made), answers)
 
 
 def _sheets(ready: CompiledBook, stem: str, label: str, *, asked: bool) -> Iterator[MadeSheet]:

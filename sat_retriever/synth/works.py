@@ -34,6 +34,7 @@ def made_units(
     workers: int | None = None,
     *,
     asked: bool = False,
+    answered: bool = False,
 ) -> Iterator[MadeUnit]:
     """Write the workbooks of a plan, and yield the data of each unit in the plan's order.
 
@@ -45,13 +46,19 @@ def made_units(
         workers: Number of processes; all cores by default. Each imports the script that calls
             this, so the script needs `if __name__ == "__main__":` around its actions.
         asked: True gives the workbooks contents worth asking for, and tells them.
+        answered: True makes questions with their SQL and answer.
 
     Raises:
         InputError: If a process ends early.
         OutputError: If a workbook cannot be written.
     """
     make = partial(
-        made_unit, folder=folder, fabricated=plan.scale.fabricated, retold=retold, asked=asked
+        made_unit,
+        folder=folder,
+        fabricated=plan.scale.fabricated,
+        retold=retold,
+        asked=asked,
+        answered=answered,
     )
     units = plan.units()
     first = list(islice(units, _FEW))

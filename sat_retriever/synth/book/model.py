@@ -120,6 +120,9 @@ class Column:
             equal keys join. Empty for all other columns.
         unique: True if each value occurs once, on the sheet that owns the key.
         placeholder: Noun of typed placeholders for high-cardinality text ("Movie").
+        numbers: The numbers that a column of amounts with a unit writes, None for an empty cell;
+            empty for every other column.
+        measure: Unit that its cells or its header write; empty for every other column.
     """
 
     id: str
@@ -131,6 +134,8 @@ class Column:
     key: str = ""
     unique: bool = False
     placeholder: str = ""
+    numbers: tuple[int | float | None, ...] = ()
+    measure: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ FIELDS = {"material_specs": ("materials", 1), "material_units": ("materials", 2)
 SEPARATOR = "|"
 COMPARISONS = ("=", "<", ">")
 """The beginnings of texts that SUMIFS cannot look for."""
-_ENTRY_FORM = {of: f"name{SEPARATOR}specification{SEPARATOR}unit" for of, _ in FIELDS.values()}
+_ENTRY_FORM = {of: f"name{SEPARATOR}specification{SEPARATOR}unit" for of, _ in FIELDS.values()} | {
+    "measures": SEPARATOR.join(("header", "unit", "least", "most", "decimals"))
+}
 
 CASES = ("asis", "lower", "upper")
 GRAINS = {"year": {"yyyy", "yy"}, "quarter": {"q"}, "month": {"mm", "m", "Month", "Mon", "mon"}}

@@ -1,0 +1,121 @@
+"""Describe one question about tables, from which its SQL, its answer and its words are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sat_retriever.synth.answers.tables import ToldColumn, ToldTable
+from sat_retriever.synth.book.model import Value
+
+Kind = Literal["lookup", "total", "group", "join", "period", "unit"]
+KINDS: tuple[Kind, ...] = ("lookup", "total", "group", "join", "period", "unit")
+Reduce = Literal["sum", "avg", "count", "max", "min"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of one of the tables of a question.
+
+    Attributes:
+        column: The column.
+        table: Place of its table: 0, or 1 for the second.
+    """
+
+    column: ToldColumn
+    table: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A comparison that a record has to meet; an empty cell never does."""
+
+    field: Field
+    operator: Literal["=", ">", ">=", "<"]
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question.
+
+    Attributes:
+        kind: Its kind.
+        tables: One table, or two.
+        shows: The column that it asks for; None for a count of records.
+        reduce: Function over the column; None for its values.
+        where: Conditions on the records, all of which hold.
+        by: Column by whose values the records are grouped.
+        on: Columns of the first and second table that are equal in joined records. Two tables
+            without it are put one below the other.
+        most: Number of groups with the greatest results, in descending order; 0 for all groups.
+        form: List of the forms of its sentence.
+        given: The conditions in words.
+    """
+
+    kind: Kind
+    tables: tuple[ToldTable, ...]
+    shows: Field | None
+    reduce: Reduce | None
+    form: str
+    where: tuple[Condition, ...] = ()
+    by: Field | None = None
+    on: tuple[Field, Field] | None = None
+    most: int = 0
+    given: str = ""
+
+    @property
+    def stacked(self) -> bool:
+        """True if its tables are put one below the other."""
+        return len(self.tables) > 1 and self.on is None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question with its SQL and answer, as it is published.
+
+    Attributes:
+        kind: Its kind.
+        question: The question in English.
+        sheets: Ids of the sheets that answer it, as an index of `workbooks/` has them.
+        tables: The tables to load, in this order; a sheet's id means its main table.
+        sql: One SELECT over these tables, under the names that `query_tables` gives them.
+        rows: The answer; dates are ISO text.
+        ordered: True if the order of its rows matters.
+        cells: Citations of the cells that a lookup shows.
+        column: Table (by place) and header of the numbers that are asked for, if they have a
+            unit.
+        unit: Their unit.
+        rank: Random number that decides which answers a corpus keeps.
+    """
+
+    kind: Kind
+    question: str
+    sheets: tuple[str, ...]
+    tables: tuple[str, ...]
+    sql: str
+    rows: tuple[tuple[Any, ...], ...]
+    ordered: bool
+    cells: tuple[str, ...]
+    column: tuple[int, str] | None
+    unit: str
+    rank: float
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return the answer as `answers.json` has it; what does not apply is left out."""
+        entry: dict[str, Any] = {
+            "kind": self.kind,
+            "question": self.question,
+            "sheets": list(self.sheets),
+            "tables": list(self.tables),
+            "sql": self.sql,
+            "rows": [list(row) for row in self.rows],
+        }
+        if self.ordered:
+            entry["ordered"] = True
+        if self.cells:
+            entry["cells"] = list(self.cells)
+        if self.column:
+            entry["unit"] = {"table": self.column[0], "column": self.column[1], "unit": self.unit}
+        return entry
