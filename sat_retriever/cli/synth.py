@@ -30,6 +30,7 @@ EXAMPLES = examples(
     "sat synth --out large --scale 100000 --queries 20000",
     "sat synth --out deutsch --language de",
     "sat synth --out asked --scale 300 --asks .5 --histories 40",
+    "sat synth --out answered --scale 300 --answers 300",
 )
 
 
@@ -159,6 +160,9 @@ def _print_report(report: SynthReport, out: Path) -> None:
         table.add_row(*first, "  ", *second, "  ", *third)
     console.print(table)
     console.print()
+    if report.answers:
+        told = counted(sum(report.answers.values()), "question")
+        console.print(f"{told} with SQL and answer:", plain(out / "answers.json"))
     console.print(plain(f"index it: sat index {out / WORKBOOKS} --index {out / 'sheets.sat'}"))
 
 

@@ -6,12 +6,13 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from sat_retriever.synth.answers.draw import WRITTEN
 from sat_retriever.synth.book.build import with_schema
 from sat_retriever.synth.book.model import Book, Column, Sheet
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.words.wordfiles import SEPARATOR, sign
 
+WRITTEN = "made_amounts"
+"""Id of the column."""
 _MEASURED = 0.4  # of the kinds of sheets
 _EMPTY = 0.06  # of the cells
 _GAPS = ("", "n/a", "-")

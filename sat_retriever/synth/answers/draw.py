@@ -25,14 +25,14 @@ def lookup(table: ToldTable, chance: random.Random) -> Ask | None:
 
 
 def unit(table: ToldTable, chance: random.Random) -> Ask | None:
-    """Ask for a number and its unit, or for a total of such numbers; units in texts come first."""
+    """Ask for a number and its unit, or for a total of such numbers."""
     measured = [each for each in table.columns if each.unit and each.sort == "number"]
-    written = [each for each in measured if each.id == WRITTEN] or measured
-    if not written:
+    if not measured:
         return None
-    ask = _lookup(table, written, chance)
+    column = chance.choice(measured)
+    ask = _lookup(table, [column], chance)
     if ask is None or chance.random() < 0.3:
-        ask = _whole(table, chance.choice(written), chance)
+        ask = _whole(table, column, chance)
     return replace(ask, kind="unit", form=f"answer_unit_{'totals' if ask.reduce else 'lookups'}")
 
 
@@ -129,10 +129,6 @@ def is_clear(ask: Ask, most: int) -> bool:
     if len(numbers) <= most or len(numbers) < len(figures):
         return False
     return all(a - b > 1e-6 * abs(a) for a, b in pairwise(numbers[: most + 1]))
-
-
-WRITTEN = "made_amounts"
-"""Id of the column of amounts with units that workbooks get for these questions."""
 
 
 def _lookup(table: ToldTable, columns: Sequence[ToldColumn], chance: random.Random) -> Ask | None:
