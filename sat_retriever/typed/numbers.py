@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.text.identifiers import UNITS
+from sat_retriever.text.scales import is_scaled
 
 _SPACES = "\u0020\u00a0\u202f\u2009"
 _CURRENCIES = "usd|eur|gbp|jpy|cny|rmb|chf|inr|sek|nok|dkk|pln|czk|aud|cad|brl|zar"
@@ -89,9 +90,18 @@ def unit_of_header(name: str) -> str | None:
 
     >>> unit_of_header("Mass (kg)"), unit_of_header("Mass [net]"), unit_of_header("Growth %")
     ('kg', None, '%')
+    >>> unit_of_header("Turnover (EUR thousand)"), unit_of_header("金额（亿元）")
+    ('EUR thousand', '亿元')
     """
     match = _AT_END.search(name)
-    return (match["unit"] or match["sign"]) if match else None
+    if match is None:
+        return None
+    inside = match["inside"]
+    known = inside is None or _UNIT_ALONE.fullmatch(inside) or is_scaled(inside)
+    return (inside or match["sign"]) if known else None
 
 
-_AT_END = re.compile(rf"[(\[]\s*(?P<unit>{_UNIT})\s*[)\]]\s*$|\s(?P<sign>[%‰])\s*$")
+_UNIT_ALONE = re.compile(_UNIT)
+_AT_END = re.compile(
+    r"[(\[（]\s*(?P<inside>[^()\[\]（）]{1,24}?)\s*[)\]）]\s*$|\s(?P<sign>[%‰])\s*$"
+)

@@ -66,7 +66,13 @@ def test_any_text_is_numbers_or_none_and_never_an_error(texts):
         ("Mass (kg)", "kg"),
         ("Cost [EUR]", "EUR"),
         ("Share %", "%"),
+        ("Trading amount (kEUR)", "kEUR"),
+        ("Plan [in USD millions]", "in USD millions"),
+        ("Sales (thousands)", "thousands"),
+        ("金额（千欧元）", "千欧元"),
         ("Kind (net)", None),
+        ("Paid (Y/N)", None),
+        ("Cost (kg) net", None),
         ("", None),
     ],
 )

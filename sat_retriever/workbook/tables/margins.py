@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sat_retriever.records.area import Area
+from sat_retriever.text.scales import is_scaled
 from sat_retriever.workbook.tables.regions import trim
 from sat_retriever.workbook.tables.sample import Sample
 from sat_retriever.workbook.values.cells import Cells
@@ -31,14 +32,6 @@ _UNIT = re.compile(
     r"[(\[]\s*[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s]
     r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"
     r"|[^\W\d_]{0,6}[/^·*][^\W_]{1,10}"  # m/s, USD/kg, 10^6
-)
-_MONEY = r"(?:usd|eur|gbp|jpy|cny|rmb|chf|rub|inr|sek|nok|dkk|pln|czk|aud|cad|[$€£¥₽₹])"
-_SCALE = (
-    r"(?:'?000s?|thousands?|millions?|billions?|[kmt]|th|mn|mln|mio|bn|tsd|mrd|mill?|lakh|crores?)"
-)
-_SCALED = re.compile(  # kEUR, EUR thousand, EUR '000, in USD millions
-    rf"(?:in )?(?:{_SCALE}\.? ?(?:of )?{_MONEY}|{_MONEY}(?: in)? ?{_SCALE}\.?|{_SCALE}(?<=.{{3}}))",
-    re.IGNORECASE,
 )
 _TOTAL_WORD = (
     r"(?:totals?|sum|summe|gesamt\w*|insgesamt|ergebnis"
@@ -89,8 +82,9 @@ def _are_units(sample: Sample, row: int) -> bool:
 
 
 def _is_unit(text: str) -> bool:
-    found = text.lower() in _UNIT_NAMES or _UNIT.fullmatch(text) or _SCALED.fullmatch(text)
-    return bool(found)
+    if text.lower() in _UNIT_NAMES:
+        return True
+    return bool(_UNIT.fullmatch(text)) or is_scaled(text)
 
 
 def above_notes(cells: Cells, area: Area) -> Area:

@@ -80,13 +80,28 @@ def test_a_total_below_data_is_no_record(last, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "unit", ["EUR thousand", "kEUR", "k EUR", "EUR '000", "T€", "in USD millions", "Mio. EUR"]
+    "unit",
+    [
+        *("EUR thousand", "kEUR", "k EUR", "EUR '000", "T€", "in USD millions", "Mio. EUR"),
+        *("千欧元", "千欧", "亿元", "万人", "人民币", "百万円", "平方公里"),
+    ],
 )
-def test_scaled_currencies_in_a_row_below_the_header_are_units(unit, tmp_path):
+def test_scaled_currencies_and_measures_in_a_row_below_the_header_are_units(unit, tmp_path):
     rows = [["Place", "Plan", "Actual"], [None, unit, unit], ["North", 5, 6], ["South", 7, 8]]
     (table,) = read(tmp_path / "plan.xlsx", rows).tables
     assert [column.unit for column in table.columns] == [None, unit, unit]
     assert (table.header_row, table.header_height, table.num_rows) == (1, 1, 2)
+
+
+def test_chinese_words_below_a_header_are_no_units(tmp_path):
+    rows = [
+        ["地区", "甲", "乙"],
+        ["北方", "元旦", "人口"],
+        ["南方", "欧", "万科"],
+        ["东方", "米饭", "家具"],
+    ]
+    (table,) = read(tmp_path / "words.xlsx", rows).tables
+    assert [column.unit for column in table.columns] == [None, None, None]
 
 
 def test_lists_of_unequal_length_have_their_first_row_as_header(tmp_path):
