@@ -182,7 +182,7 @@ def _columns(
             letters=column_letters(left + at),
             values=column.numbers or tuple(None if v == "" else v for v in stored(cells)),
             style=column.style,
-            unit=column.measure or column.unit,
+            unit=column.measure or column.unit or _headed(column, header, words),
             key=column.key,
             lines=len({isinstance(cell, RECIPES) for cell in column.cells if cell is not None}) > 1,
             lookups=_lookups(column, sheet.at.book.path),
@@ -221,6 +221,17 @@ def _name(column: Column, sheet: Sheet, words: Vocabulary) -> str:
     known = words.categories.get(category)
     headers = known.kinds[kind].columns.get(column.id) if known and kind in known.kinds else None
     return spoken_name(headers[0] if headers else column.header.removesuffix(_unit(column)))
+
+
+def _headed(column: Column, header: str, words: Vocabulary) -> str:
+    """Return the unit in brackets at the end of a header, if the words have it as a unit.
+
+    Cells in percent have none: a cell that shows 20 % holds 0.2.
+    """
+    inside = header.rpartition("(")[2].removesuffix(")") if header.endswith(")") else ""
+    kinds = (kind for each in words.categories.values() for kind in each.kinds.values())
+    known = {unit.strip("()") for kind in kinds for unit in kind.units.values()}
+    return inside if inside in known and column.style != "percent" else ""
 
 
 def _unit(column: Column) -> str:
