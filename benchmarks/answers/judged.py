@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchmarks.answers.eps_questions import holds_value
 from benchmarks.answers.systems import Told
 from sat_retriever.records.area import Area, area_of
 
 Value = str | float | int | bool | None
-_NUMBER = re.compile(r"[-−]?\d[\d,  ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_LEAST = 1e-3  # relative; a rounding that keeps three digits is right
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def judged(expected: Expected, told: Told) -> dict[str, float | int | None]:
 
 
 def says(text: str, value: Value) -> bool:
-    """True if a text says a value: a number to three digits, a date, or a text in any case.
+    """True if a text says a value: a number as `holds_value` has it, a date, a text in any case.
 
     >>> says("About 38.5 EUR", 38.5), says("33,067 in all", 33067), says("18 %", 0.18)
     (True, True, False)
@@ -67,11 +64,7 @@ def says(text: str, value: Value) -> bool:
         return True
     if isinstance(value, str):
         return value.casefold() in text.casefold() or _says_day(text, value)
-    numbers = (re.sub(r"[,  ]", "", each) for each in _NUMBER.findall(text))
-    return any(
-        math.isclose(float(each.replace("−", "-")), float(value), rel_tol=_LEAST, abs_tol=1e-9)
-        for each in numbers
-    )
+    return holds_value(text, value)
 
 
 def _says_day(text: str, value: str) -> bool:

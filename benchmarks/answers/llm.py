@@ -123,7 +123,7 @@ def asked(
         ModelSetupError: If the server is gone; the answers so far are kept.
     """
     for name, way in ways(index, DATA_TOKENS).items():
-        rows = []
+        rows: list[Mapping[str, Any]] = []
         for expected in track(questions, name, console=console):
             given = kept.answer(name, expected.question)
             if given is None or given.failed:
