@@ -570,7 +570,7 @@ class SheetIndex:
 
     def count(self, filters: Filters | None = None) -> int:
         """Number of sheets that meet all conditions."""
-        return len(self._store.matching(filters)) if filters else len(self)
+        return self._search.count(filters) if filters else len(self)
 
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
         """Return the periods that a query names; none if periods do not count.
