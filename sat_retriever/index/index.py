@@ -656,6 +656,10 @@ class SheetIndex:
         """Return sheet ids in their order, of all sheets or of one workbook's name or path."""
         return self._store.all_sheet_ids(workbook)
 
+    def paths(self) -> list[str]:
+        """Return the paths of all workbooks that have sheets, relative to their roots, in order."""
+        return self._store.paths()
+
     def links(self, sheet_ids: Sequence[str]) -> list[Link]:
         """Return links that start or end at one of the sheets."""
         return self._store.links.of(sheet_ids)

@@ -281,6 +281,11 @@ class StoreReader(StoreFile):
             )
         return [row[0] for row in found]
 
+    def paths(self) -> list[str]:
+        """Return the paths of all workbooks that have sheets, in their order."""
+        sql = "SELECT DISTINCT path FROM sheets WHERE path != '' ORDER BY path"
+        return [row[0] for row in self._rows(sql)]
+
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
         """Return the path of each sheet's workbook, or its name if it has no file."""
         return dict(

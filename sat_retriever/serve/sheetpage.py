@@ -1,0 +1,288 @@
+"""The page of one sheet: what it is, its cells in pieces, and where to go from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.area import Area, area_of, column_letters, split_ref
+from sat_retriever.records.contents import Role
+from sat_retriever.records.copies import NO_COPIES, Copies
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.sheets import SheetRecord, Table, Visibility
+from sat_retriever.serve.blocks import BlockReader, Cells
+from sat_retriever.serve.grid import Grid, grid_of, header_areas
+from sat_retriever.serve.links import Related, csv_url, piece_url, related_of, sheet_url
+from sat_retriever.serve.marking import Marker
+from sat_retriever.serve.request import PageError, cells_of, column_of, number_of, row_of, text_of
+from sat_retriever.tools.naming import nearest_names
+
+ROWS, COLUMNS = 100, 40  # of one piece
+_PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 12
+_RELATED = 24
+_SIBLINGS = 40
+_TABLES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some rows of a sheet, with the ways to the others.
+
+    Attributes:
+        grid: The cells.
+        shown: Their range in words; "" without cells.
+        next_rows: Address of the page with the next rows; "" at the end.
+        next_piece: Address of these rows alone, to be added to the page; "" at the end.
+        before: Address of the page with the rows before; "" at the start.
+        right: Address of the page with the columns to the right; "" at the edge.
+        left: Address of the page with the columns to the left; "" at the edge.
+        cut: True if the sheet was too large to be read to its end.
+    """
+
+    grid: Grid
+    shown: str = ""
+    next_rows: str = ""
+    next_piece: str = ""
+    before: str = ""
+    right: str = ""
+    left: str = ""
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table of the sheet: where it is, its columns, and its addresses."""
+
+    range: str
+    title: str
+    records: int
+    columns: tuple[tuple[str, str, str], ...]
+    url: str
+    csv: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPage:
+    """What the page shows of a sheet.
+
+    Attributes:
+        record: The sheet.
+        facts: Facts about it, each a label and a text.
+        tables: Its tables, the first of them.
+        more_tables: Number of the others.
+        related: Linked sheets.
+        more_related: Number of links that are not shown.
+        siblings: Other sheets of its workbook, each an address and a name.
+        copies: Its other versions.
+        piece: Some of its cells; None if they cannot be read.
+        problem: Why they cannot; "" if they can.
+        row: Row that the page was asked for.
+    """
+
+    record: SheetRecord
+    facts: tuple[tuple[str, str], ...]
+    tables: tuple[TableView, ...]
+    more_tables: int
+    related: tuple[Related, ...]
+    more_related: int
+    siblings: tuple[tuple[str, str], ...]
+    copies: tuple[tuple[str, str], ...]
+    piece: Piece | None
+    problem: str
+    row: int
+
+
+def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
+    """Return the sheet that the parameter `id` names.
+
+    Raises:
+        PageError: If there is none; it names the nearest ones.
+    """
+    sheet_id = given.get("id", "")
+    text_of(given, "id")
+    found = index.records([sheet_id]).get(sheet_id)
+    if found is None:
+        names = nearest_names(index, sheet_id) if sheet_id.strip() else ()
+        near = tuple(each for each in names if index.records([each]))
+        raise PageError(404, f"There is no sheet {sheet_id[:200]!r} in the index.", near)
+    return found
+
+
+def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> SheetPage:
+    """Return the page of a sheet; a workbook that is gone leaves what the index knows.
+
+    Raises:
+        PageError: If there is no such sheet, or a parameter is not valid.
+    """
+    record = record_of(index, given)
+    links = index.links([record.sheet_id])
+    related = related_of(record.sheet_id, links, _RELATED)
+    everyone = related_of(record.sheet_id, links, len(links) + 1)
+    copies = index.copies([record.sheet_id]).get(record.sheet_id, NO_COPIES)
+    piece, problem = None, ""
+    try:
+        piece = piece_of(record, reader, given)
+    except PageError as error:
+        if error.status == 400:
+            raise
+        problem = error.message
+    return SheetPage(
+        record,
+        _facts(record),
+        tuple(_table(record, place, each) for place, each in enumerate(record.tables[:_TABLES])),
+        max(0, len(record.tables) - _TABLES),
+        related,
+        len(everyone) - len(related),
+        _siblings(index, record),
+        _copies(copies),
+        piece,
+        problem,
+        row_of(given, 1),
+    )
+
+
+def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str]) -> Piece:
+    """Return the rows from a row on.
+
+    Raises:
+        PageError: If a parameter is not valid, or the cells cannot be read.
+    """
+    cells = cells_of(given)
+    used = area_of(record.range or "")
+    top = row_of(given, used.top if used else 1)
+    left = column_of(given, used.left if used else 1)
+    wanted = Area(top, left, top + ROWS - 1, left + COLUMNS - 1)
+    found = read_cells(record, reader, wanted)
+    if found.area is None:
+        return Piece(Grid((), ()), cut=found.cut)
+    matched = [place for each in cells if (place := split_ref(each))]
+    area, used = found.area, found.used or found.area
+    here = record.sheet_id
+    after, before = area.bottom + 1, max(used.top, area.top - ROWS)
+    right, before_left = area.right + 1, max(used.left, area.left - COLUMNS)
+    return Piece(
+        grid_of(record, found, matched),
+        area.a1(),
+        sheet_url(here, row=after, column=left, cells=cells) if after <= used.bottom else "",
+        piece_url(here, after, left, cells) if after <= used.bottom else "",
+        sheet_url(here, row=before, column=left, cells=cells) if area.top > used.top else "",
+        sheet_url(here, row=top, column=right, cells=cells) if right <= used.right else "",
+        sheet_url(here, row=top, column=before_left, cells=cells) if area.left > used.left else "",
+        found.cut,
+    )
+
+
+def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> Grid:
+    """Return the header of a table and a few of its rows, around the cells that match.
+
+    Raises:
+        PageError: If there is no such sheet or range, or its cells cannot be read.
+    """
+    record = record_of(index, given)
+    range_, question = text_of(given, "range"), text_of(given, "q")
+    place = number_of(given, "table", 0, 10_000, 0)
+    area = area_of(range_.upper()) or area_of(record.main_range or "")
+    if area is None:
+        raise PageError(400, "The sheet has no known range; open it.")
+    matched = [at for each in cells_of(given) if (at := split_ref(each)) and area.holds(*at)]
+    header = next((each for each in header_areas(record)[place:] if _above(each, area)), None)
+    shown = _around(area, matched, header)
+    found = read_cells(record, reader, shown)
+    grid = grid_of(record, found, matched, Marker(question))
+    if header is None or found.area is None or header.bottom >= found.area.top:
+        return grid
+    line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
+    above = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
+    return Grid(grid.letters, (*above.rows, *grid.rows))
+
+
+def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
+    """Return cells of a sheet.
+
+    Raises:
+        PageError: If they cannot be read; the message names no folder of this machine.
+    """
+    try:
+        return reader.read(record, wanted)
+    except PathNotFoundError as error:
+        raise PageError(
+            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
+        ) from error
+    except InputError as error:
+        if not record.path:
+            raise PageError(404, "This sheet was indexed without a file.") from error
+        raise PageError(409, f"{error}.") from error
+
+
+def _above(header: Area, area: Area) -> bool:
+    return header.top <= area.bottom and header.left <= area.left <= header.right
+
+
+def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:
+    """Return the few rows and columns to show of an area."""
+    first = matched[0] if matched else (area.top, area.left)
+    start = area.top if header is None or header.bottom < area.top else header.top
+    top = start if first[0] < start + _PREVIEW_ROWS else first[0] - 2
+    right_end = area.left + _PREVIEW_COLUMNS - 1
+    left = area.left if first[1] <= right_end else first[1] - _PREVIEW_COLUMNS // 2
+    bottom = min(area.bottom, top + _PREVIEW_ROWS - 1)
+    return Area(top, left, max(bottom, top), min(area.right, left + _PREVIEW_COLUMNS - 1))
+
+
+def _facts(record: SheetRecord) -> tuple[tuple[str, str], ...]:
+    size = ""
+    if record.num_rows and record.num_cols:
+        size = f"{record.num_rows:,} rows × {record.num_cols:,} columns"
+    formulas = {
+        FormulaState.READ: "yes; the values saved in the file are shown",
+        FormulaState.UNREAD: "not read in this format; values are shown",
+    }
+    found = [
+        ("Workbook", record.path or record.workbook),
+        ("Format", record.format),
+        ("Size", size),
+        ("Used range", record.range or ""),
+        ("Role", record.role.value if record.role is not Role.DATA else ""),
+        (
+            "Visibility",
+            ""
+            if record.visibility is Visibility.VISIBLE
+            else record.visibility.value.replace("_", " "),
+        ),
+        ("Formulas", formulas.get(record.formulas, "")),
+        ("Read", "only in part: the file is over a limit" if record.partial else ""),
+    ]
+    return tuple((label, text) for label, text in found if text)
+
+
+def _table(record: SheetRecord, place: int, table: Table) -> TableView:
+    area = area_of(table.range)
+    columns = tuple(
+        (each.name or f"(column {column_letters((area.left if area else 1) + at)})",
+         each.type.value + (f", {each.unit}" if each.unit else ""), each.example or "")
+        for at, each in enumerate(table.columns[:COLUMNS])
+    )  # fmt: skip
+    row, column = (area.top, area.left) if area else (1, 1)
+    return TableView(
+        table.range,
+        table.name or "",
+        table.num_rows,
+        columns,
+        sheet_url(record.sheet_id, row=row, column=column),
+        csv_url(record.sheet_id, place) if record.path else "",
+    )
+
+
+def _siblings(index: SheetIndex, record: SheetRecord) -> tuple[tuple[str, str], ...]:
+    if not record.path:
+        return ()
+    ids = [each for each in index.sheet_ids(record.path) if each != record.sheet_id][:_SIBLINGS]
+    return tuple(
+        (sheet_url(each), found.sheet) for each, found in sorted(index.records(ids).items())
+    )
+
+
+def _copies(copies: Copies) -> tuple[tuple[str, str], ...]:
+    return tuple((sheet_url(each), each) for each in copies.sheet_ids)
