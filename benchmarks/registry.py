@@ -98,6 +98,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         ),
         "hostile_sql": Table("answers.hostile_sql", "500 statements meant to do harm, or silly"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
+        "serve": Table("speed.serve", "a search request over HTTP, one and fifty at once"),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"
         ),

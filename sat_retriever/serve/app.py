@@ -21,7 +21,7 @@ from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
 from sat_retriever.serve.sheetpage import piece_of, preview_of, record_of, sheet_page
 from sat_retriever.serve.tablefile import table_file
 from sat_retriever.serve.work import BusyError, Workers
-from sat_retriever.tools.mcp.server import sheet_server
+from sat_retriever.tools.mcp.server import SEARCHES_AT_ONCE, sheet_server
 from sat_retriever.tools.mcp.serving import http_app
 from sat_retriever.tools.sheettools import SheetTools
 
@@ -35,7 +35,7 @@ except ModuleNotFoundError:
     require("starlette", "serve")  # names the extra to install
     raise
 
-SEARCHES_AT_ONCE, SEARCHES_WAITING = 4, 256
+SEARCHES_WAITING = 256
 READS_AT_ONCE, READS_WAITING = 2, 64  # each opens a workbook in a process
 _HTML = "text/html; charset=utf-8"
 _CSV = "text/csv; charset=utf-8"

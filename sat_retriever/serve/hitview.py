@@ -24,6 +24,8 @@ _RELATED = 4
 _CELLS = 3
 _HEADERS = 12
 _WORDS = 8
+_ABOVE = 5  # rows shown above the one that answers
+_NEAR = 40  # rows that are in sight from the start of a sheet, or nearly
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +149,9 @@ def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
 
 
 def _first_row(range_: str, cells: Sequence[str]) -> int | None:
-    """Return the row to open a sheet at: that of a matched cell, else the first that answers."""
+    """Return the row to open a sheet at, a little above those that answer; None for its start."""
     places: list[Place] = [place for each in cells if (place := split_ref(each))]
     area = area_of(range_)
     within = [row for row, column in places if area is None or area.holds(row, column)]
-    if within:
-        return within[0]
-    return area.top if area else None
+    row = within[0] if within else area.top if area else 1
+    return row - _ABOVE if row > _NEAR else None

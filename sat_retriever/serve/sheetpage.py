@@ -13,14 +13,14 @@ from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import SheetRecord, Table, Visibility
 from sat_retriever.serve.blocks import BlockReader, Cells
-from sat_retriever.serve.grid import Grid, grid_of, header_areas
+from sat_retriever.serve.grid import Grid, grid_of, header_areas, narrowed
 from sat_retriever.serve.links import Related, csv_url, piece_url, related_of, sheet_url
 from sat_retriever.serve.marking import Marker
 from sat_retriever.serve.request import PageError, cells_of, column_of, number_of, row_of, text_of
 from sat_retriever.tools.naming import nearest_names
 
 ROWS, COLUMNS = 100, 40  # of one piece
-_PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 12
+_PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 8
 _RELATED = 24
 _SIBLINGS = 40
 _TABLES = 20
@@ -191,11 +191,11 @@ def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
     shown = _around(area, matched, header)
     found = read_cells(record, reader, shown)
     grid = grid_of(record, found, matched, Marker(question))
-    if header is None or found.area is None or header.bottom >= found.area.top:
-        return grid
-    line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
-    above = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
-    return Grid(grid.letters, (*above.rows, *grid.rows))
+    if header is not None and found.area is not None and header.bottom < found.area.top:
+        line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
+        above = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
+        grid = Grid(grid.letters, (*above.rows, *grid.rows))
+    return narrowed(grid, _PREVIEW_COLUMNS)
 
 
 def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
@@ -221,14 +221,13 @@ def _above(header: Area, area: Area) -> bool:
 
 
 def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:
-    """Return the few rows and columns to show of an area."""
+    """Return the few rows of an area that are shown, with the columns to choose from."""
     first = matched[0] if matched else (area.top, area.left)
     start = area.top if header is None or header.bottom < area.top else header.top
     top = start if first[0] < start + _PREVIEW_ROWS else first[0] - 2
-    right_end = area.left + _PREVIEW_COLUMNS - 1
-    left = area.left if first[1] <= right_end else first[1] - _PREVIEW_COLUMNS // 2
+    left = area.left if first[1] < area.left + COLUMNS else first[1]
     bottom = min(area.bottom, top + _PREVIEW_ROWS - 1)
-    return Area(top, left, max(bottom, top), min(area.right, left + _PREVIEW_COLUMNS - 1))
+    return Area(top, left, max(bottom, top), min(area.right, left + COLUMNS - 1))
 
 
 def _facts(record: SheetRecord) -> tuple[tuple[str, str], ...]:

@@ -128,6 +128,10 @@ if (navigator.clipboard) {
 // ---- a sheet opens at the rows that match
 
 const matched = cells && cells.querySelector("td.hit");
-if (matched) matched.scrollIntoView({ block: "center", inline: "nearest" });
+if (matched) {
+  const [row, height, width] = [matched.parentElement.offsetTop, cells.clientHeight, cells.clientWidth];
+  if (row > height / 2) cells.scrollTop = row - height / 3;
+  if (matched.offsetLeft > width / 2) cells.scrollLeft = matched.offsetLeft - width / 3;
+}
 
 document.documentElement.dataset.ready = "yes";
