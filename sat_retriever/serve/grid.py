@@ -13,7 +13,7 @@ from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.header import header_above
 from sat_retriever.workbook.window import CellValue
 
-_LONG = 24  # characters
+_LONG = 30  # characters
 
 Mark = Callable[[str], list[Segment]]
 

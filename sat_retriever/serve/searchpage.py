@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 from urllib.parse import urlencode
 
 from sat_retriever.errors import InputError
@@ -60,7 +61,7 @@ class SearchForm:
             path=_path(self.folder) if self.folder else None,
             format=self.format or None,
             period=self.period or None,
-            role=Role(self.role) if self.role in ROLES else self.role or None,  # type: ignore[arg-type]
+            role=cast("Role | None", self.role or None),  # checked by the filters
         )
         return found or None
 
