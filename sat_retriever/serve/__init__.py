@@ -3,7 +3,7 @@
     request → guard (limits, hosts, sites, token) → app (routes) → a page: search, sheet, CSV
 
 - `searchpage`: query string → hits → what the template shows; `hitview`, `facets`, `marking`
-- `sheetpage`: one sheet in pieces of its cells; `blocks` reads them, `grid` lays them out
+- `sheetpage`: one sheet; `pieces` of its cells, which `blocks` reads and `grid` lays out
 - `tablefile`: a table as a CSV file
 - `render`: what is shown → HTML, by the templates in `pages/`
 - `serving`: the socket and the server; nothing else in this package serves HTTP

@@ -15,10 +15,11 @@ from sat_retriever.serve.access import SIGN_IN
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.facets import LatestFacets
 from sat_retriever.serve.limits import HTTP_PATH
+from sat_retriever.serve.pieces import piece_of, preview_of, record_of
 from sat_retriever.serve.render import STATIC, rendered, static_file
 from sat_retriever.serve.request import PageError
 from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
-from sat_retriever.serve.sheetpage import piece_of, preview_of, record_of, sheet_page
+from sat_retriever.serve.sheetpage import sheet_page
 from sat_retriever.serve.tablefile import table_file
 from sat_retriever.serve.work import BusyError, Workers
 from sat_retriever.tools.mcp.server import SEARCHES_AT_ONCE, sheet_server
@@ -85,7 +86,7 @@ class Pages:
 
     def _sheet(self, given: Mapping[str, str]) -> Response:
         found = sheet_page(self._index, self._reader, given)
-        return Response(rendered("sheet", page=found), media_type=_HTML)
+        return Response(rendered("sheet", page=found), found.status, media_type=_HTML)
 
     def _rows(self, given: Mapping[str, str]) -> Response:
         piece = piece_of(record_of(self._index, given), self._reader, given)

@@ -10,7 +10,7 @@ from sat_retriever.records.contents import Role
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
-from sat_retriever.serve.links import (
+from sat_retriever.serve.addresses import (
     Related,
     csv_url,
     preview_url,
@@ -115,9 +115,7 @@ class HitView:
             ),
             reasons=_reasons(hit),
             related=related_of(hit.sheet_id, links, _RELATED),
-            preview=preview_url(hit.sheet_id, hit.table_place, range_, cells, query)
-            if has_file
-            else "",
+            preview=preview_url(hit.sheet_id, range_, cells, query) if has_file else "",
             csv=csv_url(hit.sheet_id, hit.table_place) if has_file and record.tables else "",
         )
 

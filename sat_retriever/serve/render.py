@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever._extras import require
-from sat_retriever.serve.links import sheet_url
+from sat_retriever.serve.addresses import sheet_url
 from sat_retriever.serve.searchpage import SearchForm
 
 try:

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.serve.pieces import record_of
 from sat_retriever.serve.request import PageError, number_of
-from sat_retriever.serve.sheetpage import record_of
 from sat_retriever.typed.show import table_text
 
 _MOST_TABLES = 10_000

@@ -26,9 +26,9 @@ def piece_url(sheet_id: str, row: int, column: int, cells: Sequence[str] = ()) -
     return _url("/rows", id=sheet_id, row=row, column=column, cells=",".join(cells))
 
 
-def preview_url(sheet_id: str, table: int, range_: str, cells: Sequence[str], query: str) -> str:
+def preview_url(sheet_id: str, range_: str, cells: Sequence[str], query: str) -> str:
     """Return the address of the few rows that are shown of a hit."""
-    return _url("/preview", id=sheet_id, table=table, range=range_, cells=",".join(cells), q=query)
+    return _url("/preview", id=sheet_id, range=range_, cells=",".join(cells), q=query)
 
 
 def csv_url(sheet_id: str, table: int) -> str:
