@@ -42,7 +42,7 @@ def test_every_answer_has_the_headers_that_keep_a_browser_safe(server, private):
         403: [server.ask("/", Origin="http://evil.example")],
         404: [server.ask("/none")],
         405: [server.ask("/", "POST")],
-        413: [server.ask("/sign-in", "POST", b"x" * 20_000)],
+        413: [server.ask("/sign-in", "POST", b"x" * 200_000)],
         414: [server.get("/", q="x" * 17_000)],
         421: [server.ask("/", Host="evil.example")],
     }
