@@ -108,6 +108,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             "answers.eps_answers", "hand-written questions over real workbooks, down to the cell"
         ),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
+        "serve": Table("speed.serve", "a search request over HTTP, one and fifty at once"),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"
         ),

@@ -447,6 +447,23 @@ SECTIONS = (
         },
     ),
     Section(
+        "serve",
+        "Search over HTTP",
+        {
+            "sheets": "sheets",
+            **{
+                f"{kind}_{at_once}_at_once_{figure}": f"{name}, {at_once} at once, {unit}"
+                for kind, name in (("page", "page"), ("mcp", "MCP"))
+                for at_once in (1, 50)
+                for figure, unit in (
+                    ("p50_ms", "p50 ms"),
+                    ("p95_ms", "p95 ms"),
+                    ("per_s", "a second"),
+                )
+            },
+        },
+    ),
+    Section(
         "contents_cost",
         "What contents cost, levels side by side",
         {

@@ -17,6 +17,7 @@ from sat_retriever.cli import (
     mcp,
     queries,
     search,
+    serve,
     show,
     sql,
     status,
@@ -52,6 +53,7 @@ app.command(no_args_is_help=True, epilog=table.EXAMPLES, context_settings=quoted
 app.command(no_args_is_help=True, epilog=sql.EXAMPLES)(sql.sql)
 app.command(no_args_is_help=True, epilog=ask.EXAMPLES, context_settings=quoted)(ask.ask)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
+app.command(epilog=serve.EXAMPLES)(serve.serve)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)
 app.command(no_args_is_help=True, epilog=bench.EXAMPLES)(bench.bench)

@@ -13,24 +13,33 @@ from typing import Annotated
 import typer
 
 from sat_retriever._extras import require
+from sat_retriever.cli.http import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    INTERRUPTED,
+    AllowHostOption,
+    HostOption,
+    PortOption,
+    RateOption,
+    TokenFileOption,
+    Where,
+    serve_until_stopped,
+)
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     RerankerOption,
     counted,
     examples,
-    plain,
-    stderr,
 )
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import AUTO
+from sat_retriever.serve.limits import HTTP_PATH, RATE
 
 EXAMPLES = examples(
     "sat mcp --index reports.sat",
     "sat mcp --index reports.sat --transport http --port 8765",
 )
-
-_INTERRUPTED = 130
 
 
 class Transport(StrEnum):
@@ -47,26 +56,23 @@ def mcp(
     transport: Annotated[
         Transport, typer.Option(help="stdio: started by its client. http: for many clients.")
     ] = Transport.STDIO,
-    host: Annotated[str, typer.Option(help="Address for HTTP.", metavar="HOST")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="HTTP port; 0 selects a free one.", metavar="N")
-    ] = 8765,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(help="Another host name that HTTP clients use.", metavar="NAME"),
-    ] = None,
+    host: HostOption = DEFAULT_HOST,
+    port: PortOption = DEFAULT_PORT,
+    allow_host: AllowHostOption = None,
+    token_file: TokenFileOption = None,
+    rate: RateOption = RATE,
 ) -> None:
     """Serve an index to AI agents over the Model Context Protocol.
 
     The agent gets read-only tools: find_sheets, describe_sheet, read_range,
     related_sheets, index_status, search_cells and, with the extra sql,
-    query_tables. HTTP has no password: keep the server on this machine, or
-    put your own access control in front.
+    query_tables. HTTP is for this machine; for others it needs a token. sat
+    serve offers the same over HTTP, and a page for people.
     """
     require("mcp", "mcp")
     from sat_retriever.tools import SheetTools
     from sat_retriever.tools.mcp.server import sheet_server
-    from sat_retriever.tools.mcp.serving import listen, serve_http, serve_stdio, url
+    from sat_retriever.tools.mcp.serving import http_app, serve_stdio
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with SheetIndex.open(file) as opened:
@@ -77,19 +83,11 @@ def mcp(
             signal.signal(signal.SIGINT, _end_now)
             serve_stdio(server)
             return
-        with listen(host, port) as listening:
-            place = url(listening)
-            console = stderr()
-            console.print(
-                plain(f"serving {counted(len(opened), 'sheet')} at {place} (Ctrl-C to stop)"),
-                soft_wrap=True,
-            )
-            try:
-                serve_http(server, listening, host=host, names=allow_host or ())
-            except KeyboardInterrupt:
-                raise typer.Exit(_INTERRUPTED) from None
+        said = f"serving {counted(len(opened), 'sheet')} at {{url}}{HTTP_PATH} (Ctrl-C to stop)"
+        where = Where(host, port, tuple(allow_host or ()), token_file, rate)
+        serve_until_stopped(http_app(server, HTTP_PATH), where, said)
 
 
 def _end_now(_signal: int, _frame: FrameType | None) -> None:
     # A thread waits for a line on standard input, and a normal exit would wait for that thread.
-    os._exit(_INTERRUPTED)
+    os._exit(INTERRUPTED)

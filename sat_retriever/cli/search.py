@@ -35,6 +35,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
+from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.links import Link
@@ -86,6 +87,13 @@ def search(
     format_: Annotated[
         str | None, typer.Option("--format", help="Only this format, e.g. xlsx.", metavar="NAME")
     ] = None,
+    role: Annotated[
+        Role | None, typer.Option(help="Only sheets for this, e.g. lookup.", metavar="NAME")
+    ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(help="Only sheets of this time, e.g. 'Q1 2024'.", metavar="TIME"),
+    ] = None,
     after: Annotated[
         str | None,
         typer.Option(help="Only files modified at or after this time (UTC).", metavar="DATE"),
@@ -117,6 +125,8 @@ def search(
         path=path,
         visibility=visibility,
         format=format_ or None,
+        role=role,
+        period=period,
         modified_after=_moment("--after", after),
         modified_before=_moment("--before", before),
         metadata=dict(_key_value(text) for text in where or ()),

@@ -570,7 +570,7 @@ class SheetIndex:
 
     def count(self, filters: Filters | None = None) -> int:
         """Number of sheets that meet all conditions."""
-        return len(self._store.matching(filters)) if filters else len(self)
+        return self._search.count(filters) if filters else len(self)
 
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
         """Return the periods that a query names; none if periods do not count.
@@ -655,6 +655,10 @@ class SheetIndex:
     def sheet_ids(self, workbook: str | None = None) -> list[str]:
         """Return sheet ids in their order, of all sheets or of one workbook's name or path."""
         return self._store.all_sheet_ids(workbook)
+
+    def paths(self) -> list[str]:
+        """Return the paths of all workbooks that have sheets, relative to their roots, in order."""
+        return self._store.paths()
 
     def links(self, sheet_ids: Sequence[str]) -> list[Link]:
         """Return links that start or end at one of the sheets."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -19,10 +20,11 @@ from sat_retriever.index.scores import Scores, best_rows, score_all, standing
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.state import IndexState
+from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
 from sat_retriever.period.asked import AskedTimes
 from sat_retriever.period.question import asked_times
-from sat_retriever.period.relation import elsewhere
+from sat_retriever.period.relation import elsewhere, overlapping
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
@@ -109,7 +111,7 @@ class SheetSearch:
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._store.matching(filters) if filters else None
+            allowed = self._allowed(snapshot, filters)
         times = snapshot.times
         if allowed is not None:
             times = times[np.isin(snapshot.ids, allowed, assume_unique=True)]
@@ -204,11 +206,29 @@ class SheetSearch:
             known = ", ".join(self._store.fields()) or "none"
             raise InputError(
                 f"no sheet of {self._store.path} has the metadata field {', '.join(missing)}; "
-                f"filter by a field of its sheets ({known}), or by workbook, path, visibility or "
-                "format"
+                f"filter by a field of its sheets ({known}), or by workbook, path, visibility, "
+                "format, role or period"
             )
 
+    def count(self, filters: Filters | None) -> int:
+        """Number of sheets that meet the filters."""
+        with self._store.reading():
+            snapshot = self._latest.get()
+            allowed = self._allowed(snapshot, filters)
+        return len(snapshot.ids if allowed is None else allowed)
+
     # ---- inner workings
+
+    def _allowed(self, snapshot: Snapshot, filters: Filters | None) -> RowIds | None:
+        """Row ids of the sheets that meet the filters, ascending; None without filters."""
+        if not filters:
+            return None
+        asked = asked_in(filters)
+        others = replace(filters, period=None)
+        if asked:
+            within = snapshot.ids[overlapping(snapshot.times, asked)]
+            return np.intersect1d(within, self._store.matching(others)) if others else within
+        return self._store.matching(others)
 
     def _dense_weight(self, snapshot: Snapshot) -> float:
         """Share of the cosines in scores of a question that asks for none."""
@@ -244,7 +264,7 @@ class SheetSearch:
         """
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._store.matching(filters) if filters else None
+            allowed = self._allowed(snapshot, filters)
             scores = question.scores
             changed = not scores.snapshot.shows_the_same(snapshot)
             matches = scores.matches

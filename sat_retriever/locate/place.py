@@ -79,7 +79,8 @@ def table_shares(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> l
             own, score = best[each.table], each.closeness * (0.5 + 0.5 * share)
             for word in each.words:
                 own[word] = max(own.get(word, 0.0), score)
-    most = 2 * asked.total  # of what a text gives that the question has word for word
+    # Of what a text gives that the question has word for word; a question such as "?" has no word.
+    most = 2 * asked.total or 1.0
     # Not `sum`, whose last bit depends on the order of a set.
     return [fsum(asked.weights[word] * own[word] for word in own) / most for own in best]
 

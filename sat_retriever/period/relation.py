@@ -53,6 +53,29 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
     return found.astype(np.int8)
 
 
+def overlapping(times: Times, asked: Sequence[Span]) -> NDArray[np.bool_]:
+    """Return True for each sheet, (n,), whose known time has a part in a requested stretch.
+
+    A month of an unknown year overlaps only a stretch without years.
+
+    Args:
+        times: Times of n sheets, (n, 5).
+        asked: Requested stretches of time, at least one.
+
+    >>> asked = [Span(2024, 2024, 1, 3)]
+    >>> overlapping(unpacked([202420240112, 202420240404, 202320230112, 303, 0]), asked).tolist()
+    [True, False, False, False, False]
+    """
+    months_alone = [span for span in asked if not span.first_year]
+    dated = [span for span in asked if span.first_year]
+    found = np.zeros(len(times), dtype=np.bool_)
+    if dated:
+        found |= (times[:, 0] > 0) & (relation(times, dated) != OUTSIDE)
+    if months_alone:
+        found |= (times[:, 3] > 0) & (relation(times, months_alone) != OUTSIDE)
+    return found
+
+
 def elsewhere(times: Times, asked: Sequence[Span]) -> bool:
     """True if at least one sheet is dated and every dated sheet lies outside the stretches.
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from sat_retriever.errors import InputError
+from sat_retriever.records.contents import Role
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.sheets import Visibility
 
@@ -21,19 +23,25 @@ class Filters:
             `*` also crosses folders. The exact path also matches, whatever characters it has.
         visibility: How the workbook shows the sheet.
         format: File format, for example "xlsx".
+        role: What the sheet is for, for example "lookup".
+        period: A time in words, for example "Q1 2024" or "2021 to 2023". A sheet meets it if the
+            time that its names tell lies in it or overlaps it; a sheet of unknown time never does.
         modified_after: Earliest modification time of the file, inclusive; a time without
             a zone is taken as UTC. Records added without a file have no time and never match.
         modified_before: Latest modification time of the file, exclusive.
         metadata: The record's metadata fields and the value each must have.
 
     Raises:
-        InputError: If a time is not a datetime, or the visibility or the format is unknown.
+        InputError: If a time is not a datetime, or the visibility, the format or the role is
+            unknown. A period that names no time is refused by the search.
     """
 
     workbook: str | None = None
     path: str | None = None
     visibility: Visibility | None = None
     format: str | None = None
+    role: Role | None = None
+    period: str | None = None
     modified_after: dt.datetime | None = None
     modified_before: dt.datetime | None = None
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
@@ -43,20 +51,24 @@ class Filters:
             value = getattr(self, name)
             if value is not None and not isinstance(value, dt.datetime):
                 raise InputError(f"{name} is {value!r}; give a datetime")
-        if self.visibility is not None:
-            try:
-                object.__setattr__(self, "visibility", Visibility(self.visibility))
-            except ValueError as error:
-                known = ", ".join(Visibility)
-                raise InputError(
-                    f"visibility is {self.visibility!r}; give one of: {known}"
-                ) from error
+        self._check_member("visibility", Visibility)
+        self._check_member("role", Role)
         if self.format is not None:
             object.__setattr__(self, "format", self.format.lower().removeprefix("."))
             if self.format not in (*FORMAT_NAMES, ""):
                 raise InputError(
                     f"format is {self.format!r}; give one of: {', '.join(FORMAT_NAMES)}"
                 )
+
+    def _check_member(self, name: str, known: type[StrEnum]) -> None:
+        """Replace the text of a field by the member that it names."""
+        value = getattr(self, name)
+        if value is None:
+            return
+        try:
+            object.__setattr__(self, name, known(value))
+        except ValueError as error:
+            raise InputError(f"{name} is {value!r}; give one of: {', '.join(known)}") from error
 
     def __bool__(self) -> bool:
         """False if no condition is set."""

@@ -132,12 +132,17 @@ def _is_skipped(opened: SheetIndex, name: str) -> bool:
 
 def unknown_name(opened: SheetIndex, name: str) -> str:
     """An error message for an unknown name, with the nearest names, skipped files last."""
+    close = nearest_names(opened, name)
+    hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
+    return f"there is no workbook or sheet {name!r} in the index{hint}"
+
+
+def nearest_names(opened: SheetIndex, name: str) -> list[str]:
+    """The names of sheets and workbooks that are most like an unknown one, skipped files last."""
     called = sheets_called(opened, name)
     near = get_close_matches(name, _names(opened, name), n=_NEAREST, cutoff=0.4)
     read = [each for each in near if opened.records([each]) or opened.sheet_ids(each)]
-    close = list(dict.fromkeys([*called, *read, *near]))[:_NEAREST]
-    hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-    return f"there is no workbook or sheet {name!r} in the index{hint}"
+    return list(dict.fromkeys([*called, *read, *near]))[:_NEAREST]
 
 
 def _names(opened: SheetIndex, name: str) -> list[str]:

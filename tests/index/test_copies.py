@@ -219,6 +219,20 @@ def test_the_newest_is_the_newest_that_meets_the_filters(retriever):
     assert hit.copies.number == 1
 
 
+def test_copies_count_within_the_period_and_the_role_that_are_asked_for(index, tmp_path):
+    rows = rows_of(1)
+    for day in ("2023-12-25", "2024-01-01", "2024-01-08"):
+        write(tmp_path / "data" / f"Orders {day}.csv", rows)
+    index.sync(tmp_path / "data")
+    [name] = [each for each in index.sheet_ids() if "2024-01-01.csv" in each]
+    everywhere = index.copies([name])[name].number
+    assert everywhere == 2
+    counts = {"2024": 1, "2023 to 2024": 2}
+    for period, number in counts.items():
+        assert index.copies([name], Filters(period=period))[name].number == number
+    assert index.copies([name], Filters(role="data"))[name].number == everywhere
+
+
 def test_a_period_in_the_question_finds_the_copy_of_that_period(index, tmp_path):
     rows = rows_of(1)
     for day in ("2024-01-29", "2024-02-05", "2024-02-12"):

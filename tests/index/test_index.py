@@ -31,6 +31,7 @@ from sat_retriever import (
 from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.contents import Role
 from sat_retriever.text.serialize import serialize
 from tests.fakes import HashedEncoder
 from tests.saved_encoder import save_bag_of_words
@@ -204,6 +205,34 @@ def test_each_filter_keeps_what_meets_it(index):
             assert ids(index.candidates("x y", filters=one)) == [w for w in wanted if w]
 
 
+def test_a_role_and_a_period_keep_the_sheets_that_have_them(index):
+    index.add_records(
+        [
+            sheet("rent Q1 2024"),
+            sheet("rent 2024", role=Role.LOOKUP),
+            sheet("rent Q2 2024", metadata={"role": "lookup"}),
+            sheet("rent March"),
+            sheet("rent"),
+        ]
+    )
+    kept = [
+        (Filters(role="lookup"), {"rent 2024"}),
+        (Filters(role=Role.DATA), {"rent Q1 2024", "rent Q2 2024", "rent March", "rent"}),
+        (Filters(period="Q1 2024"), {"rent Q1 2024", "rent 2024"}),
+        (Filters(period="March"), {"rent Q1 2024", "rent 2024", "rent March"}),
+        (Filters(period="2023"), set()),
+        (Filters(period="2024", role="data"), {"rent Q1 2024", "rent Q2 2024"}),
+    ]
+    for filters, wanted in kept:
+        assert set(ids(index.candidates("rent", filters=filters))) == wanted
+        assert index.count(filters) == len(wanted)
+
+
+def test_a_period_that_names_no_time_is_refused(index):
+    with pytest.raises(InputError, match="'soon', which names no time; write one such as 2024"):
+        index.candidates("rent", filters=Filters(period="soon"))
+
+
 def test_a_text_matches_metadata_that_is_written_like_it_and_odd_keys_are_found(index):
     index.add_records([SheetRecord("a", "a", metadata={"year": 2024, 'a"b.c': 1})])
     for wanted in ({"year": "2024"}, {"year": 2024}, {'a"b.c': 1}):
@@ -214,6 +243,8 @@ def test_a_text_matches_metadata_that_is_written_like_it_and_odd_keys_are_found(
 def test_filters_that_mean_nothing_are_refused_and_spellings_do_not_matter():
     with pytest.raises(InputError, match="visible"):
         Filters(visibility="seen")
+    with pytest.raises(InputError, match="role is 'odd'; give one of: data, documentation"):
+        Filters(role="odd")
     with pytest.raises(InputError, match="'docx'; give one of: xlsx"):
         Filters(format="docx")
     with pytest.raises(InputError, match="datetime"):

@@ -55,6 +55,11 @@ def test_the_table_is_told_by_caption_headers_labels_and_values(question, answer
     assert place(question).table == answering
 
 
+@pytest.mark.parametrize("question", ["?", "\x01", "…"])
+def test_a_question_without_words_is_answered_by_the_main_table(question):
+    assert place(question) == Place(0, None, ())
+
+
 def test_cells_of_both_tables_are_named():
     assert [each.cell for each in place("North").cells] == ["A3", "A13"]
 

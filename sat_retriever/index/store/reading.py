@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -280,6 +281,11 @@ class StoreReader(StoreFile):
             )
         return [row[0] for row in found]
 
+    def paths(self) -> list[str]:
+        """Return the paths of all workbooks that have sheets, in their order."""
+        sql = "SELECT DISTINCT path FROM sheets WHERE path != '' ORDER BY path"
+        return [row[0] for row in self._rows(sql)]
+
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
         """Return the path of each sheet's workbook, or its name if it has no file."""
         return dict(
@@ -300,8 +306,11 @@ class StoreReader(StoreFile):
         return {sheet_id: tuple(place) for sheet_id, *place in found}
 
     def matching(self, filters: Filters) -> IdArray:
-        """Return row ids of the sheets that meet all conditions, ascending."""
-        where, values = sql_conditions(filters)
+        """Return row ids of the sheets that meet all conditions but the period, ascending.
+
+        The search knows the times of all sheets already, and need not read them.
+        """
+        where, values = sql_conditions(replace(filters, period=None))
         return _id_array(
             self._rows(
                 "SELECT json_group_array(id) FROM (SELECT s.id FROM sheets s LEFT JOIN workbooks w "

@@ -15,20 +15,21 @@ from llama_index.core.vector_stores import (
 
 from sat_retriever import Filters, InputError
 
-_EXACT = ("workbook", "path", "format", "visibility")
+_EXACT = ("workbook", "path", "format", "visibility", "role", "period")
 _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_before"}
 # Keys of a node's metadata or of `Filters` that no condition may use.
 _UNFILTERABLE = frozenset(
-    "sheet_id citation sheet range table table_range role header_row columns rank score words "
+    "sheet_id citation sheet range table table_range header_row columns rank score words "
     "headers cells dense lexical dense_rank lexical_rank contents contents_rank dense_contents "
-    "links via period metadata modified_after modified_before".split()
+    "links via metadata modified_after modified_before".split()
 )
 
 
 def sheet_filters(filters: MetadataFilters | Filters | None) -> Filters | None:
     """Return the same conditions in the index's form; None if there are none.
 
-    - `workbook`, `path`, `format`, `visibility` with `==`, as in `Filters`: a path is a glob.
+    - `workbook`, `path`, `format`, `visibility`, `role`, `period` with `==`, as in `Filters`: a
+      path is a glob, a period a time in words.
     - `path` with `text_match`: a part of the path; `*` and `?` are wildcards.
     - `modified` with `>=` and `<`, an ISO time or seconds since 1970.
     - Any other key with `==` is a metadata field of the records.

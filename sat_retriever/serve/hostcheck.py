@@ -7,16 +7,11 @@ both headers.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Iterable
 from ipaddress import IPv6Address
-from typing import Any
 
 from sat_retriever.errors import InputError
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+from sat_retriever.serve.asgi import App, Message, Receive, Send, header_values, refuse
 
 # RFC 3986's host and port, without user names, percent signs and zones.
 _AUTHORITY = re.compile(
@@ -48,25 +43,14 @@ class HostCheck:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Reply 421 to another host and 403 to another origin; pass other requests on."""
-        status = self._refusal(scope["headers"]) if scope["type"] == "http" else None
-        if status is None:
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
-            return
-        which = b"Host" if status == _MISDIRECTED else b"Origin"
-        headers = [(b"content-type", b"text/plain")]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"Invalid " + which + b" header"})
-
-    def _refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> int | None:
-        given: dict[bytes, list[str]] = {b"host": [], b"origin": []}
-        for name, value in headers:
-            if name.lower() in given:
-                given[name.lower()].append(value.decode("latin-1"))
-        if [host_of(each) in self._known for each in given[b"host"]] != [True]:
-            return _MISDIRECTED
-        if [self._is_own(each) for each in given[b"origin"]] not in ([], [True]):
-            return _FORBIDDEN
-        return None
+        elif [host_of(each) in self._known for each in header_values(scope, b"host")] != [True]:
+            await refuse(send, _MISDIRECTED, "Invalid Host header: see --allow-host of the server.")
+        elif [self._is_own(each) for each in header_values(scope, b"origin")] not in ([], [True]):
+            await refuse(send, _FORBIDDEN, "Invalid Origin header: pages elsewhere may not ask.")
+        else:
+            await self._app(scope, receive, send)
 
     def _is_own(self, origin: str) -> bool:
         scheme = _SCHEME.match(origin)

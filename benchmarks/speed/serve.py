@@ -1,0 +1,122 @@
+"""Time of a search request over HTTP: the page and MCP, one at a time and fifty at once.
+
+    python -m benchmarks run serve [--sizes 1000 100000] [--requests 1000] [--work runs]
+
+The server is `sat serve` in a process of its own, without its limit on the rate of a client. A
+second process asks, on the same machine, different questions over connections that stay open. The
+sheets are those of the table `latency`: template-like names, no cells, so a page shows no preview.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from benchmarks.speed.asking import Request
+from benchmarks.speed.latency import index_of, percentiles, queries
+
+AT_ONCE = (1, 50)
+WARM_UP = 50
+_PORT = re.compile(rb"http://127\.0\.0\.1:(\d+)/")
+
+
+def pages(asked: Sequence[str]) -> list[Request]:
+    """Return requests for the page of a search."""
+    return [{"path": f"/?{urlencode({'q': question})}"} for question in asked]
+
+
+def calls(asked: Sequence[str]) -> list[Request]:
+    """Return calls of the tool `find_sheets` over MCP."""
+    return [
+        {
+            "path": "/mcp",
+            "body": json.dumps(
+                {
+                    "jsonrpc": "2.0",
+                    "id": number,
+                    "method": "tools/call",
+                    "params": {"name": "find_sheets", "arguments": {"question": question}},
+                }
+            ),
+        }
+        for number, question in enumerate(asked)
+    ]
+
+
+@contextmanager
+def served(index: Path) -> Iterator[int]:
+    """Start a server of an index; give its port, and stop it at the end."""
+    command = [sys.executable, "-m", "sat_retriever", "serve", "--index", str(index)]
+    process = subprocess.Popen([*command, "--port", "0", "--rate", "0"], stderr=subprocess.PIPE)
+    try:
+        said = process.stderr.readline() if process.stderr else b""
+        found = _PORT.search(said)
+        if found is None:
+            raise RuntimeError(f"the server did not start: {said.decode()}")
+        yield int(found[1])
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def asked_at_once(port: int, requests: Sequence[Request], at_once: int) -> dict[str, Any]:
+    """Return the times of requests that another process sends."""
+    plan = json.dumps({"port": port, "at_once": at_once, "requests": requests})
+    command = [sys.executable, "-m", "benchmarks.speed.asking"]
+    done = subprocess.run(command, input=plan, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    if found["failed"]:
+        raise RuntimeError(f"{len(found['failed'])} requests failed: {set(found['failed'])}")
+    return found
+
+
+def measure(size: int, asked: Sequence[str], work: Path) -> dict[str, float | int]:
+    """Return all figures of one size."""
+    index = index_of(size, work)
+    path = index.path
+    index.close()
+    metrics: dict[str, float | int] = {"sheets": size, "requests": len(asked)}
+    with served(path) as port:
+        for kind, requests in (("page", pages(asked)), ("mcp", calls(asked))):
+            asked_at_once(port, requests[:WARM_UP], 1)
+            for at_once in AT_ONCE:
+                found = asked_at_once(port, requests, at_once)
+                name = f"{kind}_{at_once}_at_once"
+                metrics |= percentiles(name, found["ms"])
+                metrics[f"{name}_per_s"] = round(len(asked) / found["seconds"], 1)
+    return metrics
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print, write `results/serve/`."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000])
+    parser.add_argument("--requests", type=int, default=1000)
+    parser.add_argument("--work", type=Path, default=Path("runs"))
+    options = parser.parse_args(arguments)
+    options.work.mkdir(parents=True, exist_ok=True)
+    asked = queries(options.requests)
+    table = Table(title="A search request over HTTP, ms")
+    for name in ("sheets", "what", "at once", "p50", "p95", "requests/s"):
+        table.add_column(name, justify="right")
+    for size in options.sizes:
+        metrics = measure(size, asked, options.work)
+        write_result("serve", Result("sat-retriever", f"template_{size}", metrics))
+        for kind in ("page", "mcp"):
+            for at_once in AT_ONCE:
+                name = f"{kind}_{at_once}_at_once"
+                figures = (metrics[f"{name}_{x}"] for x in ("p50_ms", "p95_ms", "per_s"))
+                table.add_row(f"{size:,}", kind, str(at_once), *map(str, figures))
+    Console().print(table)

@@ -1,0 +1,175 @@
+"""The web application over an index: its routes, and what an error looks like."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+
+from sat_retriever._extras import require
+from sat_retriever.errors import EncoderUnavailableError, IndexBusyError, SatError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.retriever import SheetRetriever
+from sat_retriever.serve.access import SIGN_IN
+from sat_retriever.serve.blocks import BlockReader
+from sat_retriever.serve.facets import LatestFacets
+from sat_retriever.serve.limits import HTTP_PATH
+from sat_retriever.serve.pieces import piece_of, preview_of, record_of
+from sat_retriever.serve.render import STATIC, rendered, static_file
+from sat_retriever.serve.request import PageError
+from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
+from sat_retriever.serve.sheetpage import sheet_page
+from sat_retriever.serve.tablefile import table_file
+from sat_retriever.serve.work import BusyError, Workers
+from sat_retriever.tools.mcp.server import SEARCHES_AT_ONCE, sheet_server
+from sat_retriever.tools.mcp.serving import http_app
+from sat_retriever.tools.sheettools import SheetTools
+
+try:
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import RedirectResponse, Response
+    from starlette.routing import Route
+except ModuleNotFoundError:
+    require("starlette", "serve")  # names the extra to install
+    raise
+
+SEARCHES_WAITING = 256
+READS_AT_ONCE, READS_WAITING = 2, 64  # each opens a workbook in a process
+_HTML = "text/html; charset=utf-8"
+_CSV = "text/csv; charset=utf-8"
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+_logger = logging.getLogger(__name__)
+
+
+class Pages:
+    """Answers the requests for pages.
+
+    Args:
+        retriever: Finds sheets; its index must stay open as long as this is used.
+    """
+
+    def __init__(self, retriever: SheetRetriever) -> None:
+        self._retriever = retriever
+        self._index: SheetIndex = retriever.index
+        self._facets = LatestFacets(self._index)
+        self._reader = BlockReader(self._index)
+        self._searches = Workers(SEARCHES_AT_ONCE, SEARCHES_WAITING)
+        self._reads = Workers(READS_AT_ONCE, READS_WAITING)
+
+    def routes(self) -> list[Route]:
+        """Return the addresses of the pages; each answers GET and HEAD alone."""
+        pages = {
+            "/": (self._searches, self._search),
+            "/sheet": (self._reads, self._sheet),
+            "/rows": (self._reads, self._rows),
+            "/preview": (self._reads, self._preview),
+            "/table.csv": (self._reads, self._table),
+        }
+        return [Route(path, partial(_answered, *how)) for path, how in pages.items()]
+
+    def _search(self, given: Mapping[str, str]) -> Response:
+        form = SearchForm.of(given)
+        status, error = 200, None
+        try:
+            found = search_page(self._retriever, form)
+        except PageError as raised:  # the form stays, so that it can be corrected
+            found, status, error = search_page(self._retriever, SearchForm()), 400, raised.message
+        shown = rendered(
+            "search", page=found, form=form, facets=self._facets.get(), roles=ROLES, error=error
+        )
+        return Response(shown, status, media_type=_HTML)
+
+    def _sheet(self, given: Mapping[str, str]) -> Response:
+        found = sheet_page(self._index, self._reader, given)
+        return Response(rendered("sheet", page=found), found.status, media_type=_HTML)
+
+    def _rows(self, given: Mapping[str, str]) -> Response:
+        piece = piece_of(record_of(self._index, given), self._reader, given)
+        return Response(rendered("rows", piece=piece), media_type=_HTML)
+
+    def _preview(self, given: Mapping[str, str]) -> Response:
+        grid = preview_of(self._index, self._reader, given)
+        return Response(rendered("preview", grid=grid), media_type=_HTML)
+
+    def _table(self, given: Mapping[str, str]) -> Response:
+        body, headers = table_file(self._index, given)
+        return Response(body, media_type=_CSV, headers=headers)
+
+
+def web_app(tools: SheetTools, retriever: SheetRetriever) -> Starlette:
+    """Return an application of the pages, and of the tools over MCP; its lifespan must run.
+
+    Args:
+        tools: Tools for programs.
+        retriever: Finds sheets for people, in the same index.
+    """
+    programs = http_app(sheet_server(tools), HTTP_PATH)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        async with programs.router.lifespan_context(programs):
+            yield
+
+    own = [
+        *Pages(retriever).routes(),
+        Route("/static/{name}", _static),
+        Route(SIGN_IN, _start),
+    ]
+    return Starlette(
+        routes=[*own, *programs.routes],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _http_error},
+    )
+
+
+async def _answered(
+    workers: Workers, page: Callable[[Mapping[str, str]], Response], request: Request
+) -> Response:
+    """Return a page that is made in a thread, or the page of an error."""
+    try:
+        return await workers.run(page, request.query_params)
+    except PageError as error:
+        return error_page(error.status, error.message, error.names)
+    except (BusyError, IndexBusyError, EncoderUnavailableError):
+        return error_page(503, "The server is busy; try again in a moment.")
+    except SatError as error:  # may name files of this machine
+        _logger.warning("%s failed: %.500s", request.url.path, error)
+    except Exception:
+        _logger.exception("%s failed", request.url.path)
+    return error_page(500, "This could not be done; the server's log on stderr has the reason.")
+
+
+def error_page(status: int, message: str, names: tuple[str, ...] = ()) -> Response:
+    """Return the page of an error: a sentence, and names that may have been meant."""
+    headers = {"retry-after": "1"} if status == 503 else {}
+    shown = rendered("error", status=status, message=message, names=names)
+    return Response(shown, status, headers, media_type=_HTML)
+
+
+async def _http_error(_request: Request, error: Exception) -> Response:
+    """Return the page of an address that is not there, or a method that is not taken."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    says = {
+        404: "There is no page at this address.",
+        405: "Pages can be read, and nothing else: this address takes GET and HEAD.",
+    }
+    answer = error_page(status, says.get(status, "This request cannot be answered."))
+    answer.headers.update(getattr(error, "headers", None) or {})
+    return answer
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in STATIC:
+        raise HTTPException(404)
+    return Response(static_file(name), media_type=STATIC[name])
+
+
+async def _start(_request: Request) -> Response:
+    """Lead a browser that is signed in, or need not be, to the start page."""
+    return RedirectResponse("/", 303)

@@ -1,0 +1,120 @@
+"""Cells of a sheet, read in large blocks that are kept for a while.
+
+To read any part of a workbook, the whole of it has to be opened. A block holds the rows around
+those that are asked for, so that a reader who scrolls does not open it again for each piece.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.workbook.window import CellValue, CellWindow, read_range
+
+BLOCK_ROWS, BLOCK_COLUMNS = 500, 40  # at most as many cells as one reading returns
+_KEPT = 24
+
+_Key = tuple[str, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Some cells of a sheet.
+
+    Attributes:
+        area: Where they are: what was asked for, cut to the used range; None if nothing is left.
+        rows: The cells, row by row, as many as the area has.
+        used: The sheet's used range; None if unknown.
+        cut: True if the sheet was too large to be read to its end.
+    """
+
+    area: Area | None
+    rows: tuple[tuple[CellValue, ...], ...]
+    used: Area | None
+    cut: bool
+
+
+class BlockReader:
+    """Reads cells of indexed workbooks; safe to share between threads.
+
+    Args:
+        index: Index that knows the workbooks' files.
+    """
+
+    def __init__(self, index: SheetIndex) -> None:
+        self._index = index
+        self._kept: OrderedDict[_Key, CellWindow] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, record: SheetRecord, wanted: Area) -> Cells:
+        """Return the cells of an area, which lies in few blocks.
+
+        Raises:
+            PathNotFoundError: If the file is gone.
+            InputError: If the file or its sheet cannot be read.
+        """
+        file, within = self._index.bounded_file_of(record.sheet_id)
+        windows = [
+            self._window(record, file, within, top, left)
+            for top in range(_start(wanted.top, BLOCK_ROWS), wanted.bottom + 1, BLOCK_ROWS)
+            for left in range(_start(wanted.left, BLOCK_COLUMNS), wanted.right + 1, BLOCK_COLUMNS)
+        ]
+        used = area_of(windows[0].used)
+        area = _common(wanted, used)
+        cut = any(each.cut for each in windows)
+        return Cells(area, _rows(windows, area) if area else (), used, cut)
+
+    def _window(
+        self, record: SheetRecord, file: Path, within: Path, top: int, left: int
+    ) -> CellWindow:
+        """Return one block, from memory if the file has not changed since."""
+        try:
+            state = file.stat()
+            key = (record.sheet_id, state.st_mtime_ns, state.st_size, top, left)
+        except OSError:  # told in words by the reading
+            key = (record.sheet_id, 0, 0, top, left)
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is not None:
+                self._kept.move_to_end(key)
+                return kept
+        area = Area(top, left, top + BLOCK_ROWS - 1, left + BLOCK_COLUMNS - 1)
+        found = read_range(file, record.sheet, area, within=within)
+        with self._lock:
+            self._kept[key] = found
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+
+def _start(place: int, size: int) -> int:
+    """Return the first row or column of the block that a row or column is in."""
+    return (place - 1) // size * size + 1
+
+
+def _common(one: Area, other: Area | None) -> Area | None:
+    """Return the cells that two areas share; None without any."""
+    if other is None:
+        return None
+    top, left = max(one.top, other.top), max(one.left, other.left)
+    bottom, right = min(one.bottom, other.bottom), min(one.right, other.right)
+    return Area(top, left, bottom, right) if top <= bottom and left <= right else None
+
+
+def _rows(windows: list[CellWindow], area: Area) -> tuple[tuple[CellValue, ...], ...]:
+    """Return the cells of an area from the blocks that it lies in."""
+    width = area.right - area.left + 1
+    rows: list[list[CellValue]] = [[None] * width for _ in range(area.bottom - area.top + 1)]
+    for window in windows:
+        place = area_of(window.range)
+        for down, cells in enumerate(window.rows, start=place.top if place else 0):
+            if place and area.top <= down <= area.bottom:
+                for right, value in enumerate(cells, start=place.left):
+                    if area.left <= right <= area.right:
+                        rows[down - area.top][right - area.left] = value
+    return tuple(map(tuple, rows))

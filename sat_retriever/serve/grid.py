@@ -1,0 +1,154 @@
+"""Cells laid out as a table: letters above, numbers at the side, headers and matches marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sat_retriever.records.area import Area, Place, area_of, column_letters
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.serve.blocks import Cells
+from sat_retriever.serve.marking import Segment, whole
+from sat_retriever.tools.cells import cell_text
+from sat_retriever.tools.header import header_above
+from sat_retriever.workbook.window import CellValue
+
+_LONG = 30  # characters
+
+Mark = Callable[[str], list[Segment]]
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """One cell.
+
+    Attributes:
+        parts: Its text.
+        numeric: True for a number, which is shown at the right.
+        header: True if it names a column.
+        matched: True if it is one of the cells that the question matches.
+        long: True for a text that needs a wide column.
+    """
+
+    parts: list[Segment]
+    numeric: bool = False
+    header: bool = False
+    matched: bool = False
+    long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """One row.
+
+    Attributes:
+        number: Its number on the sheet.
+        cells: Its cells.
+        matched: True if it holds a cell that the question matches.
+        heads: True if it is the last row of a header, which stays in sight.
+    """
+
+    number: int
+    cells: tuple[GridCell, ...]
+    matched: bool = False
+    heads: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Some rows of a sheet.
+
+    Attributes:
+        letters: Letters of their columns.
+        rows: The rows.
+        above: Number and names of the header further up that they belong to; None without one.
+    """
+
+    letters: tuple[str, ...]
+    rows: tuple[GridRow, ...]
+    above: tuple[int, tuple[str, ...]] | None = None
+
+
+def grid_of(
+    record: SheetRecord,
+    cells: Cells,
+    matched: Sequence[Place] = (),
+    mark: Mark | None = None,
+) -> Grid:
+    """Lay out cells of a sheet.
+
+    Args:
+        record: The sheet, whose tables tell which rows are headers.
+        cells: The cells.
+        matched: Row and column of the cells that match the question.
+        mark: Marks words in the other cells; None marks nothing there.
+    """
+    if cells.area is None:
+        return Grid((), ())
+    area, places = cells.area, frozenset(matched)
+    headers = header_areas(record)
+    last = {each.bottom for each in headers if each.right > each.left}
+    rows = []
+    for number, values in enumerate(cells.rows, start=area.top):
+        shown = tuple(
+            _cell(value, (number, column), headers, places, mark)
+            for column, value in enumerate(values, start=area.left)
+        )
+        rows.append(GridRow(number, shown, any(each.matched for each in shown), number in last))
+    letters = tuple(column_letters(each) for each in range(area.left, area.right + 1))
+    above = header_above(record, area)
+    names = (above[0], tuple(map(cell_text, above[1]))) if above else None
+    return Grid(letters, tuple(rows), names)
+
+
+def narrowed(grid: Grid, most: int) -> Grid:
+    """Return a table with the columns that tell most: the first, those that match, then others.
+
+    Args:
+        grid: The table; words of the question are marked in its headers.
+        most: Largest number of columns.
+    """
+    if len(grid.letters) <= most:
+        return grid
+    telling = [
+        at
+        for at in range(len(grid.letters))
+        if any(
+            row.cells[at].matched
+            or (row.cells[at].header and any(marked for _, marked in row.cells[at].parts))
+            for row in grid.rows
+        )
+    ]
+    kept = sorted([*dict.fromkeys([0, *telling, *range(len(grid.letters))])][:most])
+    rows = tuple(replace(row, cells=tuple(row.cells[at] for at in kept)) for row in grid.rows)
+    return Grid(tuple(grid.letters[at] for at in kept), rows)
+
+
+def header_areas(record: SheetRecord) -> list[Area]:
+    """Return the places of all headers: rows, or columns of transposed tables."""
+    found = []
+    for table in record.tables:
+        place = area_of(table.range)
+        if place is None:
+            continue
+        if table.transposed:
+            found.append(Area(place.top, place.left, place.bottom, place.left))
+        elif table.header_row is not None:
+            last = table.header_row + max(table.header_height, 1) - 1
+            found.append(Area(table.header_row, place.left, last, place.right))
+    return found
+
+
+def _cell(
+    value: CellValue,
+    place: Place,
+    headers: Sequence[Area],
+    matched: frozenset[Place],
+    mark: Mark | None,
+) -> GridCell:
+    text = cell_text(value)
+    hit = place in matched and bool(text)
+    parts = whole(text, marked=hit) if hit or mark is None or not text else mark(text)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    header = any(each.holds(*place) for each in headers)
+    return GridCell(parts, number, header, hit, len(text) > _LONG)

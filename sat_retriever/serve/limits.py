@@ -1,0 +1,151 @@
+"""Limits on the requests of one client: how often, how long the URL, how large the body."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse
+
+HTTP_PATH = "/mcp"
+MAX_URL = 16_384  # bytes of path and query: a sheet's id may be long
+MAX_BODY = 16_384  # bytes of a form
+MAX_MCP_BODY = 4 << 20
+RATE = 50.0  # requests a second of one client, and four times as many at once
+BODY_WITHIN_S = 30
+_CLIENTS = 4_096  # that are remembered; the one not seen for longest is forgotten
+_DRAINED = 16 << 20  # bytes beyond a limit that are read, since many clients send before they read
+_CLOSE = (b"connection", b"close")
+_IPV6_PREFIX = 64  # bits that one client has for itself
+
+
+class RateLimit:
+    """Counts requests by client: a bucket for each, which fills again at a constant rate.
+
+    Args:
+        per_second: Requests a second; 0 for no limit.
+        burst: Requests at once, after a pause.
+        clock: Returns seconds that never go back.
+    """
+
+    def __init__(
+        self, per_second: float, burst: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate = per_second
+        self._burst = burst
+        self._clock = clock
+        self._seen: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait_s(self, client: str) -> float:
+        """Count a request and return 0.0, or return the seconds after which one is allowed.
+
+        >>> limit = RateLimit(1, 2, clock=lambda: 0.0)
+        >>> [limit.wait_s("a") for _ in range(3)], limit.wait_s("b")
+        ([0.0, 0.0, 1.0], 0.0)
+        """
+        if not self._rate:
+            return 0.0
+        now = self._clock()
+        left, at = self._seen.pop(client, (float(self._burst), now))
+        left = min(self._burst, left + (now - at) * self._rate)
+        allowed = left >= 1
+        self._seen[client] = (left - allowed, now)
+        if len(self._seen) > _CLIENTS:
+            self._seen.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._rate
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """An ASGI application that passes on requests of a moderate rate and size.
+
+    Attributes:
+        app: Application that answers them.
+        rate: Limit on the requests of each client.
+    """
+
+    app: App
+    rate: RateLimit
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Reply 429, 414, 413 or 408 to what is beyond a limit; pass other requests on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        wait = self.rate.wait_s(client_of(scope))
+        if wait:
+            await too_often(send, wait)
+        elif len(scope["raw_path"]) + len(scope["query_string"]) > MAX_URL:
+            await refuse(send, 414, f"The address is longer than {MAX_URL:,} bytes.")
+        elif scope["method"] in ("GET", "HEAD"):
+            await self.app(scope, receive, send)
+        else:
+            await self._with_body(scope, receive, send)
+
+    async def _with_body(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Read a body as far as it is allowed, then pass the request on."""
+        most = MAX_MCP_BODY if scope["path"] == HTTP_PATH else MAX_BODY
+        try:
+            body = await asyncio.wait_for(_body(receive, most), BODY_WITHIN_S)
+        except TimeoutError:
+            await refuse(send, 408, "The request's body did not arrive.")
+            return
+        if body is None:
+            await refuse(send, 413, f"The request has more than {most:,} bytes.", [_CLOSE])
+        else:
+            await self.app(scope, _replayed(body, receive), send)
+
+
+async def too_often(send: Send, wait_s: float) -> None:
+    """Refuse a client that asks too often, and tell it when to ask again."""
+    seconds = math.ceil(wait_s)
+    retry = (b"retry-after", str(seconds).encode())
+    await refuse(send, 429, f"Too many requests; wait {seconds} s, then try again.", [retry])
+
+
+def client_of(scope: Message) -> str:
+    """Return what requests of one client are counted by: its address, of IPv6 the network.
+
+    >>> client_of({"client": ("2001:db8::1", 80)}), client_of({"client": ("10.0.0.1", 80)})
+    ('2001:db8::/64', '10.0.0.1')
+    """
+    host: str = (scope.get("client") or ("unknown", 0))[0]
+    if ":" not in host:
+        return host
+    try:
+        return str(ipaddress.ip_network(f"{host.partition('%')[0]}/{_IPV6_PREFIX}", strict=False))
+    except ValueError:
+        return host
+
+
+async def _body(receive: Receive, most: int) -> bytes | None:
+    """Return the body of a request; None if it has more bytes than are allowed."""
+    body = bytearray()
+    size = 0
+    more = True
+    while more and size <= most + _DRAINED:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        body += part[: max(0, most - len(body))]
+        more = message["type"] == "http.request" and message.get("more_body", False)
+    return bytes(body) if size <= most else None
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a function that gives a body that was read, then what comes after it."""
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

@@ -1,0 +1,137 @@
+// Small steps on top of pages that work without this file: previews, more rows, keys, copying.
+"use strict";
+
+const MOST_ROWS = 2000; // of one page; further rows are a page of their own
+
+// A piece of HTML of this server, or null. It holds no scripts, and the policy would not run any.
+async function piece(address) {
+  try {
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    if (!answer.ok) return null;
+    return new DOMParser().parseFromString(await answer.text(), "text/html");
+  } catch {
+    return null;
+  }
+}
+
+// ---- previews of the sheets that were found, one after the other, those in sight first
+
+const waiting = [];
+let loading = 0;
+
+async function nextPreview() {
+  if (loading >= 2 || !waiting.length) return;
+  loading += 1;
+  const box = waiting.shift();
+  const found = await piece(box.dataset.preview);
+  const table = found && found.querySelector("table");
+  if (table && table.querySelector("tbody tr")) box.replaceChildren(table);
+  box.dataset.loaded = table ? "yes" : "no";
+  loading -= 1;
+  nextPreview();
+}
+
+const nearing = new IntersectionObserver((seen) => {
+  for (const each of seen) {
+    if (!each.isIntersecting) continue;
+    nearing.unobserve(each.target);
+    waiting.push(each.target);
+    nextPreview();
+  }
+}, { rootMargin: "300px" });
+for (const box of document.querySelectorAll("[data-preview]")) nearing.observe(box);
+
+// ---- the next rows of a sheet, as soon as its end comes near
+
+const cells = document.getElementById("cells");
+const more = cells && cells.querySelector("[data-piece]");
+
+async function addRows() {
+  const found = await piece(more.dataset.piece);
+  const table = found && found.querySelector("table");
+  if (!table) return;
+  const body = cells.querySelector("tbody");
+  body.append(...table.querySelectorAll("tbody tr"));
+  document.getElementById("said").textContent = `${table.dataset.shown} added`;
+  document.getElementById("shown").textContent = `to ${table.dataset.shown}`;
+  more.href = table.dataset.page;
+  more.dataset.piece = table.dataset.next;
+  if (!table.dataset.next) more.parentElement.remove();
+  else if (body.rows.length < MOST_ROWS) ending.observe(more);
+}
+
+const ending = new IntersectionObserver((seen) => {
+  if (!seen.some((each) => each.isIntersecting)) return;
+  ending.unobserve(more);
+  addRows();
+}, { root: cells, rootMargin: "600px" });
+if (more) ending.observe(more);
+
+// ---- keys: / to the question, j and k from sheet to sheet, Escape leaves
+
+const links = () => [...document.querySelectorAll(".hits a.open")];
+
+function step(by) {
+  const all = links();
+  const now = document.activeElement && document.activeElement.closest(".hits > li");
+  const at = now ? all.findIndex((link) => now.contains(link)) : by > 0 ? -1 : all.length;
+  const next = all[Math.min(Math.max(at + by, 0), all.length - 1)];
+  if (next) next.focus();
+  if (next) next.closest("li").scrollIntoView({ block: "nearest" });
+  return Boolean(next);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const typing = event.target.closest("input, select, textarea");
+  const inside = event.target.closest(".look");
+  const question = document.getElementById("q");
+  let done = false;
+  if (event.key === "Escape") {
+    event.target.blur();
+  } else if (typing) {
+    done = event.target === question && event.key === "ArrowDown" && step(1);
+  } else if (event.key === "/" && question) {
+    question.focus();
+    question.select();
+    done = true;
+  } else if (event.key === "j" || (event.key === "ArrowDown" && !inside && links().length)) {
+    done = step(1);
+  } else if (event.key === "k" || (event.key === "ArrowUp" && !inside && links().length)) {
+    done = step(-1);
+  }
+  if (done) event.preventDefault();
+});
+
+// ---- the question at hand on the start page, its results told to a screen reader, copying
+
+const question = document.getElementById("q");
+if (question && document.querySelector(".home")) question.focus();
+
+const count = document.getElementById("count");
+if (count) {
+  const text = count.textContent;
+  count.textContent = "";
+  requestAnimationFrame(() => { count.textContent = text; }); // a status is read when it changes
+}
+
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll(".copy")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = "Copied";
+    });
+  }
+}
+
+// ---- a sheet opens at the rows that match
+
+const matched = cells && cells.querySelector("td.hit");
+if (matched) {
+  const [row, height, width] = [matched.parentElement.offsetTop, cells.clientHeight, cells.clientWidth];
+  if (row > height / 2) cells.scrollTop = row - height / 3;
+  if (matched.offsetLeft > width / 2) cells.scrollLeft = matched.offsetLeft - width / 3;
+}
+
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,149 @@
+"""Cells of a sheet for the pages: a piece of it, or the few rows that are shown of a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.area import Area, area_of, split_ref
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.serve.addresses import piece_url, sheet_url
+from sat_retriever.serve.blocks import BlockReader, Cells
+from sat_retriever.serve.grid import Grid, grid_of, header_areas, narrowed
+from sat_retriever.serve.marking import Marker
+from sat_retriever.serve.request import PageError, cells_of, column_of, row_of, text_of
+from sat_retriever.tools.naming import nearest_names
+
+ROWS, COLUMNS = 100, 40  # of one piece
+_PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some rows of a sheet, with the ways to the others.
+
+    Attributes:
+        grid: The cells.
+        shown: Their range in words; "" without cells.
+        next_rows: Address of the page with the next rows; "" at the end.
+        next_piece: Address of these rows alone, to be added to the page; "" at the end.
+        before: Address of the page with the rows before; "" at the start.
+        right: Address of the page with the columns to the right; "" at the edge.
+        left: Address of the page with the columns to the left; "" at the edge.
+        cut: True if the sheet was too large to be read to its end.
+    """
+
+    grid: Grid
+    shown: str = ""
+    next_rows: str = ""
+    next_piece: str = ""
+    before: str = ""
+    right: str = ""
+    left: str = ""
+    cut: bool = False
+
+
+def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
+    """Return the sheet that the parameter `id` names.
+
+    Raises:
+        PageError: If there is none; it names the nearest ones.
+    """
+    sheet_id = given.get("id", "")
+    text_of(given, "id")
+    found = index.records([sheet_id]).get(sheet_id)
+    if found is None:
+        names = nearest_names(index, sheet_id) if sheet_id.strip() else ()
+        near = tuple(each for each in names if index.records([each]))
+        raise PageError(404, f"There is no sheet {sheet_id[:200]!r} in the index.", near)
+    return found
+
+
+def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str]) -> Piece:
+    """Return the rows from a row on.
+
+    Raises:
+        PageError: If a parameter is not valid, or the cells cannot be read.
+    """
+    cells = cells_of(given)
+    used = area_of(record.range or "")
+    top = row_of(given, used.top if used else 1)
+    left = column_of(given, used.left if used else 1)
+    wanted = Area(top, left, top + ROWS - 1, left + COLUMNS - 1)
+    found = read_cells(record, reader, wanted)
+    if found.area is None:
+        return Piece(Grid((), ()), cut=found.cut)
+    matched = [place for each in cells if (place := split_ref(each))]
+    area, used = found.area, found.used or found.area
+    here = record.sheet_id
+    after, before = area.bottom + 1, max(used.top, area.top - ROWS)
+    right, before_left = area.right + 1, max(used.left, area.left - COLUMNS)
+    return Piece(
+        grid_of(record, found, matched),
+        area.a1(),
+        sheet_url(here, row=after, column=left, cells=cells) if after <= used.bottom else "",
+        piece_url(here, after, left, cells) if after <= used.bottom else "",
+        sheet_url(here, row=before, column=left, cells=cells) if area.top > used.top else "",
+        sheet_url(here, row=top, column=right, cells=cells) if right <= used.right else "",
+        sheet_url(here, row=top, column=before_left, cells=cells) if area.left > used.left else "",
+        found.cut,
+    )
+
+
+def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> Grid:
+    """Return the header of a table and a few of its rows, around the cells that match.
+
+    Raises:
+        PageError: If there is no such sheet or range, or its cells cannot be read.
+    """
+    record = record_of(index, given)
+    range_, question = text_of(given, "range"), text_of(given, "q")
+    area = area_of(range_.upper()) or area_of(record.main_range or "")
+    if area is None:
+        raise PageError(400, "The sheet has no known range; open it.")
+    matched = [at for each in cells_of(given) if (at := split_ref(each)) and area.holds(*at)]
+    headers = [each for each in header_areas(record) if _above(each, area)]
+    header = max(headers, key=lambda each: each.top, default=None)
+    shown = _around(area, matched, header)
+    found = read_cells(record, reader, shown)
+    grid = grid_of(record, found, matched, Marker(question))
+    if header is not None and found.area is not None and header.bottom < found.area.top:
+        line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
+        above = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
+        grid = Grid(grid.letters, (*above.rows, *grid.rows))
+    return narrowed(grid, _PREVIEW_COLUMNS)
+
+
+def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
+    """Return cells of a sheet.
+
+    Raises:
+        PageError: If they cannot be read; the message names no folder of this machine.
+    """
+    try:
+        return reader.read(record, wanted)
+    except PathNotFoundError as error:
+        raise PageError(
+            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
+        ) from error
+    except InputError as error:
+        if not record.path:
+            raise PageError(404, "This sheet was indexed without a file.") from error
+        raise PageError(409, f"{error}.") from error
+
+
+def _above(header: Area, area: Area) -> bool:
+    """True if a header begins no lower than some cells, and names their first column."""
+    return header.top <= area.top and header.left <= area.left <= header.right
+
+
+def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:
+    """Return the few rows of an area that are shown, with the columns to choose from."""
+    first = matched[0] if matched else (area.top, area.left)
+    start = area.top if header is None or header.bottom < area.top else header.top
+    top = start if first[0] < start + _PREVIEW_ROWS else first[0] - 2
+    left = area.left if first[1] < area.left + COLUMNS else first[1]
+    bottom = min(area.bottom, top + _PREVIEW_ROWS - 1)
+    return Area(top, left, max(bottom, top), min(area.right, left + COLUMNS - 1))

@@ -1,0 +1,158 @@
+"""The page of one sheet: what it is, its cells in pieces, and where to go from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.area import area_of, column_letters
+from sat_retriever.records.contents import Role
+from sat_retriever.records.copies import NO_COPIES, Copies
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.sheets import SheetRecord, Table, Visibility
+from sat_retriever.serve.addresses import Related, csv_url, related_of, sheet_url
+from sat_retriever.serve.blocks import BlockReader
+from sat_retriever.serve.pieces import Piece, piece_of, record_of
+from sat_retriever.serve.request import PageError, row_of
+
+_RELATED = 24
+_SIBLINGS = 40
+_TABLES = 20
+_COLUMNS = 40  # of a table
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table of the sheet: where it is, its columns, and its addresses."""
+
+    range: str
+    title: str
+    records: int
+    columns: tuple[tuple[str, str, str], ...]
+    url: str
+    csv: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPage:
+    """What the page shows of a sheet.
+
+    Attributes:
+        record: The sheet.
+        facts: Facts about it, each a label and a text.
+        tables: Its tables, the first of them.
+        more_tables: Number of the others.
+        related: Linked sheets.
+        more_related: Number of links that are not shown.
+        siblings: Other sheets of its workbook, each an address and a name.
+        copies: Its other versions.
+        piece: Some of its cells; None if they cannot be read.
+        problem: Why they cannot; "" if they can.
+        status: Status of the answer: 200, or why the cells cannot be read.
+        row: Row that the page was asked for.
+    """
+
+    record: SheetRecord
+    facts: tuple[tuple[str, str], ...]
+    tables: tuple[TableView, ...]
+    more_tables: int
+    related: tuple[Related, ...]
+    more_related: int
+    siblings: tuple[tuple[str, str], ...]
+    copies: tuple[tuple[str, str], ...]
+    piece: Piece | None
+    problem: str
+    status: int
+    row: int
+
+
+def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> SheetPage:
+    """Return the page of a sheet; a workbook that is gone leaves what the index knows.
+
+    Raises:
+        PageError: If there is no such sheet, or a parameter is not valid.
+    """
+    record = record_of(index, given)
+    links = index.links([record.sheet_id])
+    related = related_of(record.sheet_id, links, _RELATED)
+    everyone = related_of(record.sheet_id, links, len(links) + 1)
+    copies = index.copies([record.sheet_id]).get(record.sheet_id, NO_COPIES)
+    piece, problem, status = None, "", 200
+    try:
+        piece = piece_of(record, reader, given)
+    except PageError as error:
+        if error.status == 400:
+            raise
+        problem, status = error.message, error.status
+    return SheetPage(
+        record,
+        _facts(record),
+        tuple(_table(record, place, each) for place, each in enumerate(record.tables[:_TABLES])),
+        max(0, len(record.tables) - _TABLES),
+        related,
+        len(everyone) - len(related),
+        _siblings(index, record),
+        _copies(copies),
+        piece,
+        problem,
+        status,
+        row_of(given, 1),
+    )
+
+
+def _facts(record: SheetRecord) -> tuple[tuple[str, str], ...]:
+    size = ""
+    if record.num_rows and record.num_cols:
+        size = f"{record.num_rows:,} rows × {record.num_cols:,} columns"
+    formulas = {
+        FormulaState.READ: "yes; the values saved in the file are shown",
+        FormulaState.UNREAD: "not read in this format; values are shown",
+    }
+    found = [
+        ("Workbook", record.path or record.workbook),
+        ("Format", record.format),
+        ("Size", size),
+        ("Used range", record.range or ""),
+        ("Role", record.role.value if record.role is not Role.DATA else ""),
+        (
+            "Visibility",
+            ""
+            if record.visibility is Visibility.VISIBLE
+            else record.visibility.value.replace("_", " "),
+        ),
+        ("Formulas", formulas.get(record.formulas, "")),
+        ("Read", "only in part: the file is over a limit" if record.partial else ""),
+    ]
+    return tuple((label, text) for label, text in found if text)
+
+
+def _table(record: SheetRecord, place: int, table: Table) -> TableView:
+    area = area_of(table.range)
+    columns = tuple(
+        (each.name or f"(column {column_letters((area.left if area else 1) + at)})",
+         each.type.value + (f", {each.unit}" if each.unit else ""), each.example or "")
+        for at, each in enumerate(table.columns[:_COLUMNS])
+    )  # fmt: skip
+    row, column = (area.top, area.left) if area else (1, 1)
+    return TableView(
+        table.range,
+        table.name or "",
+        table.num_rows,
+        columns,
+        sheet_url(record.sheet_id, row=row, column=column),
+        csv_url(record.sheet_id, place) if record.path else "",
+    )
+
+
+def _siblings(index: SheetIndex, record: SheetRecord) -> tuple[tuple[str, str], ...]:
+    if not record.path:
+        return ()
+    ids = [each for each in index.sheet_ids(record.path) if each != record.sheet_id][:_SIBLINGS]
+    return tuple(
+        (sheet_url(each), found.sheet) for each, found in sorted(index.records(ids).items())
+    )
+
+
+def _copies(copies: Copies) -> tuple[tuple[str, str], ...]:
+    return tuple((sheet_url(each), each) for each in copies.sheet_ids)

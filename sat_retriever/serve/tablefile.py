@@ -1,0 +1,57 @@
+"""A table as a CSV file that a spreadsheet can open without running what stands in it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.serve.pieces import record_of
+from sat_retriever.serve.request import PageError, number_of
+from sat_retriever.typed.show import table_text
+
+_MOST_TABLES = 10_000
+_ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
+_BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
+
+
+def table_file(index: SheetIndex, given: Mapping[str, str]) -> tuple[bytes, dict[str, str]]:
+    """Return the bytes of a table as CSV in UTF-8, and the headers that name the file.
+
+    Raises:
+        PageError: If there is no such sheet or table, or it cannot be read.
+    """
+    record = record_of(index, given)
+    place = number_of(given, "table", 0, _MOST_TABLES, 0)
+    if place >= len(record.tables):
+        raise PageError(404, f"The sheet {record.sheet_id!r} has no table {place}.")
+    try:
+        table = index.table(record.sheet_id, place)
+    except PathNotFoundError as error:
+        raise PageError(
+            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
+        ) from error
+    except InputError as error:
+        raise PageError(409, f"{error}.") from error
+    text = "".join(table_text(table, "csv", defused=True))
+    names = [record.workbook_name, record.sheet]
+    name = " ".join(dict.fromkeys(filter(None, names))) + (f" {place + 1}" if place else "")
+    return (_BYTE_ORDER_MARK + text).encode("utf-8", "replace"), _named(name)
+
+
+def _named(name: str) -> dict[str, str]:
+    r"""Return the headers of a file of this name.
+
+    >>> _named('Währung/"x"')["content-disposition"]
+    'attachment; filename="Wahrung x.csv"; filename*=UTF-8\'\'W%C3%A4hrung%20x.csv'
+    """
+    clean = " ".join("".join(c if c.isalnum() or c in "._-" else " " for c in name).split())[:120]
+    plain = unicodedata.normalize("NFKD", clean).encode("ascii", "ignore").decode()
+    ascii_name = _ODD.sub(" ", plain).strip() or "table"
+    full = quote(f"{clean or 'table'}.csv", safe="", errors="replace")
+    return {
+        "content-disposition": f"attachment; filename=\"{ascii_name}.csv\"; filename*=UTF-8''{full}"
+    }

@@ -1,0 +1,296 @@
+"""The pages in a real browser: keys, scrolling, sizes, colours, screen readers, hostile pages."""
+
+from __future__ import annotations
+
+import http.server
+import shutil
+import threading
+import time
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.conftest import BROWSERS, FLAGS
+from tests.serve.conftest import EVIL, LONG_ROWS, TOKEN, serving
+
+LONG = urlencode({"id": "pumps/Readings.xlsx#Long"})
+HOSTILE = urlencode({"id": "evil/<img src=x onerror=hacked=1> rent.xlsx#<b>rent"})
+ADDRESSES = {
+    "start": "/",
+    "hits": "/?q=revenue+by+region",
+    "hostile hits": f"/?{urlencode({'q': f'rent {EVIL}'})}",
+    "no hits": "/?q=rent&period=1999",
+    "a wrong filter": "/?q=rent&period=soon",
+    "a sheet": "/sheet?id=2024%2FSales+2024.xlsx%23Q1&cells=C2",
+    "a long sheet": f"/sheet?{LONG}&row=300&cells=A303",
+    "a hostile sheet": f"/sheet?{HOSTILE}",
+    "no such sheet": "/sheet?id=none",
+}
+
+
+def visit(page, url):
+    page.goto(url)
+    page.wait_for_selector("html[data-ready]", state="attached")
+    return page
+
+
+def focused(page, what="textContent"):
+    return page.evaluate(f"document.activeElement.{what}")
+
+
+def until(page, holds):
+    """Waits until an expression holds; the policy of the pages forbids Playwright's own waiting."""
+    end = time.monotonic() + 60
+    while not page.evaluate(holds):
+        assert time.monotonic() < end, holds
+        page.wait_for_timeout(20)
+
+
+def settled(page):
+    """Waits until every preview in sight is there."""
+    until(
+        page,
+        "[...document.querySelectorAll('[data-preview]')].every(box => box.dataset.loaded"
+        " || box.getBoundingClientRect().top > innerHeight + 300)",
+    )
+
+
+def test_a_question_is_asked_and_a_sheet_opened_without_a_mouse(server, window):
+    page = visit(window(), server.url)
+    assert focused(page, "id") == "q"
+    page.keyboard.type("revenue by region")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".hits")
+    titles = page.locator("a.open").all_text_contents()
+    page.keyboard.press("j")
+    assert focused(page) == titles[0]
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("k")
+    assert focused(page) == titles[1]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("k")
+    assert focused(page) == titles[0]
+    page.keyboard.press("/")
+    assert focused(page, "id") == "q"
+    page.keyboard.type("j/k")
+    assert page.input_value("#q") == "j/k"
+    page.keyboard.press("Escape")
+    assert focused(page, "tagName") == "BODY"
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sheet?*")
+    assert page.inner_text("h1") == titles[0]
+
+
+def test_the_first_step_of_the_tab_key_skips_to_the_content(server, window):
+    page = visit(window(), f"{server.url}/?q=revenue")
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the content"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    assert focused(page, "id") == "main"
+
+
+def test_previews_come_after_the_page_with_matched_cells_marked(server, window):
+    page = visit(window(), f"{server.url}/?q=revenue+January+North")
+    settled(page)
+    preview = page.locator(".hits li").filter(has_text="Sales 2024.xlsx").first.locator(".look")
+    assert preview.locator("tbody tr").count() == 3
+    assert "North" in preview.locator("td.hit mark").all_text_contents()
+    assert preview.locator("tbody th[scope=row]").first.inner_text() == "1"
+
+
+def test_without_scripts_the_pages_still_lead_everywhere(server, window):
+    page = window(java_script_enabled=False)
+    page.goto(f"{server.url}/?q=reading+pump&folder=pumps")
+    assert page.locator(".hits .look th").first.inner_text() == "Pump 1"
+    page.click("a.open")
+    page.click("a[rel=next]")
+    assert page.locator("tbody th").first.inner_text() == "101"
+    page.fill("[name=row]", "700")
+    page.click(".jump button")
+    assert page.locator("tbody th").first.inner_text() == "700"
+    assert page.locator("thead th[scope=col]", has_text="Pump 2").count() > 0
+
+
+def test_a_long_sheet_is_added_to_as_it_is_scrolled(server, window):
+    page = visit(window(), f"{server.url}/sheet?{LONG}")
+    page.focus("#cells")
+    until(
+        page,
+        "(() => { const box = document.getElementById('cells'); box.scrollTop = box.scrollHeight;"
+        f" return box.querySelectorAll('tbody tr').length === {LONG_ROWS}; }})()",
+    )
+    numbers = page.eval_on_selector_all(
+        "#cells tbody th", "all => all.map(each => +each.innerText)"
+    )
+    assert numbers == list(range(1, LONG_ROWS + 1))
+    assert page.locator("a[rel=next]").count() == 0
+    assert "added" in page.inner_text("#said")
+    top = page.evaluate(
+        "document.querySelector('.heads th').getBoundingClientRect().top"
+        " - document.getElementById('cells').getBoundingClientRect().top"
+    )
+    assert 0 < top < 60  # the header is still in sight
+
+
+def test_a_sheet_opens_where_it_matches(server, window):
+    page = visit(window(390), f"{server.url}/sheet?{LONG}&row=300&cells=AB380")
+    box = page.locator("#cells").bounding_box()
+    cell = page.locator("td.hit").bounding_box()
+    assert box["y"] <= cell["y"] <= box["y"] + box["height"]
+    assert box["x"] <= cell["x"] <= box["x"] + box["width"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_fits_and_is_readable_by_screen_readers(server, window, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = window(width, scheme)
+    colours = set()
+    for name, address in ADDRESSES.items():
+        visit(page, server.url + address)
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        found = axe.run(page).response["violations"]
+        bad = [each for each in found if each["impact"] in ("serious", "critical")]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in bad] == [], name
+        assert page.evaluate("typeof hacked") == "undefined"
+        colours.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert colours == {{"light": "rgb(251, 251, 249)", "dark": "rgb(20, 24, 27)"}[scheme]}
+
+
+def test_hostile_names_and_cells_do_nothing(server, window):
+    asked = []
+    page = window()
+    page.on("request", lambda request: asked.append(request.url))
+    for address in ADDRESSES.values():
+        visit(page, server.url + address)
+        settled(page)
+        assert page.evaluate("typeof hacked") == "undefined"
+        assert page.locator("img, iframe, [onerror], a[href^='javascript']").count() == 0
+    assert all(each.startswith(server.url) for each in asked)
+    assert page.context.cookies() == []
+
+
+def test_a_browser_signs_in_by_the_keyboard(index_file, token_file, window):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with serving(index_file, "--token-file", token_file) as private:
+        page = window()
+        page.goto(f"{private.url}/?q=revenue")
+        assert page.inner_text("h1") == "Sign in"
+        assert axe.run(page).response["violations"] == []
+        page.focus("#token")
+        page.keyboard.type("not the token")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[role=alert]")
+        page.fill("#token", TOKEN)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".hits")
+        assert page.url == f"{private.url}/?q=revenue"
+        settled(page)
+        assert page.locator(".look[data-loaded=yes]").count() > 0
+        (cookie,) = page.context.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        assert TOKEN not in cookie["value"]
+
+
+# ---- a hostile page
+
+ATTACK = """<!doctype html><title>x</title><body><script>
+const target = "%s", found = {};
+async function read(name, address, options) {
+  try { found[name] = await (await fetch(target + address, options)).text(); }
+  catch (error) { found[name] = null; }
+}
+function element(tag, attributes) {
+  const made = Object.assign(document.createElement(tag), attributes);
+  document.body.append(made);
+  return new Promise((done) => {
+    made.onload = () => done("loaded");
+    made.onerror = () => done(null);
+  });
+}
+async function attack() {
+  await read("cors", "/?q=revenue");
+  await read("opaque", "/?q=revenue", { mode: "no-cors" });
+  await read("with cookies", "/?q=revenue", { credentials: "include" });
+  const headers = { "Content-Type": "application/json" };
+  await read("tool", "/mcp", { method: "POST", body: "{}", headers });
+  await read("simple tool", "/mcp", { method: "POST", body: "{}", mode: "no-cors" });
+  await read("sign in", "/sign-in", { method: "POST", body: "token=x", mode: "no-cors" });
+  found.script = await element("script", { src: target + "/static/page.js" });
+  found.style = await element("link", { rel: "stylesheet", href: target + "/static/page.css" });
+  found.image = await element("img", { src: target + "/static/icon.svg" });
+  const frame = document.createElement("iframe");
+  frame.src = target + "/?q=revenue";
+  document.body.append(frame);
+  await new Promise((done) => { frame.onload = done; });
+  try { found.frame = frame.contentDocument.body.innerText; } catch { found.frame = null; }
+  return found;
+}
+</script><form id="f" method="post" action="%s/mcp"><input name="a"></form>"""
+
+
+@pytest.fixture
+def hostile(server):
+    """Port of a web server whose page attacks the served pages."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = (ATTACK % (server.url, server.url)).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield running.server_port
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def fooled(browser):
+    """A window of a browser for which evil.example is this machine."""
+    program = next(filter(None, map(shutil.which, BROWSERS)))
+    rules = "--host-resolver-rules=MAP evil.example 127.0.0.1"
+    started = browser.browser_type.launch(executable_path=program, args=[*FLAGS, rules])
+    page = started.new_page()
+    page.set_default_timeout(60_000)
+    yield page
+    started.close()
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1"])
+def test_a_page_of_another_origin_reads_nothing_and_every_request_is_refused(
+    server, hostile, fooled, host
+):
+    statuses = []
+    fooled.on(
+        "response",
+        lambda got: statuses.append(got.status) if got.url.startswith(server.url) else None,
+    )
+    fooled.goto(f"http://{host}:{hostile}/")
+    found = fooled.evaluate("attack()")
+    opaque = {name: "" for name in ("opaque", "simple tool", "sign in") if found[name] is not None}
+    assert {name: text for name, text in found.items() if text is not None} == opaque
+    fooled.evaluate("document.getElementById('f').submit()")
+    fooled.wait_for_url(f"{server.url}/mcp")
+    assert "q1" not in fooled.content().lower()
+    assert statuses
+    assert set(statuses) == {403}
+
+
+def test_a_host_name_that_was_made_to_mean_this_machine_is_refused(server, fooled):
+    answer = fooled.goto(f"http://evil.example:{server.port}/?q=revenue")
+    assert answer.status == 421
+    assert "Sales" not in fooled.content()

@@ -1,0 +1,45 @@
+"""Limits on the requests of one client, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sat_retriever.serve.limits import MAX_BODY, MAX_MCP_BODY, RateLimit, RequestLimits
+
+
+async def echo(_scope, receive, send):
+    message = await receive()
+    await send({"type": "http.response.start", "status": 200, "body": message["body"]})
+
+
+def answer(path, *parts):
+    """Status of a request whose body comes in parts, and the body that was passed on."""
+    left = [*parts]
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(),
+             "query_string": b"", "headers": [], "client": ("10.0.0.1", 1)}  # fmt: skip
+    asyncio.run(RequestLimits(echo, RateLimit(0, 1))(scope, receive, send))
+    return sent[0]["status"], sent[0].get("body")
+
+
+@pytest.mark.parametrize(("path", "most"), [("/sign-in", MAX_BODY), ("/mcp", MAX_MCP_BODY)])
+def test_a_body_counts_as_a_whole_however_it_is_cut(path, most):
+    part = b"x" * (most // 16)
+    assert answer(path, *[part] * 16) == (200, part * 16)
+    assert answer(path, *[part] * 16, b"x", b"")[0] == 413
+    assert answer(path, part * 16 + b"x")[0] == 413
+    assert answer(path, b"") == (200, b"")
+
+
+def test_a_body_without_end_is_not_read_to_its_end():
+    reads = [b"x" * (1 << 20)] * 64
+    assert answer("/sign-in", *reads)[0] == 413

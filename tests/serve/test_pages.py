@@ -1,0 +1,313 @@
+"""The pages as a program sees them: what is in them, and that all of it is escaped."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+import shutil
+from html.parser import HTMLParser
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.indexing import index_paths
+from sat_retriever.retriever import SheetRetriever
+from sat_retriever.serve.app import Pages
+from tests.serve.conftest import (
+    EVIL,
+    EVIL_IMAGE,
+    EVIL_LINK,
+    LONG_COLUMNS,
+    LONG_ROWS,
+    long_value,
+    serving,
+)
+
+Q1 = "2024/Sales 2024.xlsx#Q1"
+LONG = "pumps/Readings.xlsx#Long"
+HOSTILE = "evil/<img src=x onerror=hacked=1> rent.xlsx#<b>rent"
+PAGES = ["/", "/sheet", "/rows", "/preview", "/table.csv", "/static/page.css"]
+OWN_TAGS = set(
+    "a article body button caption code datalist dd details div dl dt fieldset form h1 h2 h3 head "
+    "header html input kbd label legend li link main mark meta nav ol option p script section "
+    "select span summary table tbody td th thead title tr ul".split()
+)
+
+
+class Read(HTMLParser):
+    """What a page holds: tags, addresses, and the text of the cells of each numbered row."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags, self.urls, self.attributes, self.handlers = set(), [], set(), []
+        self.rows: dict[int, list[str]] = {}
+        self.marked: list[str] = []
+        self.links: dict[str, str] = {}
+        self._row, self._cell, self._mark = None, False, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags.add(tag)
+        self.handlers += [name for name in given if name.startswith("on") or name == "style"]
+        self.urls += [given[name] for name in ("href", "src", "action") if name in given]
+        if tag == "tr":
+            at = re.fullmatch(r"row-(\d+)", given.get("id", ""))
+            self._row = int(at[1]) if at else None
+            if at:
+                self.rows[self._row] = []
+        if tag == "td" and self._row:
+            self.rows[self._row].append("")
+            self._cell = True
+        self._mark = tag == "mark"
+        if tag == "a" and given.get("rel"):
+            self.links[given["rel"]] = given["href"]
+        if tag == "table" and "data-next" in given:
+            self.links["piece"] = given["data-next"]
+
+    def handle_endtag(self, tag):
+        self._cell = self._cell and tag != "td"
+        self._mark = False
+
+    def handle_data(self, data):
+        if self._cell and self._row:
+            self.rows[self._row][-1] += data
+        if self._mark:
+            self.marked.append(data)
+
+
+def test_a_hit_has_its_sheet_path_reasons_links_and_addresses(server):
+    answer = server.get("/", q="revenue by region in January")
+    assert answer.status == 200
+    first = re.search(r"<article.*?</article>", answer.text, re.S)[0]
+    plain = html.unescape(re.sub(r"<.*?>", "", first))
+    for said in ("Q1", "2024/Sales 2024.xlsx", "A1:C3", "words", "meaning", "gives values to"):
+        assert said in plain
+    assert "<mark>Revenue</mark>" in first
+    found = Read(first)
+    assert {"/sheet", "/table.csv"} <= {urlsplit(each).path for each in found.urls}
+    related = [parse_qs(urlsplit(url).query)["id"][0] for url in found.urls if "/sheet" in url]
+    assert "2024/Sales 2024.xlsx#Summary" in related
+
+
+def test_every_address_of_a_page_leads_to_a_page(server):
+    seen, waiting = set(), ["/?q=revenue+rent+reading", "/"]
+    while waiting and len(seen) < 60:
+        address = waiting.pop()
+        seen.add(address)
+        answer = server.ask(address)
+        assert answer.status == 200, address
+        if "html" in answer.headers["content-type"]:
+            more = [each for each in Read(answer.text).urls if "?" in each or "/static" in each]
+            waiting += [each for each in more if each not in (*seen, *waiting)]
+    assert len(seen) > 20
+
+
+@pytest.mark.parametrize(
+    ("filters", "kept"),
+    [
+        ({"folder": "2024"}, {"2024/Sales 2024.xlsx"}),
+        ({"folder": "2024/"}, {"2024/Sales 2024.xlsx"}),
+        ({"folder": "*.csv"}, {"staff.csv", "evil/javascript:hacked=1.csv"}),
+        ({"format": "csv", "folder": "evil"}, {"evil/javascript:hacked=1.csv"}),
+        ({"period": "2024"}, {"2024/Sales 2024.xlsx"}),
+        ({"period": "2019"}, set()),
+        ({"role": "chart"}, set()),
+        ({"role": "data", "folder": "pumps"}, {"pumps/Readings.xlsx"}),
+    ],
+    ids=str,
+)
+def test_filters_narrow_a_search_and_stay_in_the_form(server, filters, kept):
+    answer = server.get("/", q="revenue name reading rent", k=50, **filters)
+    paths = re.findall(r'data-preview="[^"]*?id=([^"&]*)', answer.text)
+    assert {parse_qs(f"x={html.unescape(p)}")["x"][0].partition("#")[0] for p in paths} == kept
+    for value in filters.values():
+        assert f'value="{value}"' in answer.text or f"selected>{value}" in answer.text
+    if not kept:
+        assert "Search everywhere" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"q": "x", "format": "docx"}, "give one of: xlsx"),
+        ({"q": "x", "role": "odd"}, "give one of: data"),
+        ({"q": "x", "period": "soon"}, "names no time"),
+        ({"q": "x", "k": "0"}, "from 1 to 50"),
+        ({"q": "x" * 4001}, "more than 4,000 characters"),
+        ({"q": "a\0b"}, "characters that are not text"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_searched_is_told_in_words(server, given, says):
+    answer = server.get("/", **given)
+    assert answer.status == 400
+    assert says in html.unescape(answer.text)
+
+
+def pieces(server, address):
+    """Rows of a sheet, put together by following the links from piece to piece."""
+    rows: dict[int, list[str]] = {}
+    while address:
+        found = Read(server.ask(address).text)
+        assert not set(rows) & set(found.rows)
+        rows |= found.rows
+        address = found.links.get("next", "")
+    return rows
+
+
+def test_the_pieces_of_a_sheet_are_the_whole_sheet(server):
+    whole: dict[int, list[str]] = {}
+    for column in range(1, LONG_COLUMNS + 1, 40):
+        for row, cells in pieces(
+            server, f"/sheet?{urlencode({'id': LONG, 'column': column})}"
+        ).items():
+            whole.setdefault(row, []).extend(cells)
+    assert whole == {
+        row: [str(long_value(row, column)) for column in range(1, LONG_COLUMNS + 1)]
+        for row in range(1, LONG_ROWS + 1)
+    }
+
+
+def test_rows_that_a_script_adds_are_those_of_the_pages(server):
+    rows, address = {}, f"/rows?{urlencode({'id': LONG, 'row': 101})}"
+    while address:
+        found = Read(server.ask(address).text)
+        rows |= found.rows
+        address = found.links["piece"]
+    assert list(rows) == list(range(101, LONG_ROWS + 1))
+    assert rows[730][0] == "reading 730"
+
+
+def test_a_piece_from_the_middle_names_its_columns_and_leads_both_ways(server):
+    answer = server.get("/sheet", id=LONG, row=300, cells="A303,zz")
+    found = Read(answer.text)
+    assert list(found.rows) == list(range(300, 400))
+    assert '<th scope="col">Pump 1</th>' in answer.text
+    assert found.marked == ["reading 303"]
+    assert parse_qs(urlsplit(found.links["prev"]).query)["row"] == ["200"]
+    assert parse_qs(urlsplit(found.links["next"]).query)["cells"] == ["A303"]
+
+
+def test_a_preview_shows_the_header_and_the_rows_that_match(server):
+    answer = server.get("/preview", id=LONG, range="A1:CO730", cells="A600,CC600", q="Pump 50")
+    found = Read(answer.text)
+    assert [row for row in found.rows if row in (1, 600)] == [1, 600]
+    assert len(found.rows) <= 8
+    assert "reading 600" in found.marked
+    assert "Pump" in found.marked
+
+
+@pytest.mark.parametrize("path", ["/sheet", "/rows", "/preview", "/table.csv"])
+def test_an_unknown_sheet_is_not_found_and_the_nearest_names_are_links(server, path):
+    answer = server.get(path, id="2024/Sales 2024.xlsx#Q3")
+    assert answer.status == 404
+    linked = [
+        parse_qs(urlsplit(each).query)["id"][0] for each in Read(answer.text).urls if "id=" in each
+    ]
+    assert Q1 in linked
+    assert server.get(path, id="../secret.csv#secret").status == 404
+    assert server.get(path).status == 404
+
+
+def test_a_workbook_that_is_gone_or_broken_is_told_without_a_path_of_the_machine(
+    reports, tmp_path, index_file
+):
+    moved = shutil.copytree(reports, tmp_path / "folder")
+    index_paths([moved], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    (moved / "staff.csv").unlink()
+    (moved / "2024" / "Sales 2024.xlsx").write_bytes(b"PK not a workbook")
+    with serving(tmp_path / "own.sat") as own_server:
+        for path in ("/sheet", "/rows", "/preview", "/table.csv"):
+            for sheet, status, says in (
+                ("staff.csv#staff", 410, "is gone"),
+                (Q1, 409, "cannot be read"),
+            ):
+                answer = own_server.get(path, id=sheet)
+                assert answer.status == status
+                assert says in answer.text
+                assert str(tmp_path) not in answer.text
+                assert "Traceback" not in answer.text
+
+
+def test_a_table_is_a_csv_file_in_which_no_text_is_a_formula(server):
+    answer = server.get("/table.csv", id=HOSTILE)
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"].startswith('attachment; filename="')
+    lines = [*csv.reader(io.StringIO(answer.text))]
+    assert lines[0] == ["Tenant", EVIL_IMAGE, "Link", "Rent"]
+    assert lines[1] == ["'=HYPERLINK(1)", EVIL_IMAGE, EVIL_LINK, "7"]
+    assert lines[2] == ["'+41 44", "'@SUM(1)", "'-x", "-7"]
+    assert lines[3][3] == "1.5"
+    assert server.get("/table.csv", id=HOSTILE, table=7).status == 404
+
+
+def test_hostile_names_and_cells_are_text_and_nothing_else(server):
+    addresses = [
+        "/?q=rent",
+        f"/?{urlencode({'q': EVIL + EVIL_IMAGE, 'folder': EVIL_IMAGE, 'period': '2024' + EVIL})}",
+        f"/sheet?{urlencode({'id': HOSTILE})}",
+        f"/preview?{urlencode({'id': HOSTILE, 'q': EVIL})}",
+        f"/sheet?{urlencode({'id': EVIL})}",
+        f"/{EVIL_LINK}",
+    ]
+    for address in addresses:
+        text = server.ask(address).text
+        found = Read(text)
+        assert found.tags <= OWN_TAGS
+        assert found.handlers == []
+        assert all(re.match(r"[/#](?!/)", each) for each in found.urls), address
+        assert EVIL not in text
+        assert text.count("<script") <= 1
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_read_and_nothing_else(server, path):
+    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ODD"):
+        answer = server.ask(path, method)
+        assert answer.status == 405
+        assert set(answer.headers["allow"].split(", ")) == {"GET", "HEAD"}
+    answer = server.ask(path, "HEAD")
+    assert answer.text == ""
+    assert answer.status == server.ask(path).status
+
+
+def test_an_unknown_address_is_a_page(server):
+    answer = server.ask("/nothing/here")
+    assert (answer.status, "There is no page" in answer.text) == (404, True)
+    assert server.ask("/static/../app.py").status == 404
+    assert server.ask("/static/%2e%2e%2fapp.py").status == 404
+
+
+@pytest.fixture(scope="module")
+def client(index_file):
+    with SheetIndex.open(index_file) as opened:
+        pages = Pages(SheetRetriever(opened, None))
+        with TestClient(Starlette(routes=pages.routes())) as made:
+            yield made
+
+
+names = st.sampled_from("id q row column cells table range k folder format period role".split())
+ids = st.sampled_from([Q1, LONG, HOSTILE, "staff.csv#staff"])
+values = st.one_of(ids, st.text(max_size=40), st.integers(-2, 2**40).map(str), st.just("A1:B2"))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(path=st.sampled_from(PAGES[:5]), given=st.lists(st.tuples(names, values), max_size=6))
+def test_no_query_string_breaks_a_page(client, path, given):
+    query = urlencode([(name, value.encode("utf-8", "surrogatepass")) for name, value in given])
+    assert client.get(f"{path}?{query}").status_code in (200, 400, 404)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(raw=st.binary(max_size=60))
+def test_no_bytes_break_a_page(client, raw):
+    query = "q=" + "".join(f"%{each:02x}" for each in raw)
+    assert client.get(f"/?{query}").status_code in (200, 400)
