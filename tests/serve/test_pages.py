@@ -113,21 +113,21 @@ def test_every_address_of_a_page_leads_to_a_page(server):
 @pytest.mark.parametrize(
     ("filters", "kept"),
     [
-        ({"folder": "2024"}, {"2024/Sales 2024.xlsx"}),
-        ({"folder": "2024/"}, {"2024/Sales 2024.xlsx"}),
-        ({"folder": "*.csv"}, {"staff.csv", "evil/javascript:hacked=1.csv"}),
-        ({"format": "csv", "folder": "evil"}, {"evil/javascript:hacked=1.csv"}),
-        ({"period": "2024"}, {"2024/Sales 2024.xlsx"}),
-        ({"period": "2019"}, set()),
-        ({"role": "chart"}, set()),
-        ({"role": "data", "folder": "pumps"}, {"pumps/Readings.xlsx"}),
+        ({"folder": "2024"}, ["2024/Sales 2024.xlsx"]),
+        ({"folder": "2024/"}, ["2024/Sales 2024.xlsx"]),
+        ({"folder": "*.csv"}, ["staff.csv", "evil/javascript:hacked=1.csv"]),
+        ({"format": "csv", "folder": "evil"}, ["evil/javascript:hacked=1.csv"]),
+        ({"period": "2024"}, ["2024/Sales 2024.xlsx"]),
+        ({"period": "2019"}, []),
+        ({"role": "chart"}, []),
+        ({"role": "data", "folder": "pumps"}, ["pumps/Readings.xlsx"]),
     ],
     ids=str,
 )
 def test_filters_narrow_a_search_and_stay_in_the_form(server, filters, kept):
     answer = server.get("/", q="revenue name reading rent", k=50, **filters)
     paths = re.findall(r'data-preview="[^"]*?id=([^"&]*)', answer.text)
-    assert {parse_qs(f"x={html.unescape(p)}")["x"][0].partition("#")[0] for p in paths} == kept
+    assert {parse_qs(f"x={html.unescape(p)}")["x"][0].partition("#")[0] for p in paths} == {*kept}
     for value in filters.values():
         assert f'value="{value}"' in answer.text or f"selected>{value}" in answer.text
     if not kept:
