@@ -18,8 +18,8 @@ from benchmarks.answers.eps_questions import (
     true_values,
 )
 from sat_retriever.records.area import Area
+from tests.places import needs
 
-EPS = Path(__file__).parents[3] / "../shared/data/eps"
 LISTED = load_questions()
 
 
@@ -118,13 +118,12 @@ def test_a_text_shows_the_answer_only_in_its_row():
 
 
 def test_openpyxl_finds_every_value_in_the_real_workbooks():
-    if not EPS.is_dir():
-        pytest.skip("needs ../shared/data/eps, the workbooks of the energy policy model")
-    small = [each for each in LISTED if _bytes(each) < 1 << 20]  # the benchmark checks all
+    eps = needs("data/eps")
+    small = [each for each in LISTED if _bytes(each, eps) < 1 << 20]  # the benchmark checks all
     assert len(small) > 20
-    assert all(true_values(small, EPS))
+    assert all(true_values(small, eps))
 
 
-def _bytes(asked: EpsQuestion) -> int:
+def _bytes(asked: EpsQuestion, eps: Path) -> int:
     books = {sheet.partition("#")[0] for sheet in asked.sheets}
-    return sum((EPS / book).stat().st_size for book in books)
+    return sum((eps / book).stat().st_size for book in books)
