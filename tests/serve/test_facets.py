@@ -1,0 +1,38 @@
+"""What the filters offer follows the index, but is not counted for every request."""
+
+from __future__ import annotations
+
+import pytest
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.serve.facets import FOLDERS, LatestFacets, folders_of
+from tests.fakes import HashedEncoder
+
+
+@pytest.fixture
+def index(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
+        opened.add_records([SheetRecord("a/x.csv#x", "x", "x.csv", "a/x.csv", format="csv")])
+        yield opened
+
+
+def test_a_changed_index_is_counted_anew_after_a_minute_and_not_before(index):
+    now = [0.0]
+    latest = LatestFacets(index, clock=lambda: now[0])
+    first = latest.get()
+    assert (first.sheets, first.folders, first.formats) == (1, ("a",), {"csv": 1})
+    now[0] = 61.0
+    assert latest.get() is first  # nothing has changed
+    index.add_records([SheetRecord("b/y.ods#y", "y", "y.ods", "b/y.ods", format="ods")])
+    found = latest.get()
+    assert (found.sheets, found.folders) == (2, ("a", "b"))
+    assert found.formats == {"csv": 1, "ods": 1}
+    index.add_records([SheetRecord("c/z.csv#z", "z", "z.csv", "c/z.csv", format="csv")])
+    assert latest.get() is found
+
+
+def test_of_many_folders_those_of_most_workbooks_are_offered():
+    paths = [f"{number:04}/x.csv" for number in range(2 * FOLDERS)]
+    paths += [f"{number:04}/y.csv" for number in range(0, 2 * FOLDERS, 2)]
+    assert folders_of(paths) == tuple(f"{number:04}" for number in range(0, 2 * FOLDERS, 2))
