@@ -37,6 +37,7 @@ from sat_retriever.errors import (
     SatError,
 )
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.indexing import check_named
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import to_json
@@ -53,12 +54,16 @@ EXAMPLES = examples(
     "sat index q1.xlsx q2.csv --index small.sat --contents names",
     "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
     "sat index /data --index many.sat --encoder ollama:bge-m3",
+    "sat index s3://bucket/reports --index reports.sat",
 )
 
 
 def index(
     paths: Annotated[
-        list[Path], typer.Argument(help="Folders and files.", metavar="PATHS", exists=True)
+        list[str],
+        typer.Argument(
+            help="Folders and files, or URLs such as s3://bucket/folder.", metavar="PATHS"
+        ),
     ],
     file: IndexOption = DEFAULT_INDEX,
     *,
@@ -132,9 +137,11 @@ def index(
     read. Folders are searched recursively. Files that are spreadsheets
     neither by content nor by name are counted and ignored. Files that
     cannot be read are listed with the reason, as are links to files outside
-    the folders. If no workbook is found and there is no index yet, none is
+    the folders. A folder at a URL needs the extra [remote]; unchanged
+    workbooks are not downloaded again. If no workbook is found and there is no index yet, none is
     made, and the exit code is 1.
     """
+    check_named(paths)
     bounds = Limits.parse(limits) if limits is not None else None
     named = _Encoder(model, precision, batch_size, device)
     with _index(file, named, (contents, skip_columns)) as (opened, is_new):
@@ -145,6 +152,9 @@ def index(
                 nonlocal now
                 now = replace(now, done=done, total=total, path=path)
                 shown.at(now)
+
+            def count_files(url: str, files: int) -> None:
+                shown.at(At("listing", done=files, noun="file", path=url))
 
             def count(cost: Cost) -> None:
                 nonlocal now
@@ -161,6 +171,7 @@ def index(
                     limits=bounds,
                     progress=tell,
                     spent=count,
+                    listed=count_files,
                 )
             except KeyboardInterrupt:
                 stderr().print(f"interrupted; {_kept(opened)}")

@@ -81,6 +81,7 @@ class TypedTable:
         unsaved: Number of empty cells with a formula whose value the file does not hold.
         complete: False if the table was too large to be read to its end.
         changed: True if the file is not as it was indexed.
+        cited: What a citation calls the sheet; its id if it is empty.
     """
 
     sheet_id: str
@@ -92,6 +93,7 @@ class TypedTable:
     unsaved: int = 0
     complete: bool = True
     changed: bool = False
+    cited: str = ""
 
     def __len__(self) -> int:
         """Number of records."""
@@ -104,8 +106,8 @@ class TypedTable:
 
     @property
     def citation(self) -> str:
-        """Where the table is: the sheet's id and its range."""
-        return f"{self.sheet_id}!{self.area.a1()}"
+        """Where the table is: the sheet, as `SheetRecord.cited`, and its range."""
+        return f"{self.cited or self.sheet_id}!{self.area.a1()}"
 
     @property
     def note(self) -> str:
