@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from sat_retriever.errors import InputError
 
-Named = str | PurePath
+Named = str | Path
 """A path or a URL, as a user names it."""
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
@@ -26,7 +26,7 @@ def is_url(named: Named) -> bool:
     return isinstance(named, str) and _URL.match(named) is not None
 
 
-def is_lost_url(named: Named) -> bool:
+def is_lost_url(named: str | PurePath) -> bool:
     """True for a `Path` that was made of a URL, which loses a slash.
 
     >>> from pathlib import PurePosixPath
