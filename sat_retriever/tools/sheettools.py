@@ -201,8 +201,8 @@ class SheetTools:
             _check_text("range", range)
         asked = range or cited
         wanted = parse_range(asked) if asked else _main_area(record)
-        file, within = self.index.bounded_file_of(record.sheet_id)
         try:
+            file, within = self.index.bounded_file_of(record.sheet_id)
             window = read_range(
                 file,
                 record.sheet,
