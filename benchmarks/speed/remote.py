@@ -76,7 +76,7 @@ def steps(
 ) -> dict[str, float | int]:  # fmt: skip
     """Seconds, and bytes that were sent, of an index and of three syncs of it."""
     measured: dict[str, float | int] = {}
-    wanted = (
+    wanted: tuple[tuple[str, Callable[[], object], str, int | None], ...] = (
         ("index", lambda: None, "added", None),
         ("unchanged", lambda: None, "changed", 0),
         ("one_changed", change, "changed", 1),
