@@ -107,7 +107,11 @@ class TypedTable:
     @property
     def citation(self) -> str:
         """Where the table is: the sheet, as `SheetRecord.cited`, and its range."""
-        return f"{self.cited or self.sheet_id}!{self.area.a1()}"
+        return f"{self._sheet}!{self.area.a1()}"
+
+    @property
+    def _sheet(self) -> str:
+        return self.cited or self.sheet_id
 
     @property
     def note(self) -> str:
@@ -135,8 +139,8 @@ class TypedTable:
         """
         first, last, area = min(places), max(places), self.area
         if self.transposed:
-            return f"{self.sheet_id}!{Area(area.top, first, area.bottom, last).a1()}"
-        return f"{self.sheet_id}!{Area(first, area.left, last, area.right).a1()}"
+            return f"{self._sheet}!{Area(area.top, first, area.bottom, last).a1()}"
+        return f"{self._sheet}!{Area(first, area.left, last, area.right).a1()}"
 
     def rows(self) -> Iterator[tuple[DataValue, ...]]:
         """Yield the records, each with one value a column."""
