@@ -86,6 +86,10 @@ def _paged(system: Any, base: str) -> Iterator[list[Told]]:
     asked = {"Bucket": bucket, "Prefix": f"{prefix}/" if prefix else ""}
     while True:
         page = system.call_s3("list_objects_v2", **asked)
+        if "IsTruncated" not in page:  # a portal's page is no empty bucket, whose sheets would go
+            raise RemoteError(
+                f"what answers for bucket {bucket!r} is no S3 server; check the address"
+            )
         yield [
             {**told, "name": f"{bucket}/{told['Key']}"}
             for told in page.get("Contents", ())

@@ -162,6 +162,15 @@ def test_a_bucket_that_cannot_be_listed_keeps_its_sheets(bucket, index):
     assert index.sheet_ids() == ["a.csv#a"]
 
 
+def test_an_answer_that_is_no_listing_removes_nothing(bucket, index):
+    bucket.put("a.csv", CSV)
+    index.sync(bucket.url)
+    bucket.server.spoil = lambda *_: ("200 OK", b"<html>Please log in</html>")
+    with pytest.raises(RemoteError, match="is no S3 server"):
+        index.sync(bucket.url)
+    assert index.sheet_ids() == ["a.csv#a"]
+
+
 def test_a_listing_that_breaks_off_removes_nothing(bucket, index):
     for number in range(1_001):
         bucket.put(f"{number:04}.txt", b"")
