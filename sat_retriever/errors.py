@@ -3,6 +3,7 @@
     SatError
     ├── InputError               an argument or input file cannot be used
     │   ├── PathNotFoundError    a named file or folder does not exist
+    │   ├── RemoteError          a file system behind a URL refuses or cannot be reached
     │   ├── EmptyInputError      an empty query, or nothing to work on
     │   ├── CorpusError          a published data set is missing or malformed
     │   └── QueryError           a SQL query is not allowed, wrong, or too expensive
@@ -37,6 +38,10 @@ class InputError(SatError):
 
 class PathNotFoundError(InputError):
     """A named file or folder does not exist."""
+
+
+class RemoteError(InputError):
+    """A file system behind a URL refuses, fails or cannot be reached."""
 
 
 class EmptyInputError(InputError):

@@ -16,6 +16,7 @@ from hypothesis import settings
 
 from sat_retriever.workbook.process.pool import close_idle
 from tests.devices import no_cuda
+from tests.s3server import Bucket, running
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
@@ -119,3 +120,18 @@ def visit(browser_page, tmp_path: Path) -> Iterator[Callable]:
     assert set(asked) == {file.as_uri()}
     assert said == []
     assert kept == {"cookies": [], "origins": []}
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[tuple[object, object]]:
+    with running() as started:
+        yield started
+
+
+@pytest.fixture
+def bucket(s3_server, monkeypatch, tmp_path: Path) -> Iterator[Bucket]:
+    """An empty bucket of a real S3 server; copies are kept below the test's own folder."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    server, client = s3_server
+    yield Bucket(server, client)
+    server.spoil = lambda *_: None

@@ -42,6 +42,25 @@ _LINKS = (
 
 SECTIONS = (
     Section(
+        "remote",
+        "An index of workbooks on S3, beside the same files here",
+        {
+            "workbooks": "workbooks",
+            "sheets": "sheets",
+            "index_s": "indexed, s",
+            "index_bytes": "bytes",
+            "unchanged_s": "nothing changed, s",
+            "unchanged_bytes": "bytes",
+            "one_changed_s": "one changed, s",
+            "one_changed_bytes": "bytes",
+            "one_removed_s": "one removed, s",
+            "one_removed_bytes": "bytes",
+            "equal_to_local": "records and links equal",
+        },
+        "The server (moto) runs on the same machine: there is no network between, which elsewhere "
+        "is most of the time.",
+    ),
+    Section(
         "table_data",
         "Tables as data, beside openpyxl and pandas",
         {

@@ -71,11 +71,12 @@ def _place(record: SheetRecord) -> dict[str, Any]:
     """Return the location of a sheet, which has priority over its own metadata fields."""
     return {
         **record.metadata,
-        "source": record.path or record.sheet_id,
+        "source": record.url or record.path or record.sheet_id,
         "sheet_id": record.sheet_id,
         "citation": record.citation,
         "workbook": record.workbook,
         "path": record.path,
+        **record.at_url(),
         "sheet": record.sheet,
         "range": record.main_range,
         "header_row": record.header_row,

@@ -23,15 +23,18 @@ from sat_retriever import (
     Workbook,
     read_workbook,
 )
-from sat_retriever.index.plan import ToRead, make_plan
+from sat_retriever.index.plan import make_plan
 from sat_retriever.index.scopes import scopes
+from sat_retriever.index.steps import ToRead
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_named
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.remote.objects import RemoteFile
 from sat_retriever.text.serialize import serialize
+from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.process.pool import usable_cores
-from sat_retriever.workbook.read import read_workbooks
+from sat_retriever.workbook.read import ReadOptions, read_files
 
 _TEXT_TYPES = {"text/csv": ".csv", "text/tab-separated-values": ".tsv"}
 
@@ -94,26 +97,19 @@ class SheetLoader(BaseLoader):
 
     def _workbooks(self, files: Sequence[ToRead]) -> Iterator[Workbook]:
         """Yield the files, read in parallel, in the order of their paths."""
-        roots = {each.file: each.root for each in files}
-        early: dict[Path, Workbook] = {}
-        finished = read_workbooks(
-            roots,
-            root=roots.__getitem__,
-            contents=self._kept.contents,
-            skip_columns=self._kept.skip_columns,
-            formulas=False,
-            links=False,
-            password=self._password,
+        early: dict[LocalFile | RemoteFile, Workbook] = {}
+        finished = read_files(
+            [each.file for each in files],
+            ReadOptions(self._kept, formulas=False, links=False, password=self._password),
             limits=self._limits,
-            within={each.file: each.within for each in files}.__getitem__,
-            workers=min(self._workers or usable_cores(), len(roots)),
+            workers=min(self._workers or usable_cores(), len(files)),
         )
         with closing(finished):
-            for file in roots:
-                while file not in early:
-                    workbook = next(finished)
-                    early[workbook.path] = workbook
-                yield early.pop(file)
+            for each in files:
+                while each.file not in early:
+                    file, workbook = next(finished)
+                    early[file] = workbook
+                yield early.pop(each.file)
 
 
 class SheetBlobParser(BaseBlobParser):

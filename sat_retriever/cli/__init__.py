@@ -24,6 +24,7 @@ from sat_retriever.cli import (
     synth,
     table,
     train,
+    watch,
     why,
 )
 from sat_retriever.cli.terminal import examples, fail
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
 quoted = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
+app.command(no_args_is_help=True, epilog=watch.EXAMPLES)(watch.watch)
 app.command(no_args_is_help=True, epilog=search.EXAMPLES, context_settings=quoted)(search.search)
 app.command(no_args_is_help=True, epilog=why.EXAMPLES, context_settings=quoted)(why.why)
 app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)(show.show)

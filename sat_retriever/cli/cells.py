@@ -58,9 +58,16 @@ def cells(
     asked = cited or record.main_range
     if not asked:
         raise InputError(f"{record.sheet_id!r} has no known range; give one, such as !A1:D20")
-    window = read_range(path, record.sheet, parse_range(asked), formulas=formulas, within=within)
+    window = read_range(
+        path,
+        record.sheet,
+        parse_range(asked),
+        formulas=formulas,
+        within=within,
+        relative=record.path or None,
+    )
     area = area_of(window.range)
-    citation = f"{record.sheet_id}!{window.range}" if area else record.sheet_id
+    citation = f"{record.cited}!{window.range}" if area else record.cited
     note = _note(window)
     if as_json:
         print_json(

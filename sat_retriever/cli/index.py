@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -37,11 +37,14 @@ from sat_retriever.errors import (
     SatError,
 )
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.indexing import check_named
+from sat_retriever.index.sync import SyncReport
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder
+from sat_retriever.remote.url import Named
 from sat_retriever.workbook.limits import Limits
 
 Precision = Literal["fp32", "int8"]
@@ -53,12 +56,16 @@ EXAMPLES = examples(
     "sat index q1.xlsx q2.csv --index small.sat --contents names",
     "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
     "sat index /data --index many.sat --encoder ollama:bge-m3",
+    "sat index s3://bucket/reports --index reports.sat",
 )
 
 
 def index(
     paths: Annotated[
-        list[Path], typer.Argument(help="Folders and files.", metavar="PATHS", exists=True)
+        list[str],
+        typer.Argument(
+            help="Folders and files, or URLs such as s3://bucket/folder.", metavar="PATHS"
+        ),
     ],
     file: IndexOption = DEFAULT_INDEX,
     *,
@@ -132,42 +139,31 @@ def index(
     read. Folders are searched recursively. Files that are spreadsheets
     neither by content nor by name are counted and ignored. Files that
     cannot be read are listed with the reason, as are links to files outside
-    the folders. If no workbook is found and there is no index yet, none is
+    the folders. A folder at a URL needs the extra [remote]; unchanged
+    workbooks are not downloaded again. If no workbook is found and there is no index yet, none is
     made, and the exit code is 1.
     """
+    check_named(paths)
     bounds = Limits.parse(limits) if limits is not None else None
-    named = _Encoder(model, precision, batch_size, device)
-    with _index(file, named, (contents, skip_columns)) as (opened, is_new):
-        with progress("index", "looking for workbooks") as shown:
-            now = At("reading", noun="workbook")
-
-            def tell(done: int, total: int, path: str) -> None:
-                nonlocal now
-                now = replace(now, done=done, total=total, path=path)
-                shown.at(now)
-
-            def count(cost: Cost) -> None:
-                nonlocal now
-                now = replace(now, figures=speed(cost))
-                shown.at(now)
-
-            try:
-                report = opened.sync(
-                    paths,
-                    verify=verify,
-                    follow_links=follow_links,
-                    password=password,
-                    workers=workers,
-                    limits=bounds,
-                    progress=tell,
-                    spent=count,
-                )
-            except KeyboardInterrupt:
-                stderr().print(f"interrupted; {_kept(opened)}")
-                raise typer.Exit(130) from None
-            except EncoderError:
-                stderr().print(_kept(opened))
-                raise
+    named = EncoderChoice(model, precision, batch_size, device)
+    with opened_index(file, named, (contents, skip_columns)) as (opened, is_new):
+        try:
+            report = synced(
+                "index",
+                opened,
+                paths,
+                verify=verify,
+                follow_links=follow_links,
+                password=password,
+                workers=workers,
+                limits=bounds,
+            )
+        except KeyboardInterrupt:
+            stderr().print(f"interrupted; {_kept(opened)}")
+            raise typer.Exit(130) from None
+        except EncoderError:
+            stderr().print(_kept(opened))
+            raise
         sheets, left = len(opened), not is_new or bool(opened.workbooks())
         encoded = encoder_lines(opened, report)
     if as_json:
@@ -181,6 +177,34 @@ def index(
         raise typer.Exit(fail(EmptyInputError(f"no index was made: {file} would hold nothing"), 1))
 
 
+def synced(command: str, opened: SheetIndex, paths: Sequence[Named], **options: Any) -> SyncReport:
+    """Sync an index and show the progress.
+
+    Args:
+        command: Name of the command.
+        opened: The index.
+        paths: Folders, files and URLs.
+        options: Options of `SheetIndex.sync`.
+    """
+    with progress(command, "looking for workbooks") as shown:
+        now = At("reading", noun="workbook")
+
+        def tell(done: int, total: int, path: str) -> None:
+            nonlocal now
+            now = replace(now, done=done, total=total, path=path)
+            shown.at(now)
+
+        def count(cost: Cost) -> None:
+            nonlocal now
+            now = replace(now, figures=speed(cost))
+            shown.at(now)
+
+        def list_files(url: str, files: int) -> None:
+            shown.at(At("listing", done=files, noun="file", path=url))
+
+        return opened.sync(paths, progress=tell, spent=count, listed=list_files, **options)
+
+
 def _kept(opened: SheetIndex) -> str:
     """What an interrupted run leaves behind; sheets that were read but not encoded are lost."""
     kept = len(opened.workbooks())
@@ -189,7 +213,7 @@ def _kept(opened: SheetIndex) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Encoder:
+class EncoderChoice:
     """What the options say of the encoder; None where they say nothing."""
 
     model: str | None
@@ -212,7 +236,9 @@ class _Encoder:
 
 
 @contextmanager
-def _index(file: Path, named: _Encoder, kept: Asked) -> Iterator[tuple[SheetIndex, bool]]:
+def opened_index(
+    file: Path, named: EncoderChoice, kept: Asked
+) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
     opened, is_new = _open(file, named, kept)
     with opened:
@@ -228,7 +254,7 @@ def _index(file: Path, named: _Encoder, kept: Asked) -> Iterator[tuple[SheetInde
                 opened.delete_if_empty()
 
 
-def _open(file: Path, named: _Encoder, kept: Asked) -> tuple[SheetIndex, bool]:
+def _open(file: Path, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)

@@ -232,7 +232,7 @@ def _sheet(hit: Hit) -> Text:
     if record.visibility is not Visibility.VISIBLE:
         text.append(f" ({record.visibility.value.replace('_', ' ')})", style="yellow")
     if record.path or record.workbook:
-        text.append("\n").append_text(plain(record.path or record.workbook))
+        text.append("\n").append_text(plain(record.url or record.path or record.workbook))
     names = [column.name for column in hit.columns if column.name]
     if names:
         more = f" +{len(names) - _COLUMNS}" if len(names) > _COLUMNS else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,7 +30,8 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link, in_order
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.sheets import Table as SheetTable
-from sat_retriever.tools.naming import find_sheets, sheets_called, unknown_name
+from sat_retriever.remote.url import joined
+from sat_retriever.tools.naming import find_sheets, place_of, sheets_called, unknown_name
 
 _COLUMNS = 8  # headers shown per sheet of a workbook
 
@@ -116,12 +116,12 @@ def _only_sheet(opened: SheetIndex, name: str) -> str:
 def _skipped(opened: SheetIndex, workbook: str) -> list[Skipped]:
     if not workbook:
         return []
-    here = Path(workbook).resolve()
+    here = place_of(workbook)
     return [
         skip
         for state in opened.workbooks()
         if workbook in (state.path, state.path.rpartition("/")[2])
-        or Path(state.root, state.path) == here
+        or joined(state.root, state.path) == here
         for skip in state.skipped
     ]
 

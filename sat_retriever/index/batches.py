@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
+from dataclasses import replace
 
-from sat_retriever.index.plan import Plan, ToRead
+from sat_retriever.index.steps import Plan, ToRead
 from sat_retriever.records.privacy import Privacy
+from sat_retriever.remote.objects import RemoteFile
+from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import DEFAULT_LIMITS, Workbook, read_workbooks
+from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions, Workbook, read_files
 
 # Texts are encoded faster together; a kill loses at most this many sheets.
 _BATCH_SHEETS = 128
@@ -35,19 +37,19 @@ def batches(
         limits: Bounds on one file; None takes the default ones.
     """
     jobs = {job.file: job for job in plan.read}
-    books = read_workbooks(
-        jobs,
-        root=lambda path: jobs[path].root,
-        contents=privacy.contents,
-        skip_columns=privacy.skip_columns,
-        password=password,
-        within=lambda path: jobs[path].within,
-        workers=workers,
-        limits=limits or DEFAULT_LIMITS,
-        formulas=False,
-    )
+    options = ReadOptions(privacy, formulas=False, links=True, password=password)
+    books = read_files(jobs, options, limits=limits or DEFAULT_LIMITS, workers=workers)
     with closing(books):  # an interruption must not leave reading processes behind
-        yield from _grouped(_in_turn(plan, ((jobs[book.path], book) for book in books)))
+        yield from _grouped(
+            _in_turn(plan, ((jobs[file], _placed(file, book)) for file, book in books))
+        )
+
+
+def _placed(file: LocalFile | RemoteFile, book: Workbook) -> Workbook:
+    """Return a workbook whose records have its URL, if it has one."""
+    if isinstance(file, LocalFile):
+        return book
+    return replace(book, records=tuple(replace(each, url=file.url) for each in book.records))
 
 
 def _in_turn(
@@ -57,10 +59,10 @@ def _in_turn(
 
     Their sheets may have the same ids, and the reading order must not decide which one is kept.
     """
-    turns: dict[str, list[Path]] = {}
+    turns: dict[str, list[LocalFile | RemoteFile]] = {}
     for job in plan.read:
         turns.setdefault(job.state.path, []).append(job.file)
-    held: dict[Path, tuple[ToRead, Workbook]] = {}
+    held: dict[LocalFile | RemoteFile, tuple[ToRead, Workbook]] = {}
     for job, book in books:
         held[job.file] = job, book
         turn = turns[job.state.path]

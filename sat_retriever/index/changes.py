@@ -105,6 +105,15 @@ def unchanged_state(
     return None
 
 
+def same_version(old: WorkbookState, now: WorkbookState) -> bool:
+    """True if a workbook at a URL is as it was: by its version, or else by its size and time."""
+    if old.mtime_ns < 0 or old.size != now.size:  # -1: the index wants it read again
+        return False
+    if now.version:
+        return old.version == now.version
+    return now.mtime_ns > 0 and _same_stat(old, now)
+
+
 def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:
     settled = old.checked_ns - old.mtime_ns > _CLOCK_NS
     return settled and (old.size, old.mtime_ns) == (now.size, now.mtime_ns)

@@ -38,6 +38,8 @@ from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.records.typedtable import TypedTable
+from sat_retriever.remote.cache import local_copy
+from sat_retriever.remote.url import is_url
 from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.typed.load import load_table
@@ -265,7 +267,7 @@ class SheetIndex:
         """
         return self._writer.delete_if_empty()
 
-    def sync(
+    def sync(  # noqa: PLR0913 - what is read, how, and who is told
         self,
         paths: Sequence[str | Path] | str | Path,
         *,
@@ -276,6 +278,7 @@ class SheetIndex:
         limits: Limits | None = None,
         progress: PathProgress | None = None,
         spent: Callable[[Cost], None] | None = None,
+        listed: Callable[[str, int], None] | None = None,
     ) -> SyncReport:
         """Bring the index in line with the workbooks under some paths.
 
@@ -289,11 +292,12 @@ class SheetIndex:
         not mounted.
 
         Args:
-            paths: Folders and files. Sheet ids are relative to the folder; a path inside a folder
+            paths: Folders and files, also at a URL such as s3://bucket/folder, given as text
+                (extra `[remote]`). Sheet ids are relative to the folder; a path inside a folder
                 that was indexed before keeps that folder.
             verify: Hash every file instead of trusting size and modification time, and check
                 every row of the index. Workbooks with damaged rows are read anew, even outside
-                the paths.
+                the paths. A file at a URL with an ETag is not downloaded for that.
             follow_links: Read a link in a folder even if its file lies outside every folder and
                 file that was ever named; otherwise such a link is skipped. Links to folders are
                 never followed. A path in `paths` is read wherever it leads.
@@ -304,9 +308,12 @@ class SheetIndex:
             progress: Called with the number of workbooks done, of all, and the path.
             spent: Called after each request to the encoder with its work so far, if it is an
                 `EmbeddingEncoder`.
+            listed: Called with a URL while it is listed, and the number of files so far.
 
         Raises:
             PathNotFoundError: If a path does not exist; then nothing is changed.
+            RemoteError: If a URL cannot be listed; then nothing is changed either.
+            MissingExtraError: If a URL is named without the extra or package that it needs.
             EncoderError: If the encoder cannot be loaded, or fails; what was indexed so far stays.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
@@ -320,7 +327,7 @@ class SheetIndex:
             workers=workers,
             limits=limits,
         )
-        return self._writer.sync(paths, options, progress, spent)
+        return self._writer.sync(paths, options, progress, spent, listed)
 
     def add_records(
         self,
@@ -706,9 +713,14 @@ class SheetIndex:
     def file_of(self, sheet_id: str) -> Path:
         """Return the workbook file of a sheet; it may no longer exist.
 
+        Of a workbook at a URL this is a private copy of what is there now: it is downloaded unless
+        that version is kept already.
+
         Raises:
             InputError: If the sheet is not in the index, has no file, or its file is now a link to
                 somewhere outside the indexed folder.
+            PathNotFoundError: If nothing is at its URL any more.
+            RemoteError: If it cannot be downloaded.
         """
         return self.bounded_file_of(sheet_id)[0]
 
@@ -722,6 +734,10 @@ class SheetIndex:
         if found is None:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
         root, below, within = found
+        if is_url(root):
+            # An index that keeps no contents of cells must not leave them in a cache either.
+            copy = local_copy(root, below, keep=self.privacy.contents is Kept.ALL)
+            return copy, copy
         path = Path(root, below)
         bound = Path(within) if within else path
         if not is_within(real_path(path), bound):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from sat_retriever.onnx.device import Device
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.tokens import Encoder
+from sat_retriever.remote.systems import check_system
+from sat_retriever.remote.url import Named, canonical, is_lost_url, is_url
 
 
 def index_paths(
@@ -26,7 +28,7 @@ def index_paths(
     """Return an open index that is up to date with the workbooks under some paths.
 
     Args:
-        paths: Folders and files; see `SheetIndex.sync`.
+        paths: Folders and files, also at URLs; see `SheetIndex.sync`.
         index: The index file; created if it does not exist.
         encoder: Encoder of a new index: a name or folder, an encoder, or an embedding model of
             LlamaIndex or LangChain; None takes the general one. An existing index keeps its own,
@@ -37,14 +39,14 @@ def index_paths(
 
     Raises:
         PathNotFoundError: If a path does not exist.
+        RemoteError: If a URL cannot be listed.
+        MissingExtraError: If a URL is named without the extra or package that it needs.
         EncoderError: If the encoder cannot be loaded.
         FingerprintMismatchError: If the index was written with another encoder.
         IndexBusyError: If another process is writing to the index.
         IndexStorageError: If the file cannot be written.
     """
-    for path in [paths] if isinstance(paths, (str, Path)) else paths:
-        if not Path(path).exists():  # before an index is created
-            raise PathNotFoundError(f"there is nothing at {str(path)!r}; check the path")
+    check_named([paths] if isinstance(paths, (str, Path)) else paths)
     given = None if encoder is None else as_encoder(encoder, device=device)
     made = _created(Path(index), given, device)
     try:
@@ -53,6 +55,24 @@ def index_paths(
         made.close()
         raise
     return made
+
+
+def check_named(paths: Iterable[Named]) -> None:
+    """Refuse paths that do not exist and URLs that cannot be used, before an index is created.
+
+    Nothing is asked of a URL's server yet.
+
+    Raises:
+        PathNotFoundError: If a path does not exist.
+        InputError: If a URL is not of the form that an index stores.
+        MissingExtraError: If the extra or package for a URL is not installed.
+    """
+    for path in paths:
+        if is_url(path):
+            check_system(canonical(str(path)))
+        elif not str(path) or not Path(path).exists():
+            hint = "give a URL as text, not as a Path" if is_lost_url(path) else "check the path"
+            raise PathNotFoundError(f"there is nothing at {str(path)!r}; {hint}")
 
 
 def _created(path: Path, encoder: Encoder | None, device: Device) -> SheetIndex:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.remote.url import is_lost_url, is_url, joined, under
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.opening.regular import real_path
 
@@ -71,9 +72,17 @@ def files_of(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope,
         for folder, subfolders, names in os.walk(scope.path, onerror=note):
             subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
             for name in sorted(names):
-                # Office writes "~$…" lock files beside an open workbook.
-                if not name.startswith((".", "~$")):
+                if not is_passed_over(name):
                     yield scope, Path(folder, name), False
+
+
+def is_passed_over(name: str) -> bool:
+    """True for hidden files and the lock files that Office writes beside an open workbook.
+
+    >>> is_passed_over("~$Budget.xlsx"), is_passed_over(".~lock.Budget.ods#")
+    (True, True)
+    """
+    return name.startswith((".", "~$"))
 
 
 def bounds_of(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Path]:
@@ -104,19 +113,14 @@ def is_in(file: str, places: Sequence[str]) -> bool:
     return any(file == place or file.startswith(f"{place.rstrip('/')}/") for place in places)
 
 
-def joined(root: str, path: str) -> str:
-    """Return a path below a root as one path; all are texts."""
-    return f"{root.rstrip('/')}/{path}"
-
-
 def below(root: str, file: Path) -> str:
     """Return the printable path of a file relative to a printable root above it."""
-    return printable(file)[len(root.rstrip("/")) + 1 :]
+    return under(root, printable(file))
 
 
 def is_gone(root: str) -> bool:
-    """True if a root is no longer a folder; False if that is unknown."""
-    if "\\" in root:  # escaped bytes that are not Unicode: not the real name
+    """True if a root is no longer a folder; False if that is unknown, as of a URL."""
+    if "\\" in root or is_url(root):  # escaped bytes that are not Unicode: not the real name
         return False
     try:
         return not stat.S_ISDIR(Path(root).stat().st_mode)
@@ -128,5 +132,6 @@ def is_gone(root: str) -> bool:
 
 def _absolute(path: Path) -> Path:
     if not path.exists():
-        raise PathNotFoundError(f"there is no file or folder {str(path)!r}; check the spelling")
+        hint = "give a URL as text, not as a Path" if is_lost_url(path) else "check the spelling"
+        raise PathNotFoundError(f"there is no file or folder {str(path)!r}; {hint}")
     return path.resolve()

@@ -11,9 +11,17 @@ from sat_retriever.encoder.cost import Cost
 from sat_retriever.index.batches import batches
 from sat_retriever.index.changes import PASSING
 from sat_retriever.index.encoding import encoded
-from sat_retriever.index.plan import Plan, ToRead, make_plan
-from sat_retriever.index.scopes import Scope, scopes
+from sat_retriever.index.plan import make_plan
+from sat_retriever.index.remoteplan import (
+    Listed,
+    RemoteScope,
+    make_remote_plan,
+    remote_scopes,
+    scope_of_file,
+)
+from sat_retriever.index.scopes import Scope, is_in, scopes
 from sat_retriever.index.state import IndexState
+from sat_retriever.index.steps import Plan, ToRead
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import SheetRow
@@ -21,8 +29,9 @@ from sat_retriever.links.claims import discover
 from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
+from sat_retriever.remote.url import Named, is_url, joined
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import Workbook
+from sat_retriever.workbook.read import DEFAULT_LIMITS, Workbook
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +91,20 @@ class SyncOptions:
 def sync_paths(
     store: Store,
     state: IndexState,
-    paths: Sequence[Path],
+    paths: Sequence[Named],
     options: SyncOptions,
     progress: PathProgress | None,
+    listed: Listed | None = None,
 ) -> SyncReport:
     """Read new and changed workbooks into the store, and remove missing ones.
 
     Raises:
-        PathNotFoundError: If a path does not exist.
+        PathNotFoundError: If a path does not exist, or there is nothing at a URL.
+        RemoteError: If a URL cannot be listed.
     """
     start, cost = time.monotonic(), state.cost or Cost()
     damage = store.repair(state.settings.width) if options.verify else NO_DAMAGE
-    plan = _plan(store, paths, options, damage)
+    plan = _plan(store, paths, options, damage, listed)
     if plan.touched:
         store.touch_workbooks(plan.touched)
     if plan.removed:
@@ -125,20 +136,30 @@ def sync_paths(
     )
 
 
-def _plan(store: Store, paths: Sequence[Path], options: SyncOptions, damage: Damage) -> Plan:
-    """Plan the named paths, and damaged workbooks wherever they are."""
+def _plan(
+    store: Store,
+    paths: Sequence[Named],
+    options: SyncOptions,
+    damage: Damage,
+    listed: Listed | None,
+) -> Plan:
+    """Plan the named paths and URLs, and damaged workbooks wherever they are."""
     known = store.workbooks()
-    named = scopes(paths, {state.root for state in known})
+    roots = {state.root for state in known}
+    named = scopes([Path(path) for path in paths if not is_url(path)], roots)
+    urls = remote_scopes([str(path) for path in paths if is_url(path)], roots)
     named += _scopes_of(damage, named)
-    return make_plan(
-        named,
-        known,
-        verify=options.verify,
-        follow_links=options.follow_links,
-        password=options.password is not None,
-        limits=options.limits is not None,
-        own=store.own_files,
-    )
+    urls += _remote_scopes_of(damage, urls)
+    again = {
+        "verify": options.verify,
+        "password": options.password is not None,
+        "limits": options.limits is not None,
+    }
+    plan = make_plan(named, known, follow_links=options.follow_links, own=store.own_files, **again)
+    if not urls:
+        return plan
+    most = (options.limits or DEFAULT_LIMITS).file_bytes
+    return plan.with_more(make_remote_plan(urls, known, most_bytes=most, listed=listed, **again))
 
 
 def _read(
@@ -172,7 +193,8 @@ def _read(
 
 def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
     """Return scopes of existing files of damaged workbooks outside the named paths."""
-    files = [(Path(root), Path(root, path)) for _id, root, path in damage.workbooks]
+    local = [each for each in damage.workbooks if not is_url(each[1])]
+    files = [(Path(root), Path(root, path)) for _id, root, path in local]
     return [
         Scope(root, file, explicit=False)
         for root, file in files
@@ -180,12 +202,23 @@ def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
     ]
 
 
+def _remote_scopes_of(damage: Damage, named: Sequence[RemoteScope]) -> list[RemoteScope]:
+    """Return scopes of existing files of damaged workbooks outside the named URLs."""
+    places = [scope.url for scope in named]
+    files = [(root, joined(root, path)) for _id, root, path in damage.workbooks if is_url(root)]
+    found = [scope_of_file(root, url) for root, url in files if not is_in(url, places)]
+    return [scope for scope in found if scope is not None]
+
+
 def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
     """Return names of damaged items that could not be rebuilt, each with the reason."""
-    files = [Path(root, path) for root, path in store.unrepaired(damage)]
+    places = [(root, joined(root, path)) for root, path in store.unrepaired(damage)]
     given = [(source, target) for source, target, is_given in damage.links if is_given]
     return (
-        *(f"{file}: {'not read' if file.exists() else 'its file is gone'}" for file in files),
+        *(
+            f"{place}: {'not read' if is_url(root) or Path(place).exists() else 'its file is gone'}"
+            for root, place in places
+        ),
         *(f"{sheet_id}: it has no file, add it again" for sheet_id in damage.alone),
         *(f"a given link of {source} to {target}: add it again" for source, target in given),
     )

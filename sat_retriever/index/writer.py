@@ -11,6 +11,7 @@ from sat_retriever.encoder.cost import Cost
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.encoding import encoded
 from sat_retriever.index.reencoding import fresh_tokens
+from sat_retriever.index.remoteplan import Listed
 from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
 from sat_retriever.index.snapshot import check_encoder
 from sat_retriever.index.state import IndexState
@@ -58,14 +59,14 @@ class IndexWriter:
         options: SyncOptions,
         progress: PathProgress | None,
         spent: Callable[[Cost], None] | None,
+        listed: Listed | None = None,
     ) -> SyncReport:
-        """Bring the store in line with the workbooks under some paths."""
+        """Bring the store in line with the workbooks under some paths and URLs."""
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
         with self._alone(), self._state.telling(spent):
-            places = [Path(path) for path in named]
-            return sync_paths(self._store, self._state, places, options, progress)
+            return sync_paths(self._store, self._state, named, options, progress, listed)
 
     def add_records(
         self, records: Iterable[SheetRecord], links: Iterable[Link], *, find_links: bool

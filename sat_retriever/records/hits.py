@@ -111,13 +111,14 @@ class Hit:
 
     @property
     def citation(self) -> str:
-        """Where the answer is: the sheet's id and the range.
+        """Where the answer is: the sheet, as `SheetRecord.cited`, and the range.
 
         >>> why = Why((), (), 0.5, 0.5, 1, 1)
         >>> Hit(1, 0.5, SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20"), why).citation
         'a/Sales.xlsx#Q1!A1:D20'
         """
-        return f"{self.sheet_id}!{self.range}" if self.range else self.sheet_id
+        cited = self.record.cited
+        return f"{cited}!{self.range}" if self.range else cited
 
     @property
     def header_row(self) -> int | None:
@@ -139,6 +140,7 @@ class Hit:
             "score": round(self.score, 6),
             "workbook": record.workbook,
             "path": record.path,
+            **record.at_url(),
             "sheet": record.sheet,
             "range": self.range,
             "table": self.table_place,

@@ -23,6 +23,7 @@ class QuerySource:
         transposed: True if each record is a column of the sheet.
         places: Sheet row (column if transposed) of each row of the result, None where a row has
             none of this table; empty if the query hides them, as an aggregate does.
+        cited: What a citation calls the sheet; its id if it is empty.
     """
 
     name: str
@@ -30,6 +31,7 @@ class QuerySource:
     area: Area
     transposed: bool = False
     places: tuple[int | None, ...] = ()
+    cited: str = ""
 
     @property
     def citation(self) -> str:
@@ -39,12 +41,13 @@ class QuerySource:
         >>> QuerySource("q1", "a.xlsx#Q1", area, places=(4, 5, 8)).citation
         'a.xlsx#Q1!A4:C5,A8:C8'
         """
+        sheet = self.cited or self.sheet_id
         known = sorted({place for place in self.places if place is not None})
         if not known:
-            return f"{self.sheet_id}!{self.area.a1()}"
+            return f"{sheet}!{self.area.a1()}"
         runs = _runs(known)
         shown = ",".join(self._range(*run) for run in runs[:_RANGES])
-        return f"{self.sheet_id}!{shown}{',…' if len(runs) > _RANGES else ''}"
+        return f"{sheet}!{shown}{',…' if len(runs) > _RANGES else ''}"
 
     def _range(self, first: int, last: int) -> str:
         area = self.area

@@ -67,7 +67,10 @@ class SkipReason(StrEnum):
     READER_CRASHED = "reader_crashed"
     """The reading process crashed on the file."""
     UNREADABLE = "unreadable"
-    """The operating system denies access: no permission, or the file is gone."""
+    """The operating system, or the server of a URL, denies access: no permission, no answer, or the
+    file is gone."""
+    BAD_NAME = "bad_name"
+    """The name of a file at a URL cannot be part of a path: `..`, `//`, control characters."""
     OUTSIDE_LINK = "outside_link"
     """A link to a file outside the named folders and files. `--follow-links` reads it."""
     DUPLICATE_ID = "duplicate_id"
@@ -146,6 +149,7 @@ class SheetRecord:
         metadata: Filter fields that the user set.
         role: What it is for.
         contents: Texts of its cells; None if they are not kept, or were not asked for.
+        url: URL of the workbook; empty for a file of this machine.
     """
 
     sheet_id: str
@@ -166,6 +170,7 @@ class SheetRecord:
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     role: Role = Role.DATA
     contents: SheetContents | None = None
+    url: str = ""
 
     @property
     def workbook_name(self) -> str:
@@ -186,14 +191,31 @@ class SheetRecord:
         return self.tables[0].range if self.tables else self.range
 
     @property
+    def cited(self) -> str:
+        """What a citation calls the sheet: its id, with the whole URL if the workbook has one.
+
+        >>> SheetRecord("a.xlsx#Q1", "Q1", url="s3://bucket/2024/a.xlsx").cited
+        's3://bucket/2024/a.xlsx#Q1'
+        """
+        return f"{self.url}#{self.sheet}" if self.url else self.sheet_id
+
+    def at_url(self) -> dict[str, str]:
+        """The URL of its workbook under the key "url", for results as plain values; else nothing.
+
+        >>> SheetRecord("a.xlsx#Q1", "Q1").at_url()
+        {}
+        """
+        return {"url": self.url} if self.url else {}
+
+    @property
     def citation(self) -> str:
-        """Citation of the sheet's data: its id, and the range of its main table.
+        """Citation of the sheet's data: the sheet, and the range of its main table.
 
         >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20").citation
         'a/Sales.xlsx#Q1!A1:D20'
         """
         place = self.main_range
-        return f"{self.sheet_id}!{place}" if place else self.sheet_id
+        return f"{self.cited}!{place}" if place else self.cited
 
     @property
     def name(self) -> str:

@@ -81,6 +81,7 @@ class TypedTable:
         unsaved: Number of empty cells with a formula whose value the file does not hold.
         complete: False if the table was too large to be read to its end.
         changed: True if the file is not as it was indexed.
+        cited: What a citation calls the sheet; its id if it is empty.
     """
 
     sheet_id: str
@@ -92,6 +93,7 @@ class TypedTable:
     unsaved: int = 0
     complete: bool = True
     changed: bool = False
+    cited: str = ""
 
     def __len__(self) -> int:
         """Number of records."""
@@ -104,8 +106,12 @@ class TypedTable:
 
     @property
     def citation(self) -> str:
-        """Where the table is: the sheet's id and its range."""
-        return f"{self.sheet_id}!{self.area.a1()}"
+        """Where the table is: the sheet, as `SheetRecord.cited`, and its range."""
+        return f"{self._sheet}!{self.area.a1()}"
+
+    @property
+    def _sheet(self) -> str:
+        return self.cited or self.sheet_id
 
     @property
     def note(self) -> str:
@@ -133,8 +139,8 @@ class TypedTable:
         """
         first, last, area = min(places), max(places), self.area
         if self.transposed:
-            return f"{self.sheet_id}!{Area(area.top, first, area.bottom, last).a1()}"
-        return f"{self.sheet_id}!{Area(first, area.left, last, area.right).a1()}"
+            return f"{self._sheet}!{Area(area.top, first, area.bottom, last).a1()}"
+        return f"{self._sheet}!{Area(first, area.left, last, area.right).a1()}"
 
     def rows(self) -> Iterator[tuple[DataValue, ...]]:
         """Yield the records, each with one value a column."""

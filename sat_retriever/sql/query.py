@@ -80,7 +80,9 @@ class TableQuery:
         sources = []
         for name in answer["used"]:
             table = by_name[name]
-            source = QuerySource(name, table.sheet_id, table.area, table.transposed)
+            source = QuerySource(
+                name, table.sheet_id, table.area, table.transposed, cited=table.cited
+            )
             if name in once:
                 at = located.index(name)
                 source = replace(source, places=tuple(row[at] for row in answer["places"]))

@@ -23,7 +23,7 @@ class FoundCell:
     """A cell that holds a value.
 
     Attributes:
-        sheet: Id of its sheet.
+        sheet: Its sheet as a citation calls it.
         cell: Its address.
         value: What it holds.
     """
@@ -34,7 +34,7 @@ class FoundCell:
 
     @property
     def citation(self) -> str:
-        """The sheet's id and the cell."""
+        """The sheet and the cell."""
         return f"{self.sheet}!{self.cell}"
 
 
@@ -65,11 +65,11 @@ def _kept(record: SheetRecord, text: str) -> Iterator[FoundCell]:
             for place, column in enumerate(table.columns, start=area.left):
                 if holds([column.name], text):
                     cell = f"{column_letters(place)}{table.header_row}"
-                    yield FoundCell(record.sheet_id, cell, column.name)
+                    yield FoundCell(record.cited, cell, column.name)
     texts = (*contents.notes, *(each for table in contents.tables for each in table))
     for each in texts:
         if holds([each.text], text):
-            yield FoundCell(record.sheet_id, each.cell, each.text)
+            yield FoundCell(record.cited, each.cell, each.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,12 @@ def read_cells(index: SheetIndex, record: SheetRecord, text: str) -> ReadCells:
     read, top = 0, used.top
     while read < MAX_READ:
         part = Area(top, used.left, used.bottom, used.right)
-        window = read_range(file, record.sheet, part, within=within)
+        window = read_range(file, record.sheet, part, within=within, relative=record.path or None)
         area = area_of(window.range)
         if area is None:
             return ReadCells(found, complete=not window.cut)
         found += (
-            FoundCell(record.sheet_id, f"{column_letters(column)}{row}", value)
+            FoundCell(record.cited, f"{column_letters(column)}{row}", value)
             for row, values in enumerate(window.rows, start=area.top)
             for column, value in enumerate(values, start=area.left)
             if _is(value, text, wanted)

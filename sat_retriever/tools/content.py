@@ -124,7 +124,9 @@ def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
     place = Area(top, area.left, min(area.bottom, top + _ROWS - 1), area.right)
     try:
         file, within = index.bounded_file_of(hit.sheet_id)
-        window = read_range(file, hit.record.sheet, place, within=within)
+        window = read_range(
+            file, hit.record.sheet, place, within=within, relative=hit.record.path or None
+        )
     except InputError:
         return None
     read = area_of(window.range)

@@ -9,6 +9,7 @@ from pathlib import Path
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.remote.url import is_url, joined
 from sat_retriever.tools.cells import one_line
 
 _COMPARED = 3_000  # up to this many sheets, every name is compared, within a second
@@ -156,11 +157,16 @@ def _names(opened: SheetIndex, name: str) -> list[str]:
     return sorted({*ids, *paths, *(path.rpartition("/")[2] for path in paths)})
 
 
+def place_of(workbook: str) -> str:
+    """The place of a workbook that a user names, as an index joins it: a whole path, or the URL."""
+    return workbook if is_url(workbook) else Path(workbook).resolve().as_posix()
+
+
 def _sheets(opened: SheetIndex, workbook: str) -> list[str]:
-    """Ids of a workbook's sheets; its name is as in the index, or a path from here."""
+    """Ids of a workbook's sheets; its name is as in the index, a path from here, or its URL."""
     ids = opened.sheet_ids(workbook)
     if not ids and workbook:
-        here = Path(workbook).resolve()
-        states = [s for s in opened.workbooks() if Path(s.root, s.path) == here]
+        here = place_of(workbook)
+        states = [s for s in opened.workbooks() if joined(s.root, s.path) == here]
         ids = opened.sheet_ids(states[0].path) if states else []
     return ids

@@ -201,9 +201,16 @@ class SheetTools:
             _check_text("range", range)
         asked = range or cited
         wanted = parse_range(asked) if asked else _main_area(record)
-        file, within = self.index.bounded_file_of(record.sheet_id)
         try:
-            window = read_range(file, record.sheet, wanted, formulas=formulas, within=within)
+            file, within = self.index.bounded_file_of(record.sheet_id)
+            window = read_range(
+                file,
+                record.sheet,
+                wanted,
+                formulas=formulas,
+                within=within,
+                relative=record.path or None,
+            )
         except PathNotFoundError as error:
             raise gone(record) from error
         return self._cells(record, window, formulas=formulas)
@@ -357,7 +364,7 @@ class SheetTools:
             )
         return RangeCells(
             sheet=record.sheet_id,
-            citation=f"{record.sheet_id}!{place.a1()}" if place else record.sheet_id,
+            citation=f"{record.cited}!{place.a1()}" if place else record.cited,
             range=place.a1() if place else "",
             used=window.used,
             rows=_part(rows, place) if place else (),

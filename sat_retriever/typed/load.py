@@ -42,7 +42,15 @@ def load_table(
         InputError: If it cannot be read, or there is no such table.
     """
     place = table_place(record, table)
-    data = read_table_data(file, record.sheet, place, within=within, limits=limits, most=most)
+    data = read_table_data(
+        file,
+        record.sheet,
+        place,
+        within=within,
+        relative=record.path or None,
+        limits=limits,
+        most=most,
+    )
     area = area_of(data.table.range)
     assert area is not None
     names = unique_names(
@@ -60,6 +68,7 @@ def load_table(
         unsaved=data.unsaved,
         complete=data.complete,
         changed=data.content_hash != record.content_hash,
+        cited=record.cited,
     )
 
 

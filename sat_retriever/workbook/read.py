@@ -7,22 +7,23 @@ is read by another process, whose memory and time are limited.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
+from threading import Event
 
 from sat_retriever._extras import require
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.errors import PathNotFoundError
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure
-from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.paths import printable
+from sat_retriever.workbook.files import File, LocalFile, request_at, request_for
+from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots, usable_cores
-from sat_retriever.workbook.request import Request
 
 DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")
@@ -148,24 +149,63 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
         InputError: If a path is not under its root, or `contents` or `skip_columns` is wrong.
         MissingExtraError: If a password is given without the extra installed.
     """
-    privacy = Privacy.of(contents, skip_columns)
-    _require_password(password)
     root_of = root if callable(root) else lambda _path: Path(root) if root is not None else None
+    files = (LocalFile(path, root_of(path), within and within(path)) for path in map(Path, paths))
+    options = ReadOptions(Privacy.of(contents, skip_columns), formulas, links, password)
+    # Closed here and now: an interruption must not leave reading processes behind.
+    with closing(read_files(files, options, limits=limits, workers=workers)) as books:
+        for _, book in books:
+            yield book
 
-    def requests() -> Iterator[tuple[Path, Request]]:
-        for each in paths:
-            path = Path(each)
-            request = request_for(path, root_of(path), limits, within and within(path))
-            asked = replace(
-                request, privacy=privacy, formulas=formulas, links=links, password=password
-            )
-            yield path, asked
 
-    def read(job: tuple[Path, Request], slot: Slot) -> Workbook:
-        path, request = job
-        return _workbook(path, ask(request, slot))
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What is read of every file; see `read_workbook`."""
 
-    yield from map_slots(read, requests(), workers or usable_cores())
+    privacy: Privacy
+    formulas: bool
+    links: bool
+    password: str | None
+
+
+def read_files(
+    files: Iterable[File],
+    options: ReadOptions,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    workers: int | None = None,
+) -> Generator[tuple[File, Workbook]]:
+    """Yield files with their workbooks in order of completion, as `read_workbooks` does.
+
+    Args:
+        files: Files of this machine or of another; consumed as workers become free.
+        options: What is read of them.
+        limits: As in `read_workbook`.
+        workers: As in `read_workbooks`.
+
+    Raises:
+        InputError: If a path is not under its root.
+        MissingExtraError: If a password is given without the extra installed.
+    """
+    _require_password(options.password)
+    stopping = Event()
+
+    def read(file: File, slot: Slot) -> tuple[File, Workbook]:
+        try:
+            with file.opened(limits, stopping) as place:
+                request = replace(
+                    request_at(place, limits),
+                    privacy=options.privacy,
+                    formulas=options.formulas,
+                    links=options.links,
+                    password=options.password,
+                )
+                return file, _workbook(place.path, ask(request, slot))
+        except Refused as refused:
+            skipped = Skipped(file.relative, refused.reason, refused.message)
+            return file, Workbook(Path(file.relative), skipped=(skipped,))
+
+    yield from map_slots(read, iter(files), workers or usable_cores(), stopping.set)
 
 
 def _workbook(path: Path, answers: Answers) -> Workbook:
@@ -184,30 +224,6 @@ def _workbook(path: Path, answers: Answers) -> Workbook:
         skipped=tuple(answers.of("skipped")),
         structure=answers.structure,
         **known,
-    )
-
-
-def request_for(
-    path: Path, root: Path | None, limits: Limits, within: Path | None = None
-) -> Request:
-    """The request for one file, with its path as sheet ids show it.
-
-    Raises:
-        InputError: If the file is not under the root.
-    """
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links are kept as named
-    if root is None:
-        relative: PurePath = PurePath(absolute.name)
-    else:
-        folder = Path(os.path.abspath(root))  # noqa: PTH100
-        if not absolute.is_relative_to(folder):
-            raise InputError(f"{str(path)!r} is not under the root {str(root)!r}.")
-        relative = absolute.relative_to(folder)
-    return Request(
-        path=str(absolute),
-        relative=printable(relative),
-        within=None if within is None else os.path.abspath(within),  # noqa: PTH100
-        limits=limits,
     )
 
 

@@ -16,10 +16,10 @@ from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import table_from_json
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Table
+from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.read import request_for
 from sat_retriever.workbook.request import Window
 from sat_retriever.workbook.tables.data import DURATION, ERROR, MOMENT, TIME
 from sat_retriever.workbook.values.grid import CellError, Value
@@ -63,6 +63,7 @@ def read_table_data(
     table: int = 0,
     *,
     within: Path | None = None,
+    relative: str | None = None,
     limits: Limits = TABLE_LIMITS,
     most: int = MAX_TABLE_CELLS,
 ) -> TableData:
@@ -77,6 +78,7 @@ def read_table_data(
         table: Place of the table among those of the sheet, the main one first.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
+        relative: As in `read_range`.
         limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
 
@@ -87,7 +89,7 @@ def read_table_data(
     path = Path(path)
     check_exists(path)
     request = replace(
-        request_for(path, None, limits, within),
+        request_for(path, None, limits, within, relative),
         window=Window(sheet, _SHEET, table, most),
         privacy=Privacy(Kept.NAMES),
         links=False,
@@ -99,10 +101,9 @@ def read_table_data(
     if not found:
         skipped = answers.of("skipped")
         if skipped or table == 0:
-            raise InputError(why_not(path, sheet, skipped))
-        raise InputError(
-            f"sheet {sheet!r} of {path.name!r} has no table {table} now; index it again"
-        )
+            raise InputError(why_not(request.relative, sheet, skipped))
+        name = request.relative.rpartition("/")[2]
+        raise InputError(f"sheet {sheet!r} of {name!r} has no table {table} now; index it again")
     return _data(found[0], answers.of("data"), answers.done["content_hash"])
 
 

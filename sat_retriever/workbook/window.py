@@ -22,10 +22,10 @@ from sat_retriever.records.area import (
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
+from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.read import request_for
 from sat_retriever.workbook.request import Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
@@ -69,6 +69,7 @@ def read_range(
     *,
     formulas: bool = False,
     within: Path | None = None,
+    relative: str | None = None,
     limits: Limits = WINDOW_LIMITS,
 ) -> CellWindow:
     """Read at most 20,000 cells of a sheet: whole rows from the top.
@@ -82,6 +83,8 @@ def read_range(
         formulas: True to return formulas instead of their values, if the file has them.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
+        relative: Path by which sheet ids call the file, if its own name is another, as that of a
+            copy.
         limits: Limits on size, memory and time.
 
     Raises:
@@ -90,7 +93,7 @@ def read_range(
     """
     path = Path(path)
     check_exists(path)
-    request = request_for(path, None, limits, within)
+    request = request_for(path, None, limits, within, relative)
     window = Window(sheet, wanted)
     request = replace(
         request, window=window, privacy=Privacy(Kept.NAMES), links=False, formulas=formulas
@@ -99,7 +102,7 @@ def read_range(
         answers = ask(request, slot)
     cells = answers.of("cells")
     if not cells:
-        raise InputError(why_not(path, sheet, answers.of("skipped")))
+        raise InputError(why_not(request.relative, sheet, answers.of("skipped")))
     return _window(cells[0], answers.of("formulas"), answers.of("computed"))
 
 
@@ -135,11 +138,11 @@ def check_exists(path: Path) -> None:
         raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
 
 
-def why_not(path: Path, sheet: str, skipped: Sequence[Skipped]) -> str:
+def why_not(relative: str, sheet: str, skipped: Sequence[Skipped]) -> str:
     """The reason why the cells of a sheet were not read."""
     said = [skip.message for skip in skipped if skip.sheet in (None, sheet)]
     why = said[0] if said else f"it has no sheet {sheet!r} with a value; index it again"
-    return f"the cells of {path.name!r} cannot be read: {why}"
+    return f"the cells of {relative.rpartition('/')[2]!r} cannot be read: {why}"
 
 
 def _window(

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import PathNotFoundError
-from sat_retriever.index.scopes import Scope, below, files_of, is_gone, is_in, joined, scopes
+from sat_retriever.index.scopes import Scope, below, files_of, is_gone, is_in, scopes
+from sat_retriever.remote.url import joined
 
 
 @pytest.fixture

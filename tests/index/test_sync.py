@@ -483,10 +483,10 @@ def test_a_reader_that_runs_out_of_time_loses_nothing_and_is_tried_again(
     write(a, "newer", "y", "z", mtime=PAST + 9)
     timeout = Skipped("a.csv", SkipReason.TIMEOUT, "Reading took too long.")
 
-    def too_slow(paths, **_options):
-        yield from (Workbook(path, skipped=(timeout,)) for path in paths)
+    def too_slow(files, *_, **_options):
+        yield from ((file, Workbook(file.path, skipped=(timeout,))) for file in files)
 
-    monkeypatch.setattr("sat_retriever.index.batches.read_workbooks", too_slow)
+    monkeypatch.setattr("sat_retriever.index.batches.read_files", too_slow)
     assert index.sync(folder).skipped == (timeout,)
     assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "old"
     monkeypatch.undo()

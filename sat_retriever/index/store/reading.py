@@ -82,10 +82,11 @@ class StoreReader(StoreFile):
                 digest,
                 self._skipped(skipped),
                 within,
+                version,
             )
-            for root, path, size, mtime, checked, digest, skipped, within in self._rows(
-                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within "
-                "FROM workbooks ORDER BY root, path"
+            for root, path, size, mtime, checked, digest, skipped, within, version in self._rows(
+                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within, "
+                "version FROM workbooks ORDER BY root, path"
             )
         ]
 

@@ -16,7 +16,7 @@ class WorkbookState:
     """State of one workbook file when it was indexed.
 
     Attributes:
-        root: Absolute POSIX path of the folder that its path is relative to.
+        root: Absolute POSIX path, or URL, of the folder that its path is relative to.
         path: POSIX path relative to the root.
         size: Size in bytes.
         mtime_ns: Modification time, nanoseconds since 1970.
@@ -25,6 +25,7 @@ class WorkbookState:
         skipped: Its parts that gave no record.
         within: Absolute POSIX path of the named folder or file that it was or lay in when it was
             read, links followed; it is opened only there. Empty means its own path.
+        version: ETag of a workbook at a URL, or whatever else changes with its content.
     """
 
     root: str
@@ -35,6 +36,7 @@ class WorkbookState:
     content_hash: str
     skipped: tuple[Skipped, ...] = ()
     within: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

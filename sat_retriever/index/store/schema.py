@@ -229,6 +229,10 @@ MIGRATIONS: tuple[str, ...] = (
     );
     UPDATE workbooks SET seal = '';
     """,
+    """
+    -- ETag of a workbook at a URL; no seal holds it, as none holds size and time.
+    ALTER TABLE workbooks ADD COLUMN version TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 

@@ -30,6 +30,7 @@ from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery, wi
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Skipped
+from sat_retriever.remote.url import joined, under
 
 _FAMILIES = 256  # families linked anew in one transaction
 _COPIES = 2_048  # sheets grouped anew in one transaction, beside the rest of their groups
@@ -84,8 +85,8 @@ class SqliteStore(StoreReader):
         Returns:
             The sheets left out because another workbook already has their id.
         """
-        absolute = Path(state.root, state.path)
-        keys = [(root, absolute.relative_to(root).as_posix()) for root in (state.root, *superseded)]
+        place = joined(state.root, state.path)
+        keys = [(root, under(root, place)) for root in (state.root, *superseded)]
         with self._writing() as connection:
             tables = LinkTables(connection)
             moved = {(root, state.path) for root in left}
@@ -112,9 +113,12 @@ class SqliteStore(StoreReader):
         """Record new size, time and check time of workbooks with unchanged content."""
         with self._writing() as connection:
             connection.executemany(
-                "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ?, within = ? "
-                "WHERE root = ? AND path = ?",
-                [(s.size, s.mtime_ns, s.checked_ns, s.within, s.root, s.path) for s in states],
+                "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ?, within = ?, "
+                "version = ? WHERE root = ? AND path = ?",
+                [
+                    (s.size, s.mtime_ns, s.checked_ns, s.within, s.version, s.root, s.path)
+                    for s in states
+                ],
             )
 
     def remove_workbooks(self, keys: Iterable[tuple[str, str]]) -> None:

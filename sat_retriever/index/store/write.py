@@ -63,8 +63,8 @@ def insert_workbook(
     skipped = json.dumps(to_json([*state.skipped, *clashes]))
     cursor = connection.execute(
         "INSERT INTO workbooks "
-        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped, within) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped, within, version) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             state.root,
             state.path,
@@ -75,6 +75,7 @@ def insert_workbook(
             state.content_hash,
             skipped,
             state.within,
+            state.version,
         ),
     )
     return int(cursor.lastrowid or 0)

@@ -48,7 +48,7 @@ class DescribedTable:
         """Describe one table of a sheet, with at most `most` columns."""
         shown = table.columns[:most]
         return cls(
-            citation=f"{record.sheet_id}!{table.range}",
+            citation=f"{record.cited}!{table.range}",
             range=table.range,
             header_row=table.header_row,
             rows=table.num_rows,

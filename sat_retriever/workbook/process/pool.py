@@ -100,13 +100,16 @@ def close_idle() -> None:
 
 
 def map_slots(
-    work: Callable[[Job, Slot], Result], jobs: Iterator[Job], workers: int
+    work: Callable[[Job, Slot], Result],
+    jobs: Iterator[Job],
+    workers: int,
+    stopping: Callable[[], None] = lambda: None,
 ) -> Iterator[Result]:
     """Yield results in order of completion, from `workers` threads with a slot each.
 
-    An error in `work` or `jobs` is raised here. When the iterator is closed or fails, the
-    workers are killed before control returns. When it is exhausted, one worker is kept for
-    the next call.
+    An error in `work` or `jobs` is raised here. When the iterator is closed or fails, `stopping` is
+    called, and the workers are killed before control returns. When it is exhausted, one worker is
+    kept for the next call.
     """
     results: queue.Queue[tuple[str, Result | BaseException | None]] = queue.Queue(2 * workers)
     slots = [_take_idle() or Slot(), *(Slot() for _ in range(workers - 1))]
@@ -143,6 +146,7 @@ def map_slots(
         _give_back(kept)
     finally:
         stop.set()
+        stopping()
         for slot in slots:
             slot.close()
         for thread in threads:

@@ -1,8 +1,9 @@
 """What index files of older versions did not have, as SQL that takes it out."""
 
 WITHOUT_MAIN = """
+    ALTER TABLE workbooks DROP COLUMN version;
     ALTER TABLE tokens DROP COLUMN main;
-"""  # versions before 7
+"""  # versions before 7, and what came later
 WITHOUT_CONTENTS = f"""
     {WITHOUT_MAIN}
     DROP TABLE content_words;

@@ -65,6 +65,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "score": hit.score,
         "workbook": record.workbook,
         "path": record.path,
+        **record.at_url(),
         "sheet": record.sheet,
         "range": hit.range,
         "header_row": hit.header_row,

@@ -1,0 +1,126 @@
+"""`sat watch`: keep an index in step with folders and URLs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from sat_retriever.cli.index import EncoderChoice, opened_index, synced
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    DeviceOption,
+    IndexOption,
+    counted,
+    examples,
+    plain,
+    stderr,
+    stdout,
+)
+from sat_retriever.errors import IndexBusyError, SatError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.indexing import check_named
+from sat_retriever.index.sync import SyncReport
+from sat_retriever.index.watch import Waiting, follow
+from sat_retriever.remote.url import Named
+
+_POLL_S = 60.0
+
+EXAMPLES = examples(
+    "sat watch ~/reports --index reports.sat",
+    "sat watch s3://bucket/reports --index reports.sat --poll 300",
+)
+
+
+def watch(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            help="Folders and files, or URLs such as s3://bucket/folder.", metavar="PATHS"
+        ),
+    ],
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    quiet: Annotated[
+        float,
+        typer.Option(
+            "--debounce",
+            min=0.0,
+            help="Seconds without a further change before a sync begins.",
+            metavar="SECONDS",
+        ),
+    ] = 2.0,
+    poll: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            help="Look for changes every so many seconds instead of being told of them, as on "
+            "network drives; URLs are always polled, every 60 seconds if this is not given.",
+            metavar="SECONDS",
+            show_default=False,
+        ),
+    ] = None,
+    password: Annotated[
+        str | None,
+        typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
+    ] = None,
+    device: DeviceOption = "auto",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
+    ] = None,
+) -> None:
+    """Keep an index in step with its workbooks, until Ctrl-C.
+
+    It is brought up to date once, and again whenever a workbook is added,
+    changed or removed; each time a line says what came of it. Lock files of
+    open workbooks are ignored. A failed attempt is reported and repeated. An
+    index with other settings than the default ones is first made with sat
+    index. Needs the extra [watch], except with --poll or for URLs.
+    """
+    check_named(paths)
+    said = ""
+
+    def sync(due: Sequence[Named]) -> None:
+        nonlocal said
+        with opened_index(file, EncoderChoice(None, None, None, device), (None, None)) as (
+            index,
+            _,
+        ):
+            report = synced("watch", index, due, password=password, workers=workers)
+            sheets = len(index)
+        if not said or report.added or report.changed or report.removed:
+            stdout().print(
+                plain(f"{time.strftime('%H:%M:%S')} {_line(report, sheets)}"), soft_wrap=True
+            )
+        said = "done"
+
+    def failed(error: SatError | OSError) -> None:
+        nonlocal said
+        again = "waiting for it" if isinstance(error, IndexBusyError) else "trying again"
+        if said != str(error):  # once, however often it is tried
+            stderr().print(plain(f"{error}; {again}"), soft_wrap=True)
+        said = str(error)
+
+    waiting = Waiting(quiet, poll or _POLL_S, poll_all=poll is not None)
+    try:
+        follow(paths, file, sync, waiting, failed)
+    except KeyboardInterrupt:
+        kept = "no index was made yet"
+        if file.exists():
+            with SheetIndex.open(file) as index:
+                kept = f"the index holds {counted(len(index.workbooks()), 'workbook')}"
+        stderr().print(f"stopped; {kept}")
+        raise typer.Exit(130) from None
+
+
+def _line(report: SyncReport, sheets: int) -> str:
+    """What a sync did, in a line."""
+    counts = ", ".join(
+        f"{getattr(report, name):,} {name}" for name in ("added", "changed", "removed")
+    )
+    new = len(report.skipped) - report.known
+    skipped = f"; {counted(new, 'part')} skipped, see sat status --skipped" if new else ""
+    return f"{counts}; {counted(sheets, 'sheet')}{skipped}"

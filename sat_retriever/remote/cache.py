@@ -1,0 +1,119 @@
+"""Copies of workbooks at a URL, kept for the next read in a private folder of bounded size."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
+from sat_retriever.remote.download import download, suffix_of
+from sat_retriever.remote.listing import existing_file
+from sat_retriever.remote.objects import RemoteFile
+from sat_retriever.remote.url import joined, shown
+from sat_retriever.workbook.limits import Limits, Refused
+
+MOST_BYTES = 1 << 30
+"""Bytes of all kept copies together; the longest unused go first."""
+
+
+def local_copy(root: str, relative: str, *, keep: bool) -> Path:
+    """A private copy of a workbook at a URL, as it is there now.
+
+    One small request asks for its version; only a version that is not kept yet is downloaded.
+
+    Args:
+        root: URL of a folder.
+        relative: Path of the workbook below it.
+        keep: True to keep the copy in the user's cache; False deletes it when the process ends.
+
+    Raises:
+        PathNotFoundError: If it is gone.
+        RemoteError: If it cannot be downloaded.
+        InputError: If it is too large.
+    """
+    url = shown(joined(root, relative))
+    try:
+        file = existing_file(root, relative)
+        return _copy(file, _cache_folder() if keep else _passing_folder(), Limits().file_bytes)
+    except PathNotFoundError as error:
+        raise PathNotFoundError(f"there is no longer a file at {url!r}; index it again") from error
+    except Refused as refused:
+        raise InputError(f"{url!r} cannot be read: {refused.message}") from refused
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RemoteError(f"{url!r} cannot be kept on this machine: {reason}") from error
+
+
+def _copy(file: RemoteFile, folder: Path, most: int) -> Path:
+    name = _name(file)
+    kept = folder / name
+    if kept.is_file() and not kept.is_symlink():
+        with suppress(OSError):
+            os.utime(kept)
+        return kept
+    draft = folder / f".{secrets.token_hex(8)}.partial"
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        download(file.root, file.relative, draft, file.size, most)
+        draft.replace(kept)
+    finally:
+        draft.unlink(missing_ok=True)
+    _trim(folder, kept)
+    return kept
+
+
+def _name(file: RemoteFile) -> str:
+    """A name that no key can steer; random if nothing tells one version from the next."""
+    version = file.version or (str(file.mtime_ns) if file.mtime_ns else secrets.token_hex(8))
+    said = "\0".join((file.url, version, str(file.size)))
+    return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=20).hexdigest() + suffix_of(
+        file.relative
+    )
+
+
+def _trim(folder: Path, newest: Path) -> None:
+    """Delete the copies that were used the longest time ago, until the rest is within bounds."""
+    found = []
+    for path in folder.iterdir():
+        with suppress(OSError):
+            state = path.stat(follow_symlinks=False)
+            found.append((path != newest, state.st_mtime_ns, path, state.st_size))
+    total = 0
+    for _, _, path, size in sorted(found, key=lambda each: (each[0], -each[1])):
+        total += size
+        if total > MOST_BYTES and path != newest:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _cache_folder() -> Path:
+    """The user's folder of copies, which nobody else can open.
+
+    Raises:
+        RemoteError: If it belongs to somebody else, or is a link.
+    """
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("sat-retriever") / "workbooks"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    state = folder.stat(follow_symlinks=False)
+    if folder.is_symlink() or (hasattr(os, "getuid") and state.st_uid != os.getuid()):
+        raise RemoteError(f"{folder} is a link, or not yours; remove it")
+    folder.chmod(0o700)
+    return folder
+
+
+@cache
+def _passing() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="sat-")
+
+
+def _passing_folder() -> Path:
+    """A folder with mode 0700 that is deleted when the process ends."""
+    return Path(_passing().name)

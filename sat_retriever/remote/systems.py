@@ -1,0 +1,93 @@
+"""The file system behind a URL, an implementation of fsspec."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from sat_retriever._extras import require
+from sat_retriever.errors import InputError, MissingExtraError
+from sat_retriever.remote.url import scheme_of, shown
+
+EXTRA = "remote"
+PAGED = frozenset({"s3", "s3a"})
+"""File systems that list all objects below a folder in pages, and so know that there is none."""
+SINGLE = frozenset({"http", "https"})
+"""File systems without folders: a page's links are never followed."""
+
+_PACKAGES = {
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "az": "adlfs",
+    "abfs": "adlfs",
+    "abfss": "adlfs",
+    "gs": "gcsfs",
+    "gcs": "gcsfs",
+    "gdrive": "gdrive-fsspec",
+    "http": "aiohttp requests",
+    "https": "aiohttp requests",
+    "msgd": "msgraphfs",
+    "onedrive": "msgraphfs",
+    "sharepoint": "msgraphfs",
+    "sftp": "paramiko",
+    "ssh": "paramiko",
+    "smb": "smbprotocol",
+    "webdav": "webdav4",
+}
+# Of this machine, of another file system, or code; none of them is a place of workbooks.
+_REFUSED = frozenset(
+    "file local asynclocal dir cached blockcache filecache simplecache reference zip tar "
+    "libarchive data dask jlab jupyter pyscript generic async_wrapper asyncwrapper".split()
+)
+# One stream a file, so that bytes are counted as they come; no listing is kept.
+_OPTIONS = {scheme: {"max_concurrency": 1, "use_listings_cache": False} for scheme in PAGED}
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """The file system of a URL, and the URL's path on it.
+
+    Credentials come from where the implementation looks for them: environment, profiles,
+    fsspec's configuration.
+
+    Raises:
+        InputError: If there is no such file system, or it is not for workbooks.
+        MissingExtraError: If its package is not installed.
+    """
+    fsspec = check_system(url)
+    found, path = fsspec.core.url_to_fs(url, **_OPTIONS.get(scheme_of(url), {}))
+    return found, str(path).rstrip("/")
+
+
+def check_system(url: str) -> ModuleType:
+    """Return fsspec if it has a file system for a URL.
+
+    Raises:
+        InputError: If there is no such file system, or it is not for workbooks.
+        MissingExtraError: If its package is not installed.
+    """
+    fsspec = require("fsspec", EXTRA)
+    scheme = scheme_of(url)
+    if scheme in _REFUSED:
+        raise InputError(f"{shown(url)!r} is not a remote folder or file; name it by its path")
+    try:
+        fsspec.get_filesystem_class(scheme)
+    except ImportError as error:
+        if scheme in PAGED:
+            require("s3fs", EXTRA)
+        raise _missing(scheme) from error
+    except ValueError as error:
+        raise _missing(scheme) from error
+    return fsspec
+
+
+def _missing(scheme: str) -> InputError | MissingExtraError:
+    """The error that the implementation of a file system is not installed, or not known."""
+    if scheme in _PACKAGES:
+        return MissingExtraError(
+            f"{scheme}:// needs a package that is not installed; run: "
+            f"pip install {_PACKAGES[scheme]}"
+        )
+    return InputError(
+        f"no file system is known for {scheme}://; install its implementation of fsspec, or check "
+        "the spelling"
+    )

@@ -1,0 +1,86 @@
+"""What counts as a change, and what is due when."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from sat_retriever.errors import IndexBusyError, IndexFormatError
+from sat_retriever.index import watch
+from sat_retriever.index.watch import Waiting, counts, due_paths, follow
+
+INDEX = Path("/data/x.sat")
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "sub/b.csv", "sub", "report.txt", "x~1.xlsx"])
+def test_files_and_folders_below_a_place_count(name):
+    assert counts(Path("/data", name), [Path("/data")], INDEX)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "~$a.xlsx", ".~lock.a.ods#", ".a.xlsx.swp", "A1B2.tmp", "a.xlsx.part", "a.crdownload",
+        "a.xlsx~", ".git/a.xlsx", "x.sat", "x.sat-wal", "x.sat.lock", "../other/a.xlsx",
+    ],
+)  # fmt: skip
+def test_locks_partial_and_hidden_files_and_the_index_do_not(name):
+    path = Path("/other/a.xlsx") if name.startswith("..") else Path("/data", name)
+    assert not counts(path, [Path("/data")], INDEX)
+
+
+def test_of_a_folder_with_a_named_file_only_that_file_counts():
+    named = [Path("/data/a.xlsx")]
+    assert counts(Path("/data/a.xlsx"), named, INDEX)
+    assert not counts(Path("/data/b.xlsx"), named, INDEX)
+
+
+def test_urls_are_polled_and_paths_are_if_it_is_asked_for():
+    assert Waiting().watched(["/data", "s3://b"]) == ["/data"]
+    assert Waiting(poll_all=True).watched(["/data", "s3://b"]) == []
+    polled = due_paths(["/data", "s3://b"], INDEX, Waiting(poll_s=0.01, poll_all=True))
+    assert next(filter(None, islice(polled, 100))) == ("/data", "s3://b")
+
+
+def test_watching_begins_with_a_look_and_goes_on_when_the_folder_is_back(tmp_path):
+    pytest.importorskip("watchfiles", reason="watchfiles is not installed")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    due = due_paths([folder], tmp_path / "x.sat", Waiting(quiet_s=0.05))
+    assert next(due) == (folder,)
+    (folder / "~$a.xlsx").write_bytes(b"")
+    (folder / "a.csv").write_bytes(b"a,b\n")
+    assert next(filter(None, due)) == (folder,)
+    (folder / "a.csv").unlink()
+    (folder / "~$a.xlsx").unlink()
+    folder.rmdir()
+    assert next(filter(None, due)) == (folder,)
+    assert next(due) == ()
+    folder.mkdir()
+    assert next(filter(None, due)) == (folder,)
+    due.close()
+
+
+def test_a_failed_sync_is_tried_again_with_all_that_is_due(monkeypatch):
+    monkeypatch.setattr(watch, "_RETRY_S", 0.01)
+    errors = [IndexBusyError("busy"), OSError(28, "No space")]
+    synced, told = [], []
+
+    def sync(due):
+        synced.append(due)
+        if errors:
+            raise errors.pop(0)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        follow(["s3://b"], INDEX, sync, Waiting(poll_s=0.02), told.append)
+    assert synced == [["s3://b"]] * 3
+    assert [type(each) for each in told] == [IndexBusyError, OSError]
+
+
+def test_a_file_that_is_no_index_ends_it():
+    def sync(_due):
+        raise IndexFormatError("no index")
+
+    with pytest.raises(IndexFormatError):
+        follow(["s3://b"], INDEX, sync, Waiting(), print)
