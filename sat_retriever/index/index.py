@@ -465,7 +465,7 @@ class SheetIndex:
         )
 
     def recent_token(self, query: str) -> FloatArray | None:
-        """The token (d,) of one of the last 64 queries that `question` encoded; else None.
+        """The token (d,) of one of the last 64 queries, encoded or given to `question`; else None.
 
         A framework hands its reranker the text of a query, not what the retriever made of it.
         With this token the reranker need not encode the query again.

@@ -77,6 +77,7 @@ class SheetSearch:
         if dense_weight is not None:
             check_dense_weight(dense_weight)
         token = self._encoded(text) if token is None else self._unit(token)
+        self._keep(text, token)
         asked = self.asked_times(text, today, times=times)
         with self._store.reading():
             snapshot = self._latest.get()
@@ -88,9 +89,17 @@ class SheetSearch:
         return Question(text, token, matches.words, asked, today, weight, read_as, scores)
 
     def recent_token(self, query: str) -> FloatArray | None:
-        """The token of a query that was encoded a moment ago; see `SheetIndex.recent_token`."""
+        """The token that a query had a moment ago; see `SheetIndex.recent_token`."""
         with self._recent_lock:
             return self._recent.get(query_text(query))
+
+    def _keep(self, text: str, token: FloatArray) -> None:
+        """Keep the token of a query for the next stages."""
+        with self._recent_lock:
+            self._recent[text] = token
+            self._recent.move_to_end(text)
+            if len(self._recent) > _RECENT:
+                self._recent.popitem(last=False)
 
     def asked_times(self, query: str, today: date, *, times: bool | None = None) -> AskedTimes:
         """The times that a query names; none if times do not count."""
@@ -236,13 +245,8 @@ class SheetSearch:
         return dense_weight_with(self._settings.dense_weight, with_contents)
 
     def _encoded(self, text: str) -> FloatArray:
-        """The token of a query (d,), encoded now and kept for the next stages."""
+        """The token of a query (d,), encoded now."""
         token: FloatArray = self._state.encoder.encode_queries([text])[0]
-        with self._recent_lock:
-            self._recent[text] = token
-            self._recent.move_to_end(text)
-            if len(self._recent) > _RECENT:
-                self._recent.popitem(last=False)
         return token
 
     def _unit(self, token: FloatArray) -> FloatArray:

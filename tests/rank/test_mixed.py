@@ -6,7 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sat_retriever import Column, EmptyInputError, Link, LinkReranker, SheetIndex, SheetRecord
+from sat_retriever import (
+    Column,
+    EmptyInputError,
+    Link,
+    LinkReranker,
+    SheetIndex,
+    SheetRecord,
+    SheetRetriever,
+)
 from sat_retriever.index.question import Question
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed, score_texts
@@ -73,6 +81,16 @@ def test_a_query_that_the_index_was_just_asked_is_not_encoded_again(index):
         asked.candidates(QUERY)
         assert rerank_mixed(LinkReranker(asked), asked, QUERY, passages) == expected
         assert asked.encoder.asked == [QUERY]
+
+
+def test_a_query_whose_token_the_caller_gave_is_not_encoded_at_all(index):
+    passages = sheets("taxes", "sales")
+    token = HashedEncoder(512).encode_queries([QUERY])[0]
+    with SheetIndex.open(index.path, CountingEncoder(512)) as asked:
+        SheetRetriever(asked).retrieve(QUERY, token=3 * token)
+        found = rerank_mixed(LinkReranker(asked), asked, QUERY, passages)
+        assert asked.encoder.asked == []
+    assert found == rerank_mixed(LinkReranker(index), index, QUERY, passages)
 
 
 def test_every_passage_comes_once_whatever_it_is(index):
