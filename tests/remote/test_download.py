@@ -1,5 +1,6 @@
 """Downloads are bounded by what was told before, and by the bytes that come."""
 
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -64,7 +65,7 @@ def test_what_is_not_told_is_counted_as_it_comes_or_else_afterwards(counting):
         protocol = "sending"
 
         def get_file(self, rpath, lpath, callback=None, **_):
-            with open(lpath, "wb") as file:
+            with Path(lpath).open("wb") as file:
                 for _ in range(100):
                     sent.append(file.write(b"x"))
                     if counting:
