@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from sat_retriever.errors import PathNotFoundError
@@ -132,18 +132,18 @@ def make_remote_plan(
             else:
                 older, left = known.older_roots(now), known.left_roots(now)
                 job = ToRead(now, file, older, left, is_new=old is None)
-                clashes = verify or bool(left)
-                trusted = not verify or bool(now.version)
-                if (
-                    old
-                    and trusted
-                    and same_version(old, now)
-                    and not must_read(old, again, clashes=clashes)
-                ):
+                if old is not None and _is_unchanged(old, job, again, verify=verify):
                     _keep(draft, old, now)
                 else:
                     _sort(draft, job, most_bytes)
     return draft.finished(known, bad)
+
+
+def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, verify: bool) -> bool:
+    """True if a workbook need not be read; verifying trusts a version, but no time."""
+    trusted = bool(job.state.version) or not verify
+    same = trusted and same_version(old, job.state)
+    return same and not must_read(old, again, clashes=verify or bool(job.left))
 
 
 def _files(scope: RemoteScope, known: Known, listed: Listed | None) -> Iterator[RemoteFile]:

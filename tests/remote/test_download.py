@@ -1,5 +1,6 @@
 """Downloads are bounded by what was told before, and by the bytes that come."""
 
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -53,14 +54,30 @@ def test_other_bytes_than_were_told_are_no_file(bucket):
         pass
 
 
-def test_a_file_system_that_counts_nothing_is_bounded_afterwards():
+@pytest.mark.parametrize("counting", [True, False])
+def test_what_is_not_told_is_counted_as_it_comes_or_else_afterwards(counting):
     fsspec = pytest.importorskip("fsspec")
-    fsspec.filesystem("memory").pipe("/bounded/a.csv", b"x" * 11)
+    sent = []
+
+    class Sending(fsspec.AbstractFileSystem):
+        """Tells no size; counts each of its hundred parts, or none."""
+
+        protocol = "sending"
+
+        def get_file(self, rpath, lpath, callback=None, **_):
+            with Path(lpath).open("wb") as file:
+                for _ in range(100):
+                    sent.append(file.write(b"x"))
+                    if counting:
+                        callback.relative_update(1)
+
+    fsspec.register_implementation("sending", Sending, clobber=True)
     with (
         pytest.raises(Refused, match="the limit is 10"),
-        temporary_copy("memory://bounded", "a.csv", None, 10),
+        temporary_copy("sending://bounded", "a.csv", None, 10),
     ):
         pass
+    assert len(sent) == (11 if counting else 100)
 
 
 def test_a_download_ends_when_nobody_waits_any_more(bucket):
