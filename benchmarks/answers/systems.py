@@ -58,13 +58,15 @@ class CountedModel:
     def __init__(self, chat: OllamaChat) -> None:
         self._chat = chat
         self.prompt_tokens = self.tokens = 0
+        self.last = ""
 
     def __call__(self, prompt: Prompt) -> str:
         """Return the whole reply to a prompt."""
         pieces = list(self._chat.words(prompt.system, prompt.user))
         self.prompt_tokens += sum(each.prompt_tokens or 0 for each in pieces)
         self.tokens += sum(each.tokens or 0 for each in pieces)
-        return "".join(each.text for each in pieces)
+        self.last = "".join(each.text for each in pieces)
+        return self.last
 
 
 Way = Callable[[str, CountedModel], tuple[str, tuple[str, ...]]]
@@ -83,7 +85,7 @@ def ways(index: SheetIndex, max_tokens: int) -> dict[str, Way]:
 
     def engine(question: str, model: CountedModel) -> tuple[str, tuple[str, ...]]:
         found = answered(prepare(retriever, question, settings=settings), model)
-        return found.text, found.citations
+        return words_of(model.last), found.citations  # not the rows that stand in for no words
 
     def workbook(question: str, model: CountedModel) -> tuple[str, tuple[str, ...]]:
         best = retriever.retrieve(question, 1)
@@ -152,7 +154,7 @@ def _dump(index: SheetIndex, record: SheetRecord, most: int) -> str:
         return record.sheet_id
     try:
         file, within = index.bounded_file_of(record.sheet_id)
-        window = read_range(file, record.sheet, area, within=within)
+        window = read_range(file, record.sheet, area, within=within, relative=record.path or None)
     except InputError:
         return record.sheet_id
     table = cell_table(window.rows, top=area.top, left=area.left, form="markdown", max_tokens=most)

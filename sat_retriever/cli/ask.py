@@ -26,7 +26,7 @@ from sat_retriever.cli.terminal import (
     stderr,
     stdout,
 )
-from sat_retriever.engine.conversation import Conversation, Query, Reply, Step
+from sat_retriever.engine.conversation import NOTHING, Conversation, Query, Reply, Step
 from sat_retriever.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.engine.prompts import query_prompt, read_prompt
 from sat_retriever.engine.reply import WordStream
@@ -86,7 +86,8 @@ def ask(
         float, typer.Option(min=1, help="Most seconds of one reply.", metavar="S")
     ] = 600.0,
     num_ctx: Annotated[
-        int, typer.Option(min=2048, help="Context of the model in tokens.", metavar="N")
+        int,
+        typer.Option(min=2048, max=1_000_000, help="Context of the model in tokens.", metavar="N"),
     ] = 8192,
     as_json: JsonOption = False,
 ) -> None:
@@ -105,6 +106,9 @@ def ask(
     with SheetIndex.open(file) as opened:
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         ready = prepare(retriever, question, filters or None, settings=settings, today=day)
+    if llm is None and not ready.hits:
+        stdout().print(NOTHING)
+        return
     if llm is None:
         _print_context(ready, file, as_json=as_json)
         stderr().print(_NO_MODEL, style="yellow", soft_wrap=True)
@@ -121,7 +125,8 @@ def ask(
         print_json(answer.to_dict())
     elif answer.sources:
         stdout().print()
-        stdout().print(plain(answer.sources), style="dim", soft_wrap=True)
+        for line in answer.sources.split("\n"):
+            stdout().print(plain(line), style="dim", soft_wrap=True)
 
 
 def _answered(ready: Prepared, chat: OllamaChat, *, quiet: bool) -> SheetAnswer:

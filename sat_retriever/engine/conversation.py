@@ -29,7 +29,7 @@ _NO_ROWS = (
     "The query gives no row, or only empty values. Texts in the tables may be spelled otherwise, "
     "or stand in another column. Write the same query again if no row is the right answer."
 )
-_TRIED = "No query worked, so the answer was read from the tables' text."
+_TRIED = "No query gave an answer, so it was read from the tables' text."
 _SILENT = "The language model gave no answer."
 _TEXT_TOKENS = 400  # of the rows that stand in for an answer
 
@@ -126,7 +126,8 @@ def _queried(
             return None, tuple(attempts)
         found = yield Query(tables, sql)
         if isinstance(found, QueryResult) and (empty is not None or _has_values(found)):
-            return found, (*attempts, Attempt(sql))
+            error = "" if _has_values(found) else _NO_ROWS
+            return found, (*attempts, Attempt(sql, error))
         if isinstance(found, QueryResult):
             empty = found
         attempts.append(Attempt(sql, _NO_ROWS if isinstance(found, QueryResult) else str(found)))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from sat_retriever._extras import install_command
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.period.asked import asked_on
 from sat_retriever.records.answers import Answer
@@ -106,8 +107,9 @@ def prepare(
     """
     day = asked_on(today)
     hits = retriever.retrieve(question, settings.top_k, filters, today=day)
-    wanted = hits[: settings.tables] if can_query() else []
-    tables, failed = _loaded(wanted, settings.limits.cells)
+    tables, failed = _loaded(hits[: settings.tables], settings.limits.cells)
+    if settings.tables and not can_query():
+        tables, failed = [], [f"No table can be queried; run: {install_command('sql')}."]
     form = Content(max_tokens=max(16, settings.max_tokens // max(1, len(hits))))
     return Prepared(
         question,

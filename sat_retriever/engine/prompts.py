@@ -6,7 +6,7 @@ Contents of workbooks stand between `<data>` and `</data>` only, and cannot writ
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,6 +16,7 @@ from sat_retriever.records.sheetanswer import Attempt
 from sat_retriever.records.typedtable import value_text
 from sat_retriever.sql.names import SqlTable
 from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
+from sat_retriever.tools.content import matched_columns
 
 NO_SQL = "NO SQL"
 _SAMPLE = 3  # rows of each table that a model sees before it writes a query
@@ -74,10 +75,14 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
         failed: Earlier queries and their errors, oldest first.
     """
     tables = prepared.tables.tables if prepared.tables else ()
-    most = prepared.settings.max_tokens // max(1, len(tables))
-    shown = "\n\n".join(_table(table, most) for table in tables)
+    wanted = {hit.sheet_id: matched_columns(hit) for hit in prepared.hits}
+    parts, left = [], prepared.settings.max_tokens
+    for place, table in enumerate(tables):  # what a small table leaves is the next one's
+        parts.append(_table(table, left // (len(tables) - place), wanted[table.table.sheet_id]))
+        left -= estimated_tokens(parts[-1])
+    shown = "\n\n".join(parts)
     tried = [
-        f"This query did not work:\n```sql\n{each.sql}\n```\n{_data(each.error)}" for each in failed
+        f"This query did not work:\n{_fenced(each.sql)}\n{_data(each.error)}" for each in failed
     ]
     ending = ["Write a query that works."] if failed else []
     return Prompt(_WRITE, "\n\n".join([_asked(prepared), _data(shown), *tried, *ending]))
@@ -90,7 +95,7 @@ def told_prompt(prepared: Prepared, result: QueryResult) -> Prompt:
         rows = "The query gives no row."
     cut = f"\n\nOnly the first {shown:,} rows are shown." if shown < len(result.rows) else ""
     note = f"\n\n{result.note}" if result.note else ""
-    parts = [_asked(prepared), f"Query:\n```sql\n{result.sql}\n```", _data(f"{rows}{cut}{note}")]
+    parts = [_asked(prepared), f"Query:\n{_fenced(result.sql)}", _data(f"{rows}{cut}{note}")]
     return Prompt(_TELL, "\n\n".join(parts), final=True)
 
 
@@ -129,18 +134,31 @@ def _data(text: str) -> str:
     return f"<data>\n{_MARK.sub('‹', text)}\n</data>"
 
 
-def _table(table: SqlTable, most: int) -> str:
-    """Return a table's columns and first rows, within a number of tokens."""
-    lines = table.schema.split("\n")
-    shown = lines[:1]
-    left = most - estimated_tokens(lines[0])
-    for line in lines[1:]:
-        left -= estimated_tokens(line)
-        if left < 0:
+def _fenced(sql: str) -> str:
+    """Return a query in a fence; texts of cells in it cannot write the marks of data either."""
+    return f"```sql\n{_MARK.sub('‹', sql)}\n```"
+
+
+def _table(table: SqlTable, most: int, wanted: Collection[int]) -> str:
+    """Return a table's columns and first rows, within a number of tokens.
+
+    Args:
+        table: The table.
+        most: Largest number of tokens.
+        wanted: Sheet columns that are listed before others if not all fit.
+    """
+    head, *lines = table.schema.split("\n")  # first the column of rows
+    left = most - estimated_tokens(head)
+    first = table.table.area.left - 1
+    fitting: list[int] = []
+    for place in sorted(range(len(lines)), key=lambda at: (at > 1, at + first not in wanted, at)):
+        left -= estimated_tokens(lines[place])
+        if left < 0 and len(fitting) > 1:
             break
-        shown.append(line)
-    if len(shown) < len(lines):
-        return "\n".join([*shown, f"  and {len(lines) - len(shown):,} more columns"])
+        fitting.append(place)
+    shown = [head, *(lines[place] for place in sorted(fitting))]
+    if len(fitting) < len(lines):
+        return "\n".join([*shown, f"  and {len(lines) - len(fitting):,} more columns"])
     samples = [
         markdown_row([cell_text(value_text(cell)) for cell in row])
         for row in islice(table.table.rows(), _SAMPLE)

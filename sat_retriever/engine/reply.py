@@ -6,10 +6,13 @@ import re
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _THINK, _THOUGHT = "<think>", "</think>"
-_FENCED = re.compile(
-    r"```[ \t]*(?:sql|duckdb)?[ \t]*\r?\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
+_FENCED = re.compile(r"```[ \t]*(sql\b|duckdb\b|)(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_BEGINS = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
+    r"(?:select\s|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\b)",
+    re.DOTALL | re.IGNORECASE,
 )
-_BEGINS = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:select|with|from)\b", re.IGNORECASE)
+_NO_QUERY = re.compile(r"\s*(?:no sql\b|\||\Z)", re.IGNORECASE)  # also a Markdown table
 _NAMED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
@@ -53,15 +56,17 @@ class WordStream:
 def query_of(reply: str) -> str | None:
     r"""Return the query in a reply, the last one in a fence first; None if it has none.
 
-    A reply with anything that looks like SQL is taken: what may be run is decided elsewhere.
+    A fence marked as SQL goes before others, and its statement may be of any kind: what is run is
+    decided later. A reply without a fence is taken if it begins as a query does.
 
     >>> query_of("Here it is:\n```sql\nSELECT 1\n```\n"), query_of("select 2;"), query_of("NO SQL")
     ('SELECT 1', 'select 2;', None)
     """
     words = words_of(reply)
-    fenced = [block.strip() for block in _FENCED.findall(words)]
+    fenced = [(bool(mark), text.strip()) for mark, text in _FENCED.findall(words)]
     if fenced:
-        return next((block for block in reversed(fenced) if block), None)
+        told = [each for each in reversed(fenced) if not _NO_QUERY.match(each[1])]
+        return next((text for marked, text in told if marked), told[0][1] if told else None)
     return words if _BEGINS.match(words) else None
 
 

@@ -124,14 +124,14 @@ class Access:
         self, scope: Message, receive: Receive, send: Send, page: SignInPage
     ) -> None:
         """Start a session for the right token, and go on to the page that was asked for."""
-        wait = self._tries.wait_s(client_of(scope))
-        if wait:
-            await too_often(send, wait)
-            return
         sent = (await receive()).get("body", b"").decode("utf-8", "replace")
         form = parse_qs(sent, keep_blank_values=True, max_num_fields=8)
         target = _safe(form.get("next", ["/"])[0])
         if not self._is_token(form.get("token", [""])[0].strip()):
+            wait = self._tries.wait_s(client_of(scope))  # wrong tokens alone are counted
+            if wait:
+                await too_often(send, wait)
+                return
             await _page(send, page(target, True))
             return
         secure = any(each.startswith("https:") for each in header_values(scope, b"origin"))

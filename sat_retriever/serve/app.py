@@ -30,7 +30,7 @@ try:
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
-    from starlette.responses import RedirectResponse, Response
+    from starlette.responses import RedirectResponse, Response, StreamingResponse
     from starlette.routing import Route
 except ModuleNotFoundError:
     require("starlette", "serve")  # names the extra to install
@@ -97,8 +97,8 @@ class Pages:
         return Response(rendered("preview", grid=grid), media_type=_HTML)
 
     def _table(self, given: Mapping[str, str]) -> Response:
-        body, headers = table_file(self._index, given)
-        return Response(body, media_type=_CSV, headers=headers)
+        lines, headers = table_file(self._index, given)
+        return StreamingResponse(lines, media_type=_CSV, headers=headers)
 
 
 def web_app(tools: SheetTools, retriever: SheetRetriever) -> Starlette:

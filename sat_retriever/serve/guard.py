@@ -1,6 +1,6 @@
 """What stands between the network and an application, the same for every server.
 
-headers → limits → known hosts and origins → no other sites → token → application
+headers → known hosts and origins → no other sites → limits → token → application
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sat_retriever.serve.limits import RATE, RateLimit, RequestLimits
 
 _BURST = 4  # seconds' worth of requests that may come at once
 _POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _HEADERS: tuple[Header, ...] = (
@@ -54,9 +54,10 @@ class Guard:
             InputError: If one of the names is not a valid host name.
         """
         inner = app if self.token is None else Access(app, self.token, sign_in)
-        checked = HostCheck(OwnSite(inner), self.names)
         rate = RateLimit(self.rate, int(self.rate * _BURST) or 1)
-        return SecureHeaders(RequestLimits(checked, rate))
+        # Requests of other sites are refused before they are counted: they would use up the
+        # requests of the user whose browser sends them.
+        return SecureHeaders(HostCheck(OwnSite(RequestLimits(inner, rate)), self.names))
 
 
 @dataclass(frozen=True, slots=True)

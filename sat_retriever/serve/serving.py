@@ -61,6 +61,7 @@ def check_private(listening: socket.socket, token: str | None) -> None:
 def url(listening: socket.socket) -> str:
     """URL at which clients reach the server on a socket, without a path."""
     host, port = listening.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - any address
     return f"http://{_bracketed(host)}:{port}"
 
 

@@ -106,7 +106,6 @@ def _facts(record: SheetRecord) -> tuple[tuple[str, str], ...]:
     if record.num_rows and record.num_cols:
         size = f"{record.num_rows:,} rows × {record.num_cols:,} columns"
     formulas = {
-        FormulaState.READ: "yes; the values saved in the file are shown",
         FormulaState.UNREAD: "not read in this format; values are shown",
     }
     found = [

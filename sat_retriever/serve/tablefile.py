@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from urllib.parse import quote
 
 from sat_retriever.errors import InputError, PathNotFoundError
@@ -18,8 +19,10 @@ _ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
 _BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 
 
-def table_file(index: SheetIndex, given: Mapping[str, str]) -> tuple[bytes, dict[str, str]]:
-    """Return the bytes of a table as CSV in UTF-8, and the headers that name the file.
+def table_file(
+    index: SheetIndex, given: Mapping[str, str]
+) -> tuple[Iterator[bytes], dict[str, str]]:
+    """Return the lines of a table as CSV in UTF-8, and the headers that name the file.
 
     Raises:
         PageError: If there is no such sheet or table, or it cannot be read.
@@ -36,10 +39,10 @@ def table_file(index: SheetIndex, given: Mapping[str, str]) -> tuple[bytes, dict
         ) from error
     except InputError as error:
         raise PageError(409, f"{error}.") from error
-    text = "".join(table_text(table, "csv", defused=True))
+    lines = chain([_BYTE_ORDER_MARK], table_text(table, "csv", defused=True))
     names = [record.workbook_name, record.sheet]
     name = " ".join(dict.fromkeys(filter(None, names))) + (f" {place + 1}" if place else "")
-    return (_BYTE_ORDER_MARK + text).encode("utf-8", "replace"), _named(name)
+    return (line.encode("utf-8", "replace") for line in lines), _named(name)
 
 
 def _named(name: str) -> dict[str, str]:

@@ -32,6 +32,7 @@ class Workers:
     def __init__(self, at_once: int, waiting: int) -> None:
         self._at_once = at_once
         self._waiting = waiting
+        self._taken = 0  # calls that run or wait
         self._limit: CapacityLimiter | None = None
 
     async def run(self, work: Callable[..., Result], *arguments: object) -> Result:
@@ -42,7 +43,11 @@ class Workers:
         """
         if self._limit is None:  # can only be made where an event loop runs
             self._limit = CapacityLimiter(self._at_once)
-        if self._limit.statistics().tasks_waiting >= self._waiting:
+        if self._taken >= self._at_once + self._waiting:
             raise BusyError
-        # Not abandoned when a client goes away: a running thread counts until it ends.
-        return await to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
+        self._taken += 1  # at once: the limiter counts a call only when it comes to wait
+        try:
+            # Not abandoned when a client goes away: a running thread counts until it ends.
+            return await to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
+        finally:
+            self._taken -= 1

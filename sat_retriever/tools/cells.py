@@ -103,8 +103,13 @@ def cell_table(
     texts = [list(map(cell_text, row)) for row in rows]
     width = max(map(len, texts), default=0)
     order = sorted(range(width), key=lambda place: (place > 0, left + place not in wanted, place))
-    sample = [*([list(map(cell_text, header[1]))] if header else []), *texts[:least_rows]]
-    places = _fitting(sample, top, left, order, line, max_tokens - _FRAME_TOKENS)
+    named_cells = [list(map(cell_text, header[1]))] if header else []
+    places: list[int] = []
+    for rows_shown in (least_rows, 1):  # rather fewer rows than no column that is wanted
+        sample = [*named_cells, *texts[:rows_shown]]
+        places = _fitting(sample, top, left, order, line, max_tokens - _FRAME_TOKENS)
+        if {left + place for place in places}.issuperset(_among(wanted, left, width)):
+            break
     texts = [[row[place] for place in places if place < len(row)] for row in texts]
     head = [line(["", *(column_letters(left + place) for place in places)])]
     head += ["|" + "---|" * (len(places) + 1)] if form == "markdown" else []
@@ -138,6 +143,11 @@ def _header_line(
     named = line([str(header[0]), *map(cell_text, cells)])
     first = line([str(top), *texts[0]])
     return named if estimated_tokens(named) + estimated_tokens(first) <= max_tokens else ""
+
+
+def _among(wanted: Collection[int], left: int, width: int) -> set[int]:
+    """The wanted columns that the rows have, and the second one, so that a row says something."""
+    return {column for column in (*wanted, left + 1) if left <= column < left + width}
 
 
 def _fitting(

@@ -156,7 +156,7 @@ def _table(hit: Hit, rows: Rows, area: Area, form: TableForm, most: int) -> Cell
         form=form,
         max_tokens=most,
         header=header_above(hit.record, area),
-        wanted=_matched_columns(hit),
+        wanted=matched_columns(hit),
         least_rows=_LEAST_ROWS,
     )
 
@@ -170,7 +170,7 @@ def _first_matched(hit: Hit, area: Area) -> int | None:
     return min((row for row in rows if row >= first), default=None)
 
 
-def _matched_columns(hit: Hit) -> set[int]:
+def matched_columns(hit: Hit) -> set[int]:
     """Columns with a matched cell or header; none of a transposed table, whose headers are rows."""
     places = (split_ref(each.cell) for each in hit.why.cells)
     found = {place[1] for place in places if place}

@@ -6,6 +6,7 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever import EngineSettings, Filters, SheetIndex, SheetRetriever
+from sat_retriever._extras import install_command
 from sat_retriever.engine import prepare as preparing
 from sat_retriever.engine.conversation import Conversation, answered
 from sat_retriever.engine.prepare import prepare
@@ -91,7 +92,7 @@ def test_after_the_last_repair_the_text_is_read_and_the_reader_is_told(retriever
     answer, prompts = asked(retriever, *script, "Ten [1].", settings=settings)
     assert (answer.kind, len(answer.attempts), answer.sql) == ("text", queries, None)
     assert answer.citations == ("shop.xlsx#Orders!A1:C9",)
-    assert answer.sources.startswith("From [1] shop.xlsx#Orders!A1:C9\nNo query worked")
+    assert answer.sources.startswith("From [1] shop.xlsx#Orders!A1:C9\nNo query gave an answer")
     assert "| 2 | Ada | 2024-01-01 | 10 |" in prompts[-1].user
 
 
@@ -154,7 +155,8 @@ def test_without_the_extra_or_tables_the_text_is_read(retriever, monkeypatch):
     assert answer.kind == "text"
     monkeypatch.setattr(preparing, "can_query", lambda: False)
     answer, _ = asked(retriever, "Ten [1].")
-    assert (answer.kind, answer.note) == ("text", "")
+    assert answer.kind == "text"
+    assert answer.note == f"No table can be queried; run: {install_command('sql')}."
 
 
 def test_a_table_that_cannot_be_loaded_is_noted_without_its_place(folder, tmp_path):
@@ -170,15 +172,16 @@ def test_a_table_that_cannot_be_loaded_is_noted_without_its_place(folder, tmp_pa
 
 
 def test_wide_tables_are_cut_to_the_prompt(tmp_path):
-    header = ",".join(f"Year {year}" for year in range(1000, 2000))
+    header = ",".join(f"Year {year}" for year in range(1000, 1999)) + ",Peak year"
     (tmp_path / "wide.csv").write_text(f"{header}\n{'1,' * 999}1\n", encoding="utf-8")
     with SheetIndex.create(tmp_path / "y.sat", HashedEncoder()) as index:
         index.sync([tmp_path])
         ready = prepare(
-            SheetRetriever(index, None), "year", settings=EngineSettings(max_tokens=300)
+            SheetRetriever(index, None), "peak year", settings=EngineSettings(max_tokens=300)
         )
     prompt = query_prompt(ready).user
     assert "more columns\n</data>" in prompt
+    assert "peak_year number: Peak year" in prompt
     assert len(prompt) < 2_000
 
 

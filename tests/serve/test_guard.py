@@ -24,7 +24,7 @@ JSON = {"Content_Type": "application/json", "Accept": "application/json, text/ev
 FORM = {"Content_Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
-    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -41,7 +41,7 @@ def test_every_answer_has_the_headers_that_keep_a_browser_safe(server, private):
         401: [private.ask("/"), private.ask("/mcp", "POST", PING, **JSON)],
         403: [server.ask("/", Origin="http://evil.example")],
         404: [server.ask("/none")],
-        405: [server.ask("/", "POST")],
+        405: [server.ask("/", "POST"), server.ask("/mcp", "GET", Accept="text/event-stream")],
         413: [server.ask("/sign-in", "POST", b"x" * 200_000)],
         414: [server.get("/", q="x" * 17_000)],
         421: [server.ask("/", Host="evil.example")],
@@ -54,6 +54,13 @@ def test_every_answer_has_the_headers_that_keep_a_browser_safe(server, private):
     page = private.ask("/", Accept="text/html")
     # A form's request names its own origin only if the policy lets it.
     assert page.headers["referrer-policy"] == "same-origin"
+
+
+def test_requests_of_another_site_do_not_use_up_those_of_the_user(index_file):
+    with serving(index_file, "--rate", 1) as slow:
+        for _ in range(20):
+            assert slow.ask("/", Sec_Fetch_Site="cross-site").status == 403
+        assert slow.ask("/").status == 200
 
 
 NAVIGATED = {"Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
@@ -218,6 +225,8 @@ def test_guesses_are_few_and_compared_in_constant_time(monkeypatch):
     assert asked(app, authorization=f"Bearer {TOKEN}") == 204
     guesses = [asked(app, path="/sign-in", method="POST", body=b"token=guess") for _ in range(12)]
     assert guesses == [401] * 10 + [429] * 2
+    right = f"token={TOKEN}".encode()
+    assert asked(app, path="/sign-in", method="POST", body=right) == 303  # wrong ones are counted
     assert {one for one, _ in compared} == {b"wrong", TOKEN.encode(), b"guess"}
     assert {other for _, other in compared} == {TOKEN.encode()}
 

@@ -34,3 +34,14 @@ def test_one_call_runs_one_waits_and_the_third_is_told_to_come_again():
     assert asyncio.run(use()) == ["held", "WAITED"]
     busy = error_page(503, "The server is busy.")
     assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
+
+
+def test_calls_that_come_in_one_turn_are_counted_at_once():
+    async def burst() -> list[object]:
+        workers = Workers(at_once=1, waiting=3)
+        calls = (workers.run(str, number) for number in range(50))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    found = asyncio.run(burst())
+    assert sum(isinstance(each, str) for each in found) == 4
+    assert sum(isinstance(each, BusyError) for each in found) == 46

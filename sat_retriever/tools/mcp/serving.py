@@ -11,6 +11,9 @@ try:
     import anyio
     from mcp.server.stdio import stdio_server
     from mcp.server.transport_security import TransportSecuritySettings
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
 except ModuleNotFoundError:
     require("mcp", "mcp")  # names the extra to install
     raise
@@ -42,9 +45,16 @@ def http_app(server: SheetServer, path: str) -> Starlette:
         server: The server.
         path: Path of its URL.
     """
-    return server.streamable_http_app(
+    app = server.streamable_http_app(
         streamable_http_path=path,
         json_response=True,
         stateless_http=True,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
+    app.router.routes.insert(0, Route(path, _no_stream, methods=["GET"]))
+    return app
+
+
+async def _no_stream(_request: Request) -> Response:
+    """Refuse a stream of events: a stateless server has none, and an open one would never end."""
+    return PlainTextResponse("This server sends no events; call it by POST.", 405)
