@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import shlex
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from sat_retriever.cli.terminal import (
     JsonOption,
     PathOption,
     RerankerOption,
+    TodayOption,
     WorkbookOption,
     broken_pipe_is_the_end,
     examples,
@@ -74,14 +74,7 @@ def ask(
     reranker: RerankerOption = AUTO,
     workbook: WorkbookOption = None,
     path: PathOption = None,
-    today: Annotated[
-        dt.datetime | None,
-        typer.Option(
-            formats=["%Y-%m-%d"],
-            help="Reference day for 'last year'; today if not given.",
-            metavar="YYYY-MM-DD",
-        ),
-    ] = None,
+    today: TodayOption = None,
     timeout: Annotated[
         float, typer.Option(min=1, help="Most seconds of one reply.", metavar="S")
     ] = 600.0,

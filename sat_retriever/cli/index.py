@@ -17,6 +17,7 @@ from sat_retriever.cli.terminal import (
     DeviceOption,
     IndexOption,
     JsonOption,
+    PathsArgument,
     counted,
     examples,
     fail,
@@ -61,12 +62,7 @@ EXAMPLES = examples(
 
 
 def index(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            help="Folders and files, or URLs such as s3://bucket/folder.", metavar="PATHS"
-        ),
-    ],
+    paths: PathsArgument,
     file: IndexOption = DEFAULT_INDEX,
     *,
     contents: Annotated[

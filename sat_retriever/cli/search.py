@@ -22,6 +22,7 @@ from sat_retriever.cli.terminal import (
     JsonOption,
     PathOption,
     RerankerOption,
+    TodayOption,
     WorkbookOption,
     examples,
     grid,
@@ -102,14 +103,7 @@ def search(
         str | None,
         typer.Option(help="Only files modified before this time (UTC).", metavar="DATE"),
     ] = None,
-    today: Annotated[
-        dt.datetime | None,
-        typer.Option(
-            formats=["%Y-%m-%d"],
-            help="Reference day for 'last year'; today if not given.",
-            metavar="YYYY-MM-DD",
-        ),
-    ] = None,
+    today: TodayOption = None,
     where: Annotated[
         list[str] | None, typer.Option(help="Only this metadata value.", metavar="KEY=VALUE")
     ] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import re
@@ -50,6 +51,18 @@ WorkbookOption = Annotated[
 ]
 PathOption = Annotated[
     str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
+]
+PathsArgument = Annotated[
+    list[str],
+    typer.Argument(help="Folders and files, or URLs such as s3://bucket/folder.", metavar="PATHS"),
+]
+TodayOption = Annotated[
+    dt.datetime | None,
+    typer.Option(
+        formats=["%Y-%m-%d"],
+        help="Reference day for 'last year'; today if not given.",
+        metavar="YYYY-MM-DD",
+    ),
 ]
 DEFAULT_INDEX = Path("sheets.sat")
 

@@ -13,6 +13,7 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
+    PathsArgument,
     counted,
     examples,
     plain,
@@ -35,12 +36,7 @@ EXAMPLES = examples(
 
 
 def watch(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            help="Folders and files, or URLs such as s3://bucket/folder.", metavar="PATHS"
-        ),
-    ],
+    paths: PathsArgument,
     file: IndexOption = DEFAULT_INDEX,
     *,
     quiet: Annotated[

@@ -107,9 +107,11 @@ def prepare(
     """
     day = asked_on(today)
     hits = retriever.retrieve(question, settings.top_k, filters, today=day)
-    tables, failed = _loaded(hits[: settings.tables], settings.limits.cells)
-    if settings.tables and not can_query():
-        tables, failed = [], [f"No table can be queried; run: {install_command('sql')}."]
+    if can_query():
+        tables, failed = _loaded(hits[: settings.tables], settings.limits.cells)
+    else:
+        missing = f"No table can be queried; run: {install_command('sql')}."
+        tables, failed = [], [missing] * bool(settings.tables)
     form = Content(max_tokens=max(16, settings.max_tokens // max(1, len(hits))))
     return Prepared(
         question,

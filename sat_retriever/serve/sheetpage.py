@@ -75,8 +75,7 @@ def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
     """
     record = record_of(index, given)
     links = index.links([record.sheet_id])
-    related = related_of(record.sheet_id, links, _RELATED)
-    everyone = related_of(record.sheet_id, links, len(links) + 1)
+    related = related_of(record.sheet_id, links, len(links) + 1)
     copies = index.copies([record.sheet_id]).get(record.sheet_id, NO_COPIES)
     piece, problem, status = None, "", 200
     try:
@@ -90,8 +89,8 @@ def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
         _facts(record),
         tuple(_table(record, place, each) for place, each in enumerate(record.tables[:_TABLES])),
         max(0, len(record.tables) - _TABLES),
-        related,
-        len(everyone) - len(related),
+        related[:_RELATED],
+        max(0, len(related) - _RELATED),
         _siblings(index, record),
         _copies(copies),
         piece,

@@ -95,19 +95,19 @@ class SheetQueryEngine(CustomQueryEngine):
     def custom_query(self, query_str: str) -> RESPONSE_TYPE:
         """Return the answer to a question."""
         with self._queried(query_str) as told:
-            ready = self._prepared(query_str)
+            ready, nodes = self._prepared(query_str)
             talk = Conversation(ready)
             while talk.step and not self._streamed(talk.step):
                 step = talk.step
                 talk.reply(self._said(step) if isinstance(step, Prompt) else step.run())
-            told(response := self._response(talk, ready))
+            told(response := self._response(talk, nodes))
         return response
 
     @dispatcher.span  # the framework itself only traces `custom_query`
     async def acustom_query(self, query_str: str) -> RESPONSE_TYPE:
         """Do the same, without blocking the event loop."""
         with self._queried(query_str) as told:
-            ready = await asyncio.to_thread(self._prepared, query_str)
+            ready, nodes = await asyncio.to_thread(self._prepared, query_str)
             talk = Conversation(ready)
             while talk.step and not self._streamed(talk.step):
                 step = talk.step
@@ -116,11 +116,11 @@ class SheetQueryEngine(CustomQueryEngine):
                 else:
                     reply = await self.llm.achat(_messages(step))
                     talk.reply(reply.message.content or "")
-            told(response := self._response(talk, ready, AsyncStreamingResponse))
+            told(response := self._response(talk, nodes, AsyncStreamingResponse))
         return response
 
-    def _prepared(self, question: str) -> Prepared:
-        """Return the question with its sheets, as a retriever of the framework reports them."""
+    def _prepared(self, question: str) -> tuple[Prepared, list[NodeWithScore]]:
+        """Return the question with its data, and its sheets as a retriever reports them."""
         dispatcher.event(RetrievalStartEvent(str_or_query_bundle=question))
         asked: dict[str, Any] = {EventPayload.QUERY_STR: question}
         with self.callback_manager.event(CBEventType.RETRIEVE, payload=asked) as event:
@@ -130,7 +130,7 @@ class SheetQueryEngine(CustomQueryEngine):
             nodes = self._nodes(ready)
             event.on_end(payload={EventPayload.NODES: nodes})
         dispatcher.event(RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
-        return ready
+        return ready, nodes
 
     def _nodes(self, ready: Prepared) -> list[NodeWithScore]:
         path = self._retriever.index.path
@@ -147,10 +147,12 @@ class SheetQueryEngine(CustomQueryEngine):
         return self.streaming and isinstance(step, Prompt) and step.final
 
     def _response(
-        self, talk: Conversation, ready: Prepared, streaming: type[Any] = StreamingResponse
+        self,
+        talk: Conversation,
+        nodes: list[NodeWithScore],
+        streaming: type[Any] = StreamingResponse,
     ) -> RESPONSE_TYPE:
         """Return the finished answer, or one whose last step is streamed when it is read."""
-        nodes = self._nodes(ready)
         if talk.answer is not None and not self.streaming:
             return Response(str(talk.answer), nodes, _metadata(talk.answer))
         metadata: dict[str, Any] = {}
