@@ -26,9 +26,11 @@ def test_one_call_runs_one_waits_and_the_third_is_told_to_come_again():
         second = asyncio.create_task(workers.run(str.upper, "waited"))
         while not workers._limit.statistics().tasks_waiting:
             await asyncio.sleep(0)
-        with pytest.raises(BusyError):
-            await workers.run(str.upper, "refused")
-        go_on.set()
+        try:
+            with pytest.raises(BusyError):
+                await asyncio.wait_for(workers.run(str.upper, "refused"), 30)
+        finally:
+            go_on.set()
         return [await first, await second]
 
     assert asyncio.run(use()) == ["held", "WAITED"]
