@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,10 +43,12 @@ class FoundWord:
     Attributes:
         word: The word, as a stem or a code.
         places: Its BM25 scores in names, and in contents; each only if a sheet has it there.
+        sheets: Number of all sheets that have it, as if names and contents had it by chance.
     """
 
     word: str
     places: tuple[WordScores, ...]
+    sheets: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,10 +97,10 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     own, known = snapshot.contents.total(inside)
     contents = _spoken_for(snapshot, own) if known else own
     rareness = _rareness(snapshot, words, known)
-    asked = _phrases(snapshot, query)
+    asked = asked_phrases(snapshot, query)
     named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
-        FoundWord(word, tuple(x[word] for x in (named, inside) if word in x and len(x[word].rows)))
+        _found(word, [x[word] for x in (named, inside) if word in x], snapshot.sheets)
         for word in dict.fromkeys((*words, *asked_inside))
     )
     return Matches(
@@ -111,6 +114,12 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
         explaining=asks_for_documentation(query),
         found=found,
     )
+
+
+def _found(word: str, scored: Sequence[WordScores], sheets: int) -> FoundWord:
+    """A word with its scores in names and in contents, if a sheet has it there."""
+    lacking = math.prod(1 - each.sheets / max(sheets, 1) for each in scored)
+    return FoundWord(word, tuple(each for each in scored if len(each.rows)), (1 - lacking) * sheets)
 
 
 def _rareness(
@@ -171,8 +180,7 @@ def _holding(
     Of the hundred best sheets that have all words of the phrases, names are read, and contents
     that have one of the phrases.
     """
-    words = [word for phrase in asked for word in dict.fromkeys(map(stem, _whole(phrase)))]
-    having = np.union1d(snapshot.lexical.having(words), snapshot.contents.having(words))
+    having = with_phrases(snapshot, asked)
     best = having[np.argsort(-scores[having], kind="stable")[:_CHECKED]]
     sheets = store.sheet_ids(snapshot.ids[best].tolist())
     names = list(sheets.values())
@@ -189,7 +197,13 @@ def _holding(
     return found if found.any() else None
 
 
-def _phrases(snapshot: Snapshot, query: str) -> list[str]:
+def with_phrases(snapshot: Snapshot, asked: Sequence[str]) -> NDArray[np.intp]:
+    """Positions of the sheets that have all words of some phrases, in names or in contents."""
+    words = [word for phrase in asked for word in dict.fromkeys(map(stem, _whole(phrase)))]
+    return np.union1d(snapshot.lexical.having(words), snapshot.contents.having(words))
+
+
+def asked_phrases(snapshot: Snapshot, query: str) -> list[str]:
     """Phrases of a query that sheets may hold.
 
     Without contents one word in quotation marks does not count: it is mostly a value, which

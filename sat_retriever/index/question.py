@@ -8,6 +8,7 @@ from datetime import date
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.scores import Scores
 from sat_retriever.index.settings import check_dense_weight
+from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.period.asked import AskedTimes
 from sat_retriever.records.tokens import FloatArray
 
@@ -26,6 +27,7 @@ class Question:
         read_as: The query, with words of the index in place of misspelt ones.
         scores: Scores of all sheets at the moment when the question was made. The index
             computes them anew if it has changed since.
+        parts: Sheets of a large index that it is scored against, by state of the index and filters.
     """
 
     text: str
@@ -36,6 +38,7 @@ class Question:
     dense_weight: float
     read_as: str
     scores: Scores = field(repr=False)
+    parts: dict[str, Snapshot] = field(default_factory=dict, repr=False)
 
     def weighing(self, dense_weight: float) -> Question:
         """The same question, its scores with another share of the cosine.

@@ -50,6 +50,7 @@ class Scores:
             `held_back`.
         role: Share of each fused score that the sheet's place in its workbook leaves, in (0, 1];
             see `role_factors`.
+        mean: Mean of `dense` over all sheets, if the snapshot is a part of them.
     """
 
     snapshot: Snapshot
@@ -59,6 +60,7 @@ class Scores:
     matches: Matches
     time: FloatArray
     role: FloatArray
+    mean: float | None = None
 
     def weighing(self, dense_weight: float) -> Scores:
         """Return the same scores, fused with another share of the cosines, in [0, 1]."""
@@ -176,7 +178,8 @@ def score_all(
     dense_contents[snapshot.with_contents] = snapshot.contents_tokens @ token
     time = time_factors(snapshot.times, asked)
     role = role_factors(snapshot, matches)
-    scores = Scores(snapshot, dense, dense, dense_contents, matches, time, role)
+    mean = None if snapshot.whole is None else float(snapshot.mean_token @ token)
+    scores = Scores(snapshot, dense, dense, dense_contents, matches, time, role, mean)
     return scores.weighing(dense_weight)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -14,17 +13,18 @@ from numpy.typing import NDArray
 from sat_retriever.errors import InputError
 from sat_retriever.index.evidence import Evidence, evidence
 from sat_retriever.index.fusion import dense_weight_with
+from sat_retriever.index.mapped import is_large
 from sat_retriever.index.matches import find_matches
+from sat_retriever.index.pool import MOST_ASKED, pool_of
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.state import IndexState
-from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
 from sat_retriever.period.asked import AskedTimes
 from sat_retriever.period.question import asked_times
-from sat_retriever.period.relation import elsewhere, overlapping
+from sat_retriever.period.relation import elsewhere
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
@@ -80,9 +80,10 @@ class SheetSearch:
         self._keep(text, token)
         asked = self.asked_times(text, today, times=times)
         with self._store.reading():
-            snapshot = self._latest.get()
+            whole = self._latest.get()
+            snapshot = self._part(whole, text, token, asked.spans)
             matches = find_matches(self._store, snapshot, text)
-        weight = self._dense_weight(snapshot) if dense_weight is None else dense_weight
+        weight = self._dense_weight(whole) if dense_weight is None else dense_weight
         # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
         scores = score_all(snapshot, token, matches, weight, asked.spans)
         read_as = matches.read_as
@@ -120,10 +121,12 @@ class SheetSearch:
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._allowed(snapshot, filters)
-        times = snapshot.times
+            allowed = snapshot.matching(self._store, filters) if filters else None
+        periods = snapshot.columns.periods
+        times = periods.kinds
         if allowed is not None:
-            times = times[np.isin(snapshot.ids, allowed, assume_unique=True)]
+            within = np.isin(snapshot.ids, allowed, assume_unique=True)
+            times = times[np.unique(periods.codes[within])]
         return tuple(asked) if elsewhere(times, asked) else ()
 
     # ---- answers
@@ -132,7 +135,7 @@ class SheetSearch:
         self, question: Question, top_k: int, filters: Filters | None
     ) -> list[Candidate]:
         """The best sheets, best first; equal scores in the order of sheet ids."""
-        scores, allowed = self._scored(question, filters)
+        scores, allowed = self._scored(question, filters, every=top_k > MOST_ASKED)
         rows = best_rows(scores, top_k, allowed)
         row_ids: list[int] = scores.snapshot.ids[rows].tolist()
         names = self._store.sheet_ids(row_ids)
@@ -146,7 +149,7 @@ class SheetSearch:
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None
     ) -> list[Candidate]:
         """Those of the sheets that are there and meet the filters, best first."""
-        scores, allowed = self._scored(question, filters)
+        scores, allowed = self._scored(question, filters, sheet_ids)
         places = scores.snapshot.places(self._store, sheet_ids)
         if allowed is not None:
             kept = np.isin(scores.snapshot.ids[list(places.values())], allowed)
@@ -158,7 +161,7 @@ class SheetSearch:
         self, question: Question, sheet_id: str, filters: Filters | None
     ) -> tuple[Candidate, ...]:
         """A sheet and the one right above it, ranked among all; see `SheetIndex.standing`."""
-        scores, allowed = self._scored(question, filters)
+        scores, allowed = self._scored(question, filters, every=True)
         snapshot = scores.snapshot
         row = snapshot.places(self._store, [sheet_id]).get(sheet_id)
         if row is None or (allowed is not None and snapshot.ids[row] not in allowed):
@@ -173,9 +176,13 @@ class SheetSearch:
     def evidence(self, question: Question, filters: Filters | None) -> Evidence:
         """What speaks for an answer among the sheets that meet the filters."""
         scores, allowed = self._scored(question, filters)
+        snapshot = scores.snapshot
+        counted = None
+        if snapshot.whole is not None:
+            counted = snapshot.sheets if allowed is None else len(allowed)
         if allowed is None:
-            return evidence(scores, np.arange(len(scores.snapshot.ids)))
-        return evidence(scores, np.flatnonzero(np.isin(scores.snapshot.ids, allowed)))
+            return evidence(scores, np.arange(len(snapshot.ids)), counted)
+        return evidence(scores, np.flatnonzero(np.isin(snapshot.ids, allowed)), counted)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
         """Share of each word of a question in the score of each sheet, columns in their order.
@@ -223,21 +230,10 @@ class SheetSearch:
         """Number of sheets that meet the filters."""
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._allowed(snapshot, filters)
-        return len(snapshot.ids if allowed is None else allowed)
+            allowed = snapshot.matching(self._store, filters) if filters else snapshot.ids
+        return len(allowed)
 
     # ---- inner workings
-
-    def _allowed(self, snapshot: Snapshot, filters: Filters | None) -> RowIds | None:
-        """Row ids of the sheets that meet the filters, ascending; None without filters."""
-        if not filters:
-            return None
-        asked = asked_in(filters)
-        others = replace(filters, period=None)
-        if asked:
-            within = snapshot.ids[overlapping(snapshot.times, asked)]
-            return np.intersect1d(within, self._store.matching(others)) if others else within
-        return self._store.matching(others)
 
     def _dense_weight(self, snapshot: Snapshot) -> float:
         """Share of the cosines in scores of a question that asks for none."""
@@ -261,23 +257,88 @@ class SheetSearch:
             )
         return given if abs(length - 1) < _ROUNDING else given / np.float32(length)
 
-    def _scored(self, question: Question, filters: Filters | None) -> tuple[Scores, RowIds | None]:
+    def _part(
+        self,
+        whole: Snapshot,
+        text: str,
+        token: FloatArray,
+        asked: Sequence[Span],
+        allowed: RowIds | None = None,
+    ) -> Snapshot:
+        """The sheets that a query is scored against: all if they are few, else a pool of them."""
+        if not is_large(len(whole.ids)):
+            return whole
+        mask = None if allowed is None else np.isin(whole.ids, allowed, assume_unique=True)
+        return whole.part(pool_of(self._store, whole, text, token, asked, mask))
+
+    def _to_score(
+        self,
+        whole: Snapshot,
+        question: Question,
+        filters: Filters | None,
+        sheet_ids: Sequence[str],
+        *,
+        every: bool,
+    ) -> Snapshot:
+        """The present sheets that a question is scored against; see `_scored`."""
+        scored = question.scores.snapshot
+        same = scored.shows_the_same(whole)
+        if every or not is_large(len(whole.ids)):
+            return scored if same and scored.whole is None else whole
+        key = f"{whole.generation} {filters}"
+        if not same or filters:
+            if key not in question.parts:
+                question.parts[key] = self._within(whole, question, filters)
+            scored = question.parts[key]
+        others = [each for each in sheet_ids if each not in scored.noted]
+        further = whole.places(self._store, others)
+        if not further:
+            return scored
+        rows = np.fromiter(further.values(), np.intp, len(further))
+        if np.isin(whole.ids[rows], scored.ids).all():
+            return scored
+        return whole.part(np.union1d(np.searchsorted(whole.ids, scored.ids), rows))
+
+    def _within(self, whole: Snapshot, question: Question, filters: Filters | None) -> Snapshot:
+        """The best of all present sheets for a question, and the best that meet the filters."""
+        text, token, spans = question.text, question.token, question.times.spans
+        first = self._part(whole, text, token, spans)
+        if not filters:
+            return first
+        allowed = whole.matching(self._store, filters)
+        both = np.union1d(first.ids, self._part(whole, text, token, spans, allowed).ids)
+        return whole.part(np.searchsorted(whole.ids, both))
+
+    def _scored(
+        self,
+        question: Question,
+        filters: Filters | None,
+        sheet_ids: Sequence[str] = (),
+        *,
+        every: bool = False,
+    ) -> tuple[Scores, RowIds | None]:
         """A question's scores of the present sheets, and the row ids that meet the filters.
 
         The row ids are None without filters: then every sheet may be found.
+
+        Args:
+            question: The question.
+            filters: Conditions that sheets meet.
+            sheet_ids: Sheets that have scores, even those that are far from the best.
+            every: True scores every sheet, however many there are.
         """
         with self._store.reading():
-            snapshot = self._latest.get()
-            allowed = self._allowed(snapshot, filters)
+            whole = self._latest.get()
+            allowed = whole.matching(self._store, filters) if filters else None
             scores = question.scores
-            changed = not scores.snapshot.shows_the_same(snapshot)
-            matches = scores.matches
+            snapshot = self._to_score(whole, question, filters, sheet_ids, every=every)
+            changed = snapshot is not scores.snapshot
             if changed:
                 matches = find_matches(self._store, snapshot, question.text)
         spans, weight = question.times.spans, question.dense_weight
         if changed:
             scores = score_all(snapshot, question.token, matches, weight, spans)
         if allowed is not None and spans:
-            rows = np.flatnonzero(np.isin(snapshot.ids, allowed, assume_unique=True))
+            rows = np.flatnonzero(np.isin(scores.snapshot.ids, allowed, assume_unique=True))
             scores = scores.within(rows, weight)
         return scores, allowed

@@ -13,6 +13,7 @@ from sat_retriever.text.lexical import (
     B,
     LexicalScorer,
     QueryWords,
+    counted,
     query_words,
     score_word,
     sheet_words,
@@ -77,7 +78,7 @@ def test_the_index_scores_words_as_the_slow_loop_does(index, query):
 
 def test_a_score_never_exceeds_the_words_limit():
     rows = np.arange(3)
-    scored = score_word((rows, rows, rows, rows), np.ones(3, dtype=np.float32))
+    scored = score_word(*counted((rows, rows, rows, rows), 3), np.ones(3, dtype=np.float32), 1.0)
     assert (scored.scores <= scored.limit).all()
     assert (scored.scores > 0).all()
 

@@ -90,10 +90,10 @@ class StoreReader(StoreFile):
             )
         ]
 
-    def _marked(self, column: str) -> IdArray:
-        """Row ids of the sheets with a 1 in a column of the tokens, ascending."""
-        marked = f"SELECT id FROM tokens WHERE {column} = 1 ORDER BY id"
-        return _id_array(self._rows(f"SELECT json_group_array(id) FROM ({marked})"))
+    def _marked(self, column: str, after: int) -> IdArray:
+        """Row ids of the sheets after one with a 1 in a column of the tokens, ascending."""
+        marked = f"SELECT id FROM tokens WHERE id > ? AND {column} = 1 ORDER BY id"
+        return _id_array(self._rows(f"SELECT json_group_array(id) FROM ({marked})", (after,)))
 
     def _skipped(self, text: str) -> tuple[Skipped, ...]:
         with translated(self.path):
@@ -171,14 +171,34 @@ class StoreReader(StoreFile):
                 raise RowDamage("a token of contents has no direction")
         return ids, tokens
 
-    def postings(self, word: str) -> tuple[IdArray, ...]:
-        """Return row ids of the sheets with a word, ascending, one array per lexical field."""
+    def count_after(self, row_id: int) -> int:
+        """Number of sheets after a row id."""
+        return int(self._rows("SELECT count(*) FROM sheets WHERE id > ?", (row_id,))[0][0])
+
+    def checksums(self, ids: Sequence[int]) -> dict[str, int]:
+        """Checksum of the record of each row id that exists, by the row id as text."""
+        found = self._in("SELECT id, crc FROM sheets WHERE id IN ({})", ids)
+        return {str(row_id): crc for row_id, crc in found}
+
+    def common_words(self, least: int) -> list[str]:
+        """Words that names of so many sheets or more have, in order."""
+        made = (
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_words USING fts5vocab(main, lexical, row)"
+        )
+        self._rows(made)
+        return [r[0] for r in self._rows(
+            "SELECT term FROM temp.name_words WHERE doc >= ? ORDER BY term", (least,)
+        )]  # fmt: skip
+
+    def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
+        """Row ids of the sheets after one that have a word, ascending, one array per field."""
         quoted = word.replace('"', '""')
         return tuple(
             _id_array(
                 self._rows(
-                    "SELECT json_group_array(rowid) FROM lexical WHERE lexical MATCH ?",
-                    (f'{field} : "{quoted}"',),
+                    "SELECT json_group_array(rowid) FROM lexical "
+                    "WHERE lexical MATCH ? AND rowid > ?",
+                    (f'{field} : "{quoted}"', after),
                 )
             )
             for field in LEXICAL_FIELDS
@@ -208,13 +228,13 @@ class StoreReader(StoreFile):
             found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
         return list(found)
 
-    def documentation(self) -> IdArray:
-        """Row ids of the sheets that only explain others, ascending."""
-        return self._marked("documentation")
+    def documentation(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one that only explain others, ascending."""
+        return self._marked("documentation", after)
 
-    def main_sheets(self) -> IdArray:
-        """Row ids of the sheets whose names abbreviate their workbooks', ascending."""
-        return self._marked("main")
+    def main_sheets(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one whose names abbreviate their workbooks', ascending."""
+        return self._marked("main", after)
 
     def workbook_numbers(self) -> tuple[IdArray, IdArray]:
         """Row ids of all sheets that have a workbook file, and its number, each (n,)."""
