@@ -28,7 +28,7 @@ Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 MOST_ASKED = 500  # candidates for which a pool has room; for more, every sheet is scored
-WORDED = 3_072  # sheets by words, of names and of contents
+WORDED = 4_096  # sheets by words, of names and of contents
 _LED = 4_096  # sheets whose documentation is in the pool
 _STEPS = 1_024  # in which scores are counted
 _SAMPLE = 65_536  # sheets whose scores say how high those of the best are
@@ -90,50 +90,34 @@ def _near_by_contents(
 
 
 def worded(words: Sequence[WordScores], sheets: int, masks: Sequence[Mask | None]) -> list[Rows]:
-    """Positions of the sheets whose words score highest within each mask, 3,072 or a few more.
+    """Positions of the sheets whose words score highest within each mask, 4,096 or a few more.
 
-    The rarest words come first. Once the words that are left cannot lift a sheet that has none of
-    the earlier ones among the best, they are looked up for the sheets in play alone.
-
-    Source: MaxScore (Turtle and Flood 1995). Departs: sheets are weighed word by word, not one
-    after the other, and scores are compared in a thousand steps.
+    Every word is added up: passing over common ones, as MaxScore does, saves less than it costs to
+    look them up for the sheets in play (benchmarks/LOG.md). Scores are compared in a thousand
+    steps.
 
     Args:
         words: Scores of each word.
         sheets: Number of all sheets, n.
         masks: Sheets among which to look, each (n,); None for all.
     """
-    ordered = sorted((word for word in words if len(word.rows)), key=lambda word: len(word.rows))
-    if not ordered:
+    known = [word for word in words if len(word.rows)]
+    if not known:
         return []
     total = np.zeros(sheets, dtype=np.float32)
-    left = np.cumsum([word.limit for word in ordered[::-1]])[::-1].tolist()
-    step = np.float32(left[0] / _STEPS)
-    done = 0
-    for word in ordered:
-        if done and len(word.rows) > 4 * WORDED and _decided(total, step, left[done], masks):
-            break
+    for word in known:
         total[word.rows] += word.scores
-        done += 1
-    further, above = ordered[done:], left[done] if done < len(ordered) else 0.0
+    step = np.float32(sum(word.limit for word in known) / _STEPS)
     found = []
     for mask in masks:
-        bound = max(_sampled(total, mask, step) - np.float32(above), step)
-        there = total >= bound
+        there = total >= max(_sampled(total, mask, step), step)
         rows = np.flatnonzero(there if mask is None else there & mask)
-        found.append(_best_of(rows, _with(total[rows], rows, further), step))
+        found.append(_best_of(rows, total[rows], step))
     return found
 
 
-def _decided(
-    total: FloatArray, step: np.float32, left: float, masks: Sequence[Mask | None]
-) -> bool:
-    """True if no sheet without a score yet can come among the best within any mask."""
-    return all(_sampled(total, mask, step) > left for mask in masks)
-
-
 def _sampled(total: FloatArray, mask: Mask | None, step: np.float32) -> np.float32:
-    """A score that about twice 3,072 sheets within a mask reach, from some of them."""
+    """A score that about twice 4,096 sheets within a mask reach, from some of them."""
     stride = max(1, len(total) // _SAMPLE)
     some = total[::stride]
     some = some if mask is None else some[mask[::stride]]
@@ -147,16 +131,8 @@ def _least(scores: FloatArray, step: np.float32, most: int) -> np.float32:
     return np.float32(max(len(counts) - 1 - at, 0)) * step
 
 
-def _with(scores: FloatArray, rows: Rows, words: Sequence[WordScores]) -> FloatArray:
-    """Scores of the sheets at some positions, those of further words added."""
-    for word in words:
-        found = word.among(rows)
-        scores[found.rows] += found.scores
-    return scores
-
-
 def _best_of(rows: Rows, scores: FloatArray, step: np.float32) -> Rows:
-    """The best 3,072 of some sheets, and those that score like the last of them if there is room.
+    """The best 4,096 of some sheets, and those that score like the last of them if there is room.
 
     Thousands of sheets may share a score; partitioning them costs far more than the rest.
     """
