@@ -19,13 +19,13 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
-from sat_retriever.index.common import CommonWords
+from sat_retriever.index.common import COUNTS, DENSE, Bytes, CommonWords
 from sat_retriever.index.periods import Periods
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.reading import IdArray
-from sat_retriever.index.tokens import Cells, Tokens, TokenTable, cell_order
-from sat_retriever.period.relation import Times
+from sat_retriever.index.tokens import Codes, Tokens, TokenTable, cell_order
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import bm25, mean_of
 
 FORMAT = 1
 END = "-snapshot"  # of the folder's name, after that of the index file
@@ -44,14 +44,14 @@ class Columns:
     Attributes:
         generation: Generation of the index file.
         ids: Row ids, (n,), ascending.
-        tokens: Tokens, (n, d).
-        mean_token: Their mean, (d,).
+        tokens: Tokens, (n, d); their codes in a large index.
+        token_sum: Sum of all tokens that were ever read, (d,) float64.
+        tokens_summed: Their number.
         with_contents: Positions of the sheets that have contents, (m,), ascending.
-        contents_tokens: Tokens of contents, (m, d).
+        contents_tokens: Tokens of contents, (m, d); as above.
         lengths: Words of names and of contents, (n, 2).
         tie_rank: Place of each sheet in the order of sheet ids, (n,).
-        times: Their times, (n, 5).
-        periods: The same, each different one once.
+        periods: Their times.
         workbooks: Number of each sheet's workbook file, (n,).
         documentation: Positions of documentation, ascending.
         main: Positions of main sheets, ascending.
@@ -62,12 +62,12 @@ class Columns:
     generation: int
     ids: IdArray
     tokens: Tokens
-    mean_token: FloatArray
+    token_sum: NDArray[np.float64]
+    tokens_summed: int
     with_contents: NDArray[np.intp]
     contents_tokens: Tokens
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
-    times: Times
     periods: Periods
     workbooks: IdArray
     documentation: NDArray[np.intp]
@@ -77,11 +77,10 @@ class Columns:
 
 _PLAIN: Mapping[str, tuple[str, int | None]] = {
     "ids": ("<i8", None),
-    "mean_token": ("<f4", None),
+    "token_sum": ("<f8", None),
     "with_contents": ("<i8", None),
     "lengths": ("<f4", 2),
     "tie_rank": ("<i8", None),
-    "times": ("<i2", 5),
     "workbooks": ("<i8", None),
     "documentation": ("<i8", None),
     "main": ("<i8", None),
@@ -134,16 +133,17 @@ def write_columns(store: Store, columns: Columns, width: int) -> Path:
             _save(draft, each, getattr(columns, each))
         _save(draft, "periods.kinds", columns.periods.kinds.astype("<i2"))
         _save(draft, "periods.codes", columns.periods.codes.astype("<i4"))
-        _save_cells(draft, "tokens", columns.tokens, width)
-        if len(columns.contents_tokens):
-            _save_cells(draft, "contents", columns.contents_tokens, width)
-        words = _save_common(draft, store, columns.ids)
+        for each, tokens in (("tokens", columns.tokens), ("contents", columns.contents_tokens)):
+            if isinstance(tokens, TokenTable) and len(tokens):
+                _save_cells(draft, each, tokens, width)
+        words = _save_common(draft, store, columns)
         state = {
             "format": FORMAT,
             "generation": columns.generation,
             "fingerprint": store.meta()["fingerprint"],
             "width": width,
             "sheets": len(columns.ids),
+            "tokens_summed": columns.tokens_summed,
             "sample": _sample(store, columns.ids),
             "words": words,
         }
@@ -184,11 +184,11 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
     """
     plain = {name: _load(folder, name, *kind) for name, kind in _PLAIN.items()}
     n = int(state["sheets"])
-    sized = ("ids", "lengths", "tie_rank", "times", "workbooks")
+    sized = ("ids", "lengths", "tie_rank", "workbooks")
     pointing = (plain["with_contents"], plain["documentation"], plain["main"])
     whole = (
         all(len(plain[name]) == n for name in sized)
-        and len(plain["mean_token"]) == width
+        and len(plain["token_sum"]) == width
         and bool((np.diff(plain["ids"]) > 0).all())
         and all(_ascend_below(rows, n) for rows in pointing)
     )
@@ -198,7 +198,7 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
     codes = periods.codes
     whole &= len(codes) == n and bool(codes.min() >= 0 and codes.max() < len(periods.kinds))
     tokens = _load_cells(folder, "tokens", width)
-    contents: Tokens = np.empty((0, width), dtype=np.float32)
+    contents = TokenTable.in_one_cell(tokens.codes[:0])
     if len(plain["with_contents"]):
         contents = _load_cells(folder, "contents", width)
     if not whole or len(tokens) != n or len(contents) != len(plain["with_contents"]):
@@ -206,9 +206,10 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
     return Columns(
         generation=int(state["generation"]),
         tokens=tokens,
+        tokens_summed=int(state["tokens_summed"]),
         periods=periods,
         contents_tokens=contents,
-        common=(_load_common(folder, state["words"]), int(plain["ids"][-1])),
+        common=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
         **plain,
     )
 
@@ -231,63 +232,94 @@ def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
     np.save(folder / f"{name}.npy", np.asarray(values).astype(kind, copy=False), allow_pickle=False)
 
 
-def _save_cells(folder: Path, name: str, tokens: Tokens, width: int) -> None:
-    """Write tokens in groups of near ones, a part at a time."""
+def _save_cells(folder: Path, name: str, tokens: TokenTable, width: int) -> None:
+    """Write codes in groups of near ones, a part at a time."""
     centres, starts, order = cell_order(tokens)
-    path, shape = folder / f"{name}.npy", (len(order), width)
-    target = open_memmap(path, mode="w+", dtype=np.dtype("<f4"), shape=shape)
+    values = _open(folder, f"{name}.codes", "i1", (len(order), width))
+    scales = np.empty(len(order), dtype=np.float32)
     for start in range(0, len(order), _PART):
-        target[start : start + _PART] = tokens[order[start : start + _PART]]
-    target.flush()
+        part = slice(start, start + _PART)
+        codes = tokens.taken(order[part])
+        values[part], scales[part] = codes.values, codes.scales
+    values.flush()
+    _save(folder, f"{name}.scales", scales)
     _save(folder, f"{name}.centres", centres.astype("<f4"))
     _save(folder, f"{name}.starts", starts.astype("<i8"))
     _save(folder, f"{name}.order", order.astype("<i4"))
 
 
+def _open(folder: Path, name: str, kind: str, shape: tuple[int, int]) -> np.memmap[Any, Any]:
+    return open_memmap(folder / f"{name}.npy", mode="w+", dtype=np.dtype(kind), shape=shape)
+
+
 def _load_cells(folder: Path, name: str, width: int) -> TokenTable:
-    cells = Cells(
-        tokens=_load(folder, name, "<f4", width),
-        centres=_load(folder, f"{name}.centres", "<f4", width),
-        starts=_load(folder, f"{name}.starts", "<i8"),
-        order=_load(folder, f"{name}.order", "<i4"),
+    return TokenTable.of(
+        Codes(_load(folder, f"{name}.codes", "|i1", width), _load(folder, f"{name}.scales", "<f4")),
+        _load(folder, f"{name}.centres", "<f4", width),
+        _load(folder, f"{name}.starts", "<i8"),
+        _load(folder, f"{name}.order", "<i4"),
     )
-    cells.check(width)
-    return TokenTable.of(cells)
 
 
-def _save_common(folder: Path, store: Store, ids: IdArray) -> Sequence[str]:
+def _save_common(folder: Path, store: Store, columns: Columns) -> Sequence[str]:
     """Write the sheets of common words; return the words."""
-    words = store.common_words(max(_COMMON, len(ids) // _SHARE))
-    rows: list[NDArray[np.uint32]] = []
-    fields: list[NDArray[np.uint8]] = []
-    for found, marks in _postings(store, words, ids):
-        rows.append(found)
-        fields.append(marks)
-    starts = np.concatenate(([0], np.cumsum([len(each) for each in rows])))
-    _save(folder, "words.starts", starts.astype("<i8"))
-    _save(folder, "words.rows", np.concatenate([*rows, np.empty(0, "<u4")]).astype("<u4"))
-    _save(folder, "words.fields", np.concatenate([*fields, np.empty(0, "u1")]).astype("u1"))
-    return words
+    sheets, lengths = len(columns.ids), columns.lengths[:, 0]
+    having = store.common_words(max(_COMMON, sheets // _SHARE))
+    is_dense = [number * DENSE >= sheets for number in having.values()]
+    dense = np.where(is_dense, np.cumsum(is_dense) - 1, -1)
+    shape = (sum(is_dense), sheets)
+    of_all = [_open(folder, f"words.dense_{part}", "u1", shape) for part in ("fields", "impacts")]
+    rows = [np.empty(0, "<u4")]
+    parts: tuple[list[Bytes], list[Bytes]] = ([np.empty(0, "u1")], [np.empty(0, "u1")])
+    ends = [0]
+    for place, (found, *bytes_of) in zip(
+        dense.tolist(), _postings(store, list(having), columns.ids, lengths), strict=True
+    ):
+        for whole, part, own in zip(of_all, parts, bytes_of, strict=True):
+            if place >= 0:
+                whole[place, found] = own
+            else:
+                part.append(own)
+        if place < 0:
+            rows.append(found)
+        ends.append(ends[-1] + (len(found) if place < 0 else 0))
+    for whole in of_all:
+        whole.flush()
+    _save(folder, "words.dense", dense.astype("<i8"))
+    _save(folder, "words.starts", np.array(ends, dtype="<i8"))
+    _save(folder, "words.rows", np.concatenate(rows))
+    for name, part in zip(("fields", "impacts"), parts, strict=True):
+        _save(folder, f"words.{name}", np.concatenate(part))
+    return list(having)
 
 
 def _postings(
-    store: Store, words: Sequence[str], ids: IdArray
-) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint8]]]:
-    """Positions of the sheets with each word, and the fields that have it, one bit each."""
+    store: Store, words: Sequence[str], ids: IdArray, lengths: FloatArray
+) -> Iterator[tuple[NDArray[np.uint32], Bytes, Bytes]]:
+    """Positions of the sheets with each word, the fields that have it, one bit each, and impacts.
+
+    An impact is the score as a share of 255 of the most possible, at least 1.
+    """
+    mean = mean_of(lengths)
     for word in words:
         marks = np.zeros(len(ids), dtype=np.uint8)
         for field, found in enumerate(store.postings(word)):
             marks[np.searchsorted(ids, found)] |= np.uint8(1 << field)
         there = np.flatnonzero(marks)
-        yield there.astype(np.uint32), marks[there]
+        shares = bm25(COUNTS[marks[there]], lengths[there], mean, 1.0)
+        yield there.astype("<u4"), marks[there], np.ceil(shares * 255).clip(1, 255).astype(np.uint8)
 
 
-def _load_common(folder: Path, words: Sequence[str]) -> CommonWords:
+def _load_common(folder: Path, words: Sequence[str], sheets: int) -> CommonWords:
     found = CommonWords(
-        {word: place for place, word in enumerate(words)},
+        {word: number for number, word in enumerate(words)},
+        _load(folder, "words.dense", "<i8"),
+        _load(folder, "words.dense_fields", "|u1", sheets),
+        _load(folder, "words.dense_impacts", "|u1", sheets),
         _load(folder, "words.starts", "<i8"),
         _load(folder, "words.rows", "<u4"),
         _load(folder, "words.fields", "|u1"),
+        _load(folder, "words.impacts", "|u1"),
     )
     found.check()
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,10 @@ class FoundWord:
     places: tuple[WordScores, ...]
     sheets: float
 
+    def among(self, rows: NDArray[np.intp]) -> FoundWord:
+        """The word in some of the sheets; how many of all have it stays."""
+        return replace(self, places=tuple(each.among(rows) for each in self.places))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
@@ -77,6 +81,28 @@ class Matches:
     phrase: NDArray[np.bool_] | None
     explaining: bool
     found: tuple[FoundWord, ...]
+
+    def part(self, rows: NDArray[np.intp]) -> Matches:
+        """What the words find in some of the sheets.
+
+        Args:
+            rows: Their positions, ascending.
+        """
+        return replace(
+            self,
+            names=self.names[rows],
+            contents=self.contents[rows],
+            phrase=None if self.phrase is None else self.phrase[rows],
+            found=tuple(each.among(rows) for each in self.found),
+        )
+
+    def weighing(self, other: Matches) -> Matches:
+        """What the same words find in other sheets, with the weights that count for these.
+
+        Args:
+            other: What they find there.
+        """
+        return replace(other, covered=self.covered)
 
     def weights(self, dense_weight: float) -> FusionWeights:
         """How much names, contents, words and cosines count for the query.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.period.relation import Times, overlapping, relation
+from sat_retriever.period.relation import INSIDE, Times, overlapping, relation
 from sat_retriever.period.spans import Span
 
 
@@ -40,13 +41,50 @@ class Periods:
         _, first, codes = np.unique(packed, return_index=True, return_inverse=True)
         return cls(times[first], codes.astype(np.int32))
 
+    def __len__(self) -> int:
+        """Number of sheets."""
+        return len(self.codes)
+
+    def part(self, rows: NDArray[np.intp]) -> Periods:
+        """Times of some of the sheets; the different times stay those of all."""
+        return Periods(self.kinds, self.codes[rows])
+
+    def of_some(self, rows: NDArray[Any]) -> Times:
+        """The different times of some of the sheets, (u, 5).
+
+        Args:
+            rows: Their positions, or True for each of them.
+        """
+        found: Times = self.kinds[np.unique(self.codes[rows])]
+        return found
+
+    def extended(self, kept: NDArray[np.bool_], added: Times) -> Periods:
+        """Times of the sheets that stay, and of others after them.
+
+        Args:
+            kept: True for the sheets that stay, (n,).
+            added: Times of the others, (a, 5).
+        """
+        if kept.all() and not len(added):
+            return self
+        return Periods.of(np.concatenate((self.kinds[self.codes[kept]], added)))
+
     def lying(self, asked: Sequence[Span]) -> NDArray[np.int8]:
-        """What `relation` gives for every sheet, (n,).
+        """What `relation` gives for each different time, (u,).
 
         Args:
             asked: Requested stretches of time, at least one.
         """
-        return relation(self.kinds, asked)[self.codes]
+        return relation(self.kinds, asked)
+
+    def inside(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
+        """True for every sheet that lies inside a requested stretch, (n,).
+
+        Args:
+            asked: Requested stretches of time, at least one.
+        """
+        found: NDArray[np.bool_] = (self.lying(asked) == INSIDE)[self.codes]
+        return found
 
     def overlapping(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
         """What `relation.overlapping` gives for every sheet, (n,).

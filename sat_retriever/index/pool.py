@@ -15,67 +15,68 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.mapped import is_large
 from sat_retriever.index.matches import asked_phrases, respelled, with_phrases
+from sat_retriever.index.query import Query
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.tokens import nearest
-from sat_retriever.period.relation import INSIDE
+from sat_retriever.index.tokens import Tokens, TokenTable
 from sat_retriever.period.spans import Span
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.contents import asked_words
-from sat_retriever.text.lexical import WordScores, query_words
+from sat_retriever.text.lexical import Impacts, impacts, query_words
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
-MOST_ASKED = 500  # candidates for which a pool has room; for more, every sheet is scored
 WORDED = 4_096  # sheets by words, of names and of contents
 _LED = 4_096  # sheets whose documentation is in the pool
-_STEPS = 1_024  # in which scores are counted
-_SAMPLE = 65_536  # sheets whose scores say how high those of the best are
+_SAMPLE = 65_536  # sheets that say how much of the words the best have
 
 
-def pool_of(
-    store: Store,
-    snapshot: Snapshot,
-    query: str,
-    token: FloatArray,
-    asked: Sequence[Span],
-    allowed: Mask | None = None,
-) -> Rows:
+def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Mask | None = None) -> Rows:
     """Positions of the sheets to score for a query, ascending; the caller reads the store.
 
     Args:
         store: Where the sheets are.
         snapshot: All n sheets.
         query: The query.
-        token: Its token, (d,), unit length.
-        asked: The periods that it names.
         allowed: True for the sheets that meet the filters, (n,); None without filters. Where these
             leave few sheets, all of them are in the pool.
     """
     if allowed is not None and not is_large(int(np.count_nonzero(allowed))):
         return np.flatnonzero(allowed)
-    masks = _masks(snapshot, asked, allowed)
-    read_as = respelled(store, snapshot, query)
-    names = [snapshot.lexical.word(word) for word in dict.fromkeys(query_words(read_as))]
-    contents = list(snapshot.contents.by_word(asked_words(read_as)).values())
-    phrases = asked_phrases(snapshot, query)
+    token, masks = query.token, _masks(snapshot, query.asked, allowed)
+    read_as = respelled(store, snapshot, query.text)
+    phrases = asked_phrases(snapshot, query.text)
     found = [
-        *nearest(snapshot.tokens, token, masks),
+        *_near(snapshot.tokens, token, masks),
         *_near_by_contents(snapshot, token, masks),
-        *worded(names, len(snapshot.ids), masks),
-        *worded(contents, len(snapshot.ids), masks),
+        *worded(snapshot.lexical.impacts(list(dict.fromkeys(query_words(read_as)))), masks),
+        *_worded_by_contents(snapshot, read_as, masks),
         *([with_phrases(snapshot, phrases)[:WORDED]] if phrases else []),
     ]
-    return _with_leaders(snapshot, found, allowed)
+    return with_leaders(snapshot, found, allowed)
 
 
 def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Mask | None) -> list[Mask | None]:
     """The sheets among which the best are looked for: those allowed, and those in time."""
     if not asked:
         return [allowed]
-    inside = snapshot.columns.periods.lying(asked) == INSIDE
+    inside = snapshot.periods.inside(asked)
     return [allowed, inside if allowed is None else inside & allowed]
+
+
+def _near(tokens: Tokens, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
+    return tokens.nearest(token, masks) if isinstance(tokens, TokenTable) else []
+
+
+def _worded_by_contents(
+    snapshot: Snapshot, read_as: str, masks: Sequence[Mask | None]
+) -> list[Rows]:
+    """Positions of the sheets whose contents have most of a query's words within each mask."""
+    if not snapshot.contents:
+        return []
+    words = snapshot.contents.by_word(asked_words(read_as))
+    return worded(impacts(list(words.values()), len(snapshot.ids)), masks)
 
 
 def _near_by_contents(
@@ -86,69 +87,56 @@ def _near_by_contents(
         return []
     places = snapshot.with_contents
     of_contents = [None if mask is None else mask[places] for mask in masks]
-    return [places[rows] for rows in nearest(snapshot.contents_tokens, token, of_contents)]
+    return [places[rows] for rows in _near(snapshot.contents_tokens, token, of_contents)]
 
 
-def worded(words: Sequence[WordScores], sheets: int, masks: Sequence[Mask | None]) -> list[Rows]:
-    """Positions of the sheets whose words score highest within each mask, 4,096 or a few more.
+def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:
+    """Positions of the sheets that have most of some words within each mask, 4,096 or some more.
 
-    Every word is added up: passing over common ones, as MaxScore does, saves less than it costs to
-    look them up for the sheets in play (benchmarks/LOG.md). Scores are compared in a thousand
-    steps.
+    All words are added up: passing over common ones, as MaxScore does, saves less than it costs to
+    look them up for the sheets in play (benchmarks/LOG.md).
 
     Args:
-        words: Scores of each word.
-        sheets: Number of all sheets, n.
+        total: How much of the words every sheet has, (n,).
         masks: Sheets among which to look, each (n,); None for all.
     """
-    known = [word for word in words if len(word.rows)]
-    if not known:
-        return []
-    total = np.zeros(sheets, dtype=np.float32)
-    for word in known:
-        total[word.rows] += word.scores
-    step = np.float32(sum(word.limit for word in known) / _STEPS)
     found = []
     for mask in masks:
-        there = total >= max(_sampled(total, mask, step), step)
+        there = total >= max(_sampled(total, mask), 1)
         rows = np.flatnonzero(there if mask is None else there & mask)
-        found.append(_best_of(rows, total[rows], step))
+        found.append(_most_of(rows, total[rows]))
     return found
 
 
-def _sampled(total: FloatArray, mask: Mask | None, step: np.float32) -> np.float32:
-    """A score that about twice 4,096 sheets within a mask reach, from some of them."""
+def _sampled(total: Impacts, mask: Mask | None) -> int:
+    """A number that about twice 4,096 sheets within a mask reach, from some of them."""
     stride = max(1, len(total) // _SAMPLE)
     some = total[::stride]
-    some = some if mask is None else some[mask[::stride]]
-    return _least(some[some > 0], step, max(1, 2 * WORDED // stride))
+    return _least(some if mask is None else some[mask[::stride]], max(1, 2 * WORDED // stride))
 
 
-def _least(scores: FloatArray, step: np.float32, most: int) -> np.float32:
-    """The highest multiple of a step that so many scores reach; 0 if fewer are above 0."""
-    counts = np.bincount((scores / step).astype(np.int32), minlength=1)
+def _least(numbers: Impacts, most: int) -> int:
+    """The highest number above 0 that so many reach; 0 if fewer are above 0."""
+    counts = np.bincount(numbers)
+    counts[:1] = 0
     at = int(np.searchsorted(np.cumsum(counts[::-1]), most))
-    return np.float32(max(len(counts) - 1 - at, 0)) * step
+    return max(len(counts) - 1 - at, 0)
 
 
-def _best_of(rows: Rows, scores: FloatArray, step: np.float32) -> Rows:
-    """The best 4,096 of some sheets, and those that score like the last of them if there is room.
-
-    Thousands of sheets may share a score; partitioning them costs far more than the rest.
-    """
+def _most_of(rows: Rows, numbers: Impacts) -> Rows:
+    """The best 4,096 of some sheets, and those with the last one's number if there is room."""
     if len(rows) <= WORDED:
         return rows
-    least = _least(scores, step, WORDED)
-    kept = np.flatnonzero(scores >= least)
+    least = _least(numbers, WORDED)
+    kept = np.flatnonzero(numbers >= least)
     if len(kept) > 2 * WORDED:
-        surely = scores[kept] >= least + step
+        surely = numbers[kept] > least
         last = kept[~surely]
-        order = np.argsort(-scores[last], kind="stable")
-        kept = np.concatenate((kept[surely], last[order[: 2 * WORDED - np.count_nonzero(surely)]]))
+        kept = np.concatenate((kept[surely], last[: 2 * WORDED - np.count_nonzero(surely)]))
     return rows[kept]
 
 
-def _with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Mask | None) -> Rows:
+def with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Mask | None = None) -> Rows:
     """The sheets with those that documentation in the pool speaks for, and their leading sheets.
 
     Leading sheets decide scores of others, so they are in the pool whether they may be found or

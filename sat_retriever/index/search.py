@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
+from sat_retriever.index.best import EXACT, best_scores, chosen_scores
 from sat_retriever.index.evidence import Evidence, evidence
 from sat_retriever.index.fusion import dense_weight_with
 from sat_retriever.index.mapped import is_large
 from sat_retriever.index.matches import find_matches
-from sat_retriever.index.pool import MOST_ASKED, pool_of
+from sat_retriever.index.query import Query
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
 from sat_retriever.index.settings import check_dense_weight
@@ -80,14 +81,18 @@ class SheetSearch:
         self._keep(text, token)
         asked = self.asked_times(text, today, times=times)
         with self._store.reading():
-            whole = self._latest.get()
-            snapshot = self._part(whole, text, token, asked.spans)
-            matches = find_matches(self._store, snapshot, text)
-        weight = self._dense_weight(whole) if dense_weight is None else dense_weight
-        # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
-        scores = score_all(snapshot, token, matches, weight, asked.spans)
-        read_as = matches.read_as
-        return Question(text, token, matches.words, asked, today, weight, read_as, scores)
+            snapshot = self._latest.get()
+            weight = self._dense_weight(snapshot) if dense_weight is None else dense_weight
+            asking = Query(text, token, asked.spans, weight)
+            large = is_large(len(snapshot.ids))
+            if large:
+                scores = best_scores(self._store, snapshot, asking, EXACT)
+            else:
+                matches = find_matches(self._store, snapshot, text)
+        if not large:  # arithmetic on a snapshot needs no lock: parallel queries run side by side
+            scores = score_all(snapshot, asking, matches)
+        found = scores.matches
+        return Question(asking, found.words, asked, today, found.read_as, scores)
 
     def recent_token(self, query: str) -> FloatArray | None:
         """The token that a query had a moment ago; see `SheetIndex.recent_token`."""
@@ -122,11 +127,10 @@ class SheetSearch:
         with self._store.reading():
             snapshot = self._latest.get()
             allowed = snapshot.matching(self._store, filters) if filters else None
-        periods = snapshot.columns.periods
-        times = periods.kinds
-        if allowed is not None:
-            within = np.isin(snapshot.ids, allowed, assume_unique=True)
-            times = times[np.unique(periods.codes[within])]
+        periods = snapshot.periods
+        if allowed is None:
+            return tuple(asked) if elsewhere(periods.kinds, asked) else ()
+        times = periods.of_some(np.searchsorted(snapshot.ids, allowed))
         return tuple(asked) if elsewhere(times, asked) else ()
 
     # ---- answers
@@ -135,7 +139,7 @@ class SheetSearch:
         self, question: Question, top_k: int, filters: Filters | None
     ) -> list[Candidate]:
         """The best sheets, best first; equal scores in the order of sheet ids."""
-        scores, allowed = self._scored(question, filters, every=top_k > MOST_ASKED)
+        scores, allowed = self._scored(question, filters, top_k)
         rows = best_rows(scores, top_k, allowed)
         row_ids: list[int] = scores.snapshot.ids[rows].tolist()
         names = self._store.sheet_ids(row_ids)
@@ -149,19 +153,30 @@ class SheetSearch:
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None
     ) -> list[Candidate]:
         """Those of the sheets that are there and meet the filters, best first."""
-        scores, allowed = self._scored(question, filters, sheet_ids)
-        places = scores.snapshot.places(self._store, sheet_ids)
-        if allowed is not None:
-            kept = np.isin(scores.snapshot.ids[list(places.values())], allowed)
-            places = {each: places[each] for each, keep in zip(places, kept, strict=True) if keep}
-        order = sorted(places, key=lambda sheet_id: (-scores.fused[places[sheet_id]], sheet_id))
-        return scores.candidates({sheet_id: places[sheet_id] for sheet_id in order})
+        scores, allowed = self._scored(question, filters)
+        parts = [scores]
+        if scores.snapshot.whole is not None:
+            others = [each for each in sheet_ids if each not in scores.snapshot.noted]
+            parts += self._further(question, scores, others)
+        found: dict[str, tuple[Scores, int]] = {}
+        for part in parts:
+            places = part.snapshot.places(self._store, sheet_ids)
+            if allowed is not None:
+                kept = np.isin(part.snapshot.ids[list(places.values())], allowed)
+                places = {x: places[x] for x, keep in zip(places, kept, strict=True) if keep}
+            found |= {sheet_id: (part, place) for sheet_id, place in places.items()}
+        order = sorted(found, key=lambda each: (-found[each][0].fused[found[each][1]], each))
+        return [
+            candidate
+            for rank, sheet_id in enumerate(order, 1)
+            for candidate in found[sheet_id][0].candidates({sheet_id: found[sheet_id][1]}, rank)
+        ]
 
     def standing(
         self, question: Question, sheet_id: str, filters: Filters | None
     ) -> tuple[Candidate, ...]:
         """A sheet and the one right above it, ranked among all; see `SheetIndex.standing`."""
-        scores, allowed = self._scored(question, filters, every=True)
+        scores, allowed = self._every(question, filters, sheet_id)
         snapshot = scores.snapshot
         row = snapshot.places(self._store, [sheet_id]).get(sheet_id)
         if row is None or (allowed is not None and snapshot.ids[row] not in allowed):
@@ -176,6 +191,8 @@ class SheetSearch:
     def evidence(self, question: Question, filters: Filters | None) -> Evidence:
         """What speaks for an answer among the sheets that meet the filters."""
         scores, allowed = self._scored(question, filters)
+        if scores.wide is not None:
+            scores = scores.wide.with_exact([scores])
         snapshot = scores.snapshot
         counted = None
         if snapshot.whole is not None:
@@ -202,13 +219,12 @@ class SheetSearch:
             InputError: If a sheet is not there.
         """
         with self._store.reading():
-            snapshot = self._latest.get()
-            places = snapshot.places(self._store, sheet_ids)
-        for sheet_id in sheet_ids:
-            if sheet_id not in places:
-                path = self._store.path
-                raise InputError(f"{sheet_id!r} is not in {path}; index its workbook first")
-        return snapshot.tokens[np.array([places[each] for each in sheet_ids], dtype=np.intp)]
+            ids = self._store.row_ids(sheet_ids)
+            for sheet_id in sheet_ids:
+                if sheet_id not in ids:
+                    path = self._store.path
+                    raise InputError(f"{sheet_id!r} is not in {path}; index its workbook first")
+            return self._store.tokens_of([ids[each] for each in sheet_ids], self._settings.width)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
@@ -257,88 +273,83 @@ class SheetSearch:
             )
         return given if abs(length - 1) < _ROUNDING else given / np.float32(length)
 
-    def _part(
-        self,
-        whole: Snapshot,
-        text: str,
-        token: FloatArray,
-        asked: Sequence[Span],
-        allowed: RowIds | None = None,
-    ) -> Snapshot:
-        """The sheets that a query is scored against: all if they are few, else a pool of them."""
-        if not is_large(len(whole.ids)):
-            return whole
-        mask = None if allowed is None else np.isin(whole.ids, allowed, assume_unique=True)
-        return whole.part(pool_of(self._store, whole, text, token, asked, mask))
-
-    def _to_score(
-        self,
-        whole: Snapshot,
-        question: Question,
-        filters: Filters | None,
-        sheet_ids: Sequence[str],
-        *,
-        every: bool,
-    ) -> Snapshot:
-        """The present sheets that a question is scored against; see `_scored`."""
-        scored = question.scores.snapshot
-        same = scored.shows_the_same(whole)
-        if every or not is_large(len(whole.ids)):
-            return scored if same and scored.whole is None else whole
-        key = f"{whole.generation} {filters}"
-        if not same or filters:
-            if key not in question.parts:
-                question.parts[key] = self._within(whole, question, filters)
-            scored = question.parts[key]
-        others = [each for each in sheet_ids if each not in scored.noted]
-        further = whole.places(self._store, others)
-        if not further:
-            return scored
-        rows = np.fromiter(further.values(), np.intp, len(further))
-        if np.isin(whole.ids[rows], scored.ids).all():
-            return scored
-        return whole.part(np.union1d(np.searchsorted(whole.ids, scored.ids), rows))
-
-    def _within(self, whole: Snapshot, question: Question, filters: Filters | None) -> Snapshot:
-        """The best of all present sheets for a question, and the best that meet the filters."""
-        text, token, spans = question.text, question.token, question.times.spans
-        first = self._part(whole, text, token, spans)
-        if not filters:
-            return first
-        allowed = whole.matching(self._store, filters)
-        both = np.union1d(first.ids, self._part(whole, text, token, spans, allowed).ids)
-        return whole.part(np.searchsorted(whole.ids, both))
-
     def _scored(
-        self,
-        question: Question,
-        filters: Filters | None,
-        sheet_ids: Sequence[str] = (),
-        *,
-        every: bool = False,
+        self, question: Question, filters: Filters | None, top_k: int = 1
     ) -> tuple[Scores, RowIds | None]:
         """A question's scores of the present sheets, and the row ids that meet the filters.
 
-        The row ids are None without filters: then every sheet may be found.
+        The row ids are None without filters: then every sheet may be found. Of a large index only
+        the best sheets have scores.
 
         Args:
             question: The question.
             filters: Conditions that sheets meet.
-            sheet_ids: Sheets that have scores, even those that are far from the best.
-            every: True scores every sheet, however many there are.
+            top_k: Number of sheets that are asked for.
         """
         with self._store.reading():
-            whole = self._latest.get()
-            allowed = whole.matching(self._store, filters) if filters else None
+            snapshot = self._latest.get()
+            allowed = snapshot.matching(self._store, filters) if filters else None
             scores = question.scores
-            snapshot = self._to_score(whole, question, filters, sheet_ids, every=every)
-            changed = snapshot is not scores.snapshot
-            if changed:
+            same = scores.snapshot.shows_the_same(snapshot)
+            if is_large(len(snapshot.ids)):
+                return self._of_large(snapshot, question, allowed, filters, top_k), allowed
+            if not same:
                 matches = find_matches(self._store, snapshot, question.text)
-        spans, weight = question.times.spans, question.dense_weight
-        if changed:
-            scores = score_all(snapshot, question.token, matches, weight, spans)
-        if allowed is not None and spans:
-            rows = np.flatnonzero(np.isin(scores.snapshot.ids, allowed, assume_unique=True))
-            scores = scores.within(rows, weight)
+        if not same:
+            scores = score_all(snapshot, question.query, matches)
+        if allowed is not None:
+            scores = scores.within(allowed)
         return scores, allowed
+
+    def _of_large(
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        allowed: RowIds | None,
+        filters: Filters | None,
+        top_k: int,
+    ) -> Scores:
+        """Scores of the best sheets of a large index; the caller reads the store."""
+        same = question.scores.snapshot.shows_the_same(snapshot)
+        if same and filters is None and 2 * top_k <= EXACT:
+            return question.scores
+        count = max(EXACT, 2 * top_k)
+        key = f"{snapshot.generation} {count} {filters}"
+        if key not in question.parts:
+            known = question.scores if same else None
+            if known is None and filters is not None:
+                known = best_scores(self._store, snapshot, question.query, EXACT)
+            question.parts[key] = best_scores(
+                self._store, snapshot, question.query, count, allowed, known
+            )
+        return question.parts[key]
+
+    def _further(
+        self, question: Question, scores: Scores, sheet_ids: Sequence[str]
+    ) -> list[Scores]:
+        """Scores of sheets of a large index that are not among its best."""
+        with self._store.reading():
+            snapshot = self._latest.get()
+            places = list(snapshot.places(self._store, sheet_ids).values())
+            known = np.isin(snapshot.ids[places], scores.snapshot.ids)
+            rows = np.sort(np.array(places, dtype=np.intp)[~known])
+            return [chosen_scores(self._store, snapshot, question.query, rows, scores)]
+
+    def _every(
+        self, question: Question, filters: Filters | None, sheet_id: str
+    ) -> tuple[Scores, RowIds | None]:
+        """Scores of every sheet; of a large index exact ones of the best and of one more.
+
+        All others have cosines of codes, which are off by less than 0.01.
+        """
+        best, allowed = self._scored(question, filters)
+        if best.snapshot.whole is None:
+            return best, allowed
+        parts = [best, *self._further(question, best, [sheet_id])]
+        with self._store.reading():
+            snapshot = self._latest.get()
+            matches = find_matches(self._store, snapshot, question.text)
+        scores = score_all(snapshot, question.query, best.matches.weighing(matches))
+        if not best.asked:
+            scores = scores.without_times()
+        return scores.with_exact(parts), allowed

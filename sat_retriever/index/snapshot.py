@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
+from sat_retriever.index.common import CommonScorer, CommonWords
 from sat_retriever.index.contents import ContentScorer
 from sat_retriever.index.leading import Leading
 from sat_retriever.index.mapped import Columns, folder_of, is_large, read_columns, write_columns
@@ -19,7 +20,7 @@ from sat_retriever.index.periods import Periods
 from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.reading import IdArray
-from sat_retriever.index.tokens import Tokens, TokenTable
+from sat_retriever.index.tokens import Codes, Tokens, TokenTable
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -28,7 +29,7 @@ from sat_retriever.text.lexical import LexicalScorer, counted
 _NOTED = 4_096  # sheets whose positions are noted
 _FILTERS = 8  # whose sheets are kept
 _RENEWED = 8  # one sheet in so many has come or gone: the mapped state is written anew
-_MEAN_OF = 65_536  # mapped tokens of which a mean is taken
+_READ = 8_192  # tokens that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +40,15 @@ class Snapshot:
         path: The index file.
         generation: Generation of the file at that time.
         ids: Row ids (n,) int64, ascending.
-        tokens: (n, d) float32, rows of unit length.
+        tokens: (n, d) float32, rows of unit length; their codes in a large index.
         mean_token: Mean of all tokens, (d,) float32.
         with_contents: Positions of the sheets that have contents, (m,), ascending.
-        contents_tokens: Tokens of their contents, (m, d) float32, rows of unit length.
+        contents_tokens: Tokens of their contents, (m, d); as above.
         lengths: Number of words of the names and of the contents of each sheet, (n, 2) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the names of the same sheets.
         contents: BM25 over their contents.
-        times: First and last year, first and last month of each sheet's period, and 1 if it is
-            fiscal, (n, 5) int16; zeros if its names state none.
+        periods: Times of the sheets; zeros if its names state none.
         workbooks: Number of each sheet's workbook file, (n,); 0 without one.
         documentation: The sheets that are documentation.
         main: The sheets whose names abbreviate their workbooks'.
@@ -69,7 +69,7 @@ class Snapshot:
     tie_rank: NDArray[np.int64]
     lexical: LexicalScorer
     contents: ContentScorer
-    times: Times
+    periods: Periods
     workbooks: IdArray
     documentation: Leading
     main: Leading
@@ -109,12 +109,12 @@ class Snapshot:
             tie_rank=self.tie_rank[places],
             lexical=self.lexical.part(places),
             contents=self.contents.part(places),
-            times=self.times[places],
+            periods=self.periods.part(places),
             workbooks=workbooks,
             documentation=documentation,
             main=main,
             noted={},
-            whole=self,
+            whole=self.whole or self,
         )
 
     def shows_the_same(self, other: Snapshot) -> bool:
@@ -140,7 +140,7 @@ class Snapshot:
         asked, others = asked_in(filters), replace(filters, period=None)
         if not asked:
             return store.matching(others)
-        within = self.ids[self.columns.periods.overlapping(asked)]
+        within = self.ids[self.periods.overlapping(asked)]
         return np.intersect1d(within, store.matching(others)) if others else within
 
     def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
@@ -203,12 +203,16 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
     ids = np.sort(ordered)
     tie_rank = np.empty(len(ids), dtype=np.int64)
     tie_rank[np.searchsorted(ids, ordered)] = np.arange(len(ids))
-    known = _no_columns(width) if previous is None else previous
+    large = is_large(len(ids))
+    known = _no_columns(width, large=large)
+    if previous is not None and isinstance(previous.tokens, TokenTable) == large:
+        known = previous
     # Row ids only grow, so new rows come after all earlier ones.
     kept = np.isin(known.ids, ids, assume_unique=True)
     last = int(known.ids[-1]) if len(known.ids) else -1
-    tokens, lengths, times = store.tokens_after(last, int((ids > last).sum()), width)
-    rows, contents_tokens = store.contents_tokens_after(last, width)
+    later = ids[np.searchsorted(ids, last, side="right") :]
+    tokens, lengths, times, sums = _read_tokens(store, last, later, width, large=large)
+    rows, contents_tokens = _read_contents(store, last, later, width, large=large)
     with_contents = known.ids[known.with_contents]
     kept_contents = np.isin(with_contents, ids, assume_unique=True)
     documentation, main = (
@@ -219,25 +223,29 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
         )
     )
     leading = len(documentation) or len(main)
-    every = _extended(known.tokens, kept, tokens)
-    times = np.concatenate((known.times[kept], times))
-    moved = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     return Columns(
         generation=store.generation(),
         ids=ids,
-        tokens=every,
-        mean_token=_mean(every, width),
+        tokens=_extended(known.tokens, kept, tokens),
+        token_sum=known.token_sum + sums,
+        tokens_summed=known.tokens_summed + len(later),
         with_contents=np.searchsorted(ids, np.concatenate((with_contents[kept_contents], rows))),
         contents_tokens=_extended(known.contents_tokens, kept_contents, contents_tokens),
         lengths=np.concatenate((known.lengths[kept], lengths)),
         tie_rank=tie_rank,
-        times=times,
-        periods=Periods.of(times),
+        periods=known.periods.extended(kept, times),
         workbooks=_workbooks(store, ids) if leading else np.zeros_like(ids),
         documentation=documentation,
         main=main,
-        common=known.common and (known.common[0].moving(moved), known.common[1]),
+        common=known.common and _kept_words(*known.common, kept, known.ids),
     )
+
+
+def _kept_words(
+    words: CommonWords, last: int, kept: NDArray[np.bool_], ids: IdArray
+) -> tuple[CommonWords, int]:
+    """Common words of the sheets that stay; those after `last` are looked up."""
+    return words.without(kept[: np.searchsorted(ids, last, side="right")]), last
 
 
 def renew_mapped(store: Store, width: int) -> bool:
@@ -264,70 +272,100 @@ def renew_mapped(store: Store, width: int) -> bool:
     return True
 
 
-def _no_columns(width: int) -> Columns:
+def _no_columns(width: int, *, large: bool) -> Columns:
     """The columns of an index without sheets."""
     none, tokens = np.empty(0, dtype=np.int64), np.empty((0, width), dtype=np.float32)
-    lengths, times = np.empty((0, 2), dtype=np.float32), unpacked(none)
+    found: Tokens = TokenTable.in_one_cell(Codes.of(tokens)) if large else tokens
+    lengths, sums = np.empty((0, 2), dtype=np.float32), np.zeros(width)
     return Columns(
-        0, none, tokens, np.zeros(width, dtype=np.float32), none, tokens, lengths, none, times,
-        Periods.of(times), none, none, none,
+        0, none, found, sums, 0, none, found, lengths, none, Periods.of(unpacked(none)), none,
+        none, none,
     )  # fmt: skip
 
 
-def _extended(known: Tokens, kept: NDArray[np.bool_], added: FloatArray) -> Tokens:
+def _parts(last: int, later: IdArray) -> Iterator[tuple[int, int, int]]:
+    """Stretches of new sheets: the row id before each, its last one, and their number."""
+    for start in range(0, len(later), _READ):
+        end = min(start + _READ, len(later))
+        yield (int(later[start - 1]) if start else last), int(later[end - 1]), end - start
+
+
+def _read_tokens(
+    store: Store, last: int, later: IdArray, width: int, *, large: bool
+) -> tuple[FloatArray | Codes, FloatArray, Times, NDArray[np.float64]]:
+    """Tokens or their codes, word counts and times of new sheets, and the sum of the tokens."""
+    tokens: list[FloatArray] = [np.empty((0, width), dtype=np.float32)]
+    codes = [Codes.of(tokens[0])]
+    lengths, times = [np.empty((0, 2), dtype=np.float32)], [unpacked(later[:0])]
+    sums = np.zeros(width)
+    for after, until, count in _parts(last, later):
+        read, words, when = store.tokens_after(after, until, count, width)
+        codes.append(Codes.of(read)) if large else tokens.append(read)
+        lengths.append(words)
+        times.append(when)
+        sums += read.sum(axis=0, dtype=np.float64)
+    found = Codes.joined(codes) if large else np.concatenate(tokens)
+    return found, np.concatenate(lengths), np.concatenate(times), sums
+
+
+def _read_contents(
+    store: Store, last: int, later: IdArray, width: int, *, large: bool
+) -> tuple[IdArray, FloatArray | Codes]:
+    """Row ids of new sheets that have contents, and the tokens of these or their codes."""
+    rows, tokens = [later[:0]], [np.empty((0, width), dtype=np.float32)]
+    codes = [Codes.of(tokens[0])]
+    for after, until, _ in _parts(last, later):
+        ids, read = store.contents_tokens_after(after, until, width)
+        rows.append(ids)
+        codes.append(Codes.of(read)) if large else tokens.append(read)
+    return np.concatenate(rows), Codes.joined(codes) if large else np.concatenate(tokens)
+
+
+def _extended(known: Tokens, kept: NDArray[np.bool_], added: FloatArray | Codes) -> Tokens:
     """Tokens of the sheets that stay, and of those that came later."""
     if isinstance(known, TokenTable):
-        return known.changed(kept, added)
+        assert isinstance(added, Codes)
+        return known.changed(kept, added) if len(known) else TokenTable.in_one_cell(added)
+    assert not isinstance(added, Codes)
     return np.concatenate((known[kept], added)) if len(known) else added
-
-
-def _mean(tokens: Tokens, width: int) -> FloatArray:
-    """Mean of tokens, (d,); of many mapped ones from a sample."""
-    if not len(tokens):
-        return np.zeros(width, dtype=np.float32)
-    if isinstance(tokens, TokenTable):
-        tokens = tokens[np.linspace(0, len(tokens) - 1, _MEAN_OF).astype(np.intp)]
-    mean: FloatArray = tokens.mean(axis=0)
-    return mean
 
 
 def snapshot_of(store: Store, columns: Columns) -> Snapshot:
     """Make a snapshot of what it is made of."""
     ids, lengths = columns.ids, columns.lengths
 
-    def postings(word: str) -> tuple[NDArray[np.intp], ...]:
-        found = (np.searchsorted(ids, rows) for rows in store.postings(word))
+    def postings(word: str, after: int = -1) -> tuple[NDArray[np.intp], ...]:
+        found = (np.searchsorted(ids, rows) for rows in store.postings(word, after))
         return tuple(found)
-
-    def common(word: str) -> tuple[NDArray[np.intp], FloatArray] | None:
-        if columns.common is None:
-            return None
-        words, last = columns.common
-        found = words.find(word, len(ids))
-        if found is None or int(ids[-1]) == last:
-            return found
-        later = [np.searchsorted(ids, rows) for rows in store.postings(word, last)]
-        rows, counts = counted(later, len(ids))
-        return np.concatenate((found[0], rows)), np.concatenate((found[1], counts))
 
     def having(groups: Sequence[Sequence[str]], most: int) -> NDArray[np.intp]:
         rows = store.content_postings(groups, most)
         found = np.searchsorted(ids, rows)
         return found[ids.take(found, mode="clip") == rows] if len(ids) else found[:0]
 
+    lexical = LexicalScorer(postings, lengths[:, 0])
+    if columns.common is not None:
+        words, last = columns.common
+
+        def later(word: str) -> tuple[NDArray[np.intp], FloatArray]:
+            if int(ids[-1]) <= last:
+                return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
+            return counted(postings(word, last), len(ids))
+
+        lexical = CommonScorer(words, later, lengths[:, 0], lexical)
     return Snapshot(
         path=store.path,
         generation=columns.generation,
         ids=ids,
         tokens=columns.tokens,
-        mean_token=columns.mean_token,
+        mean_token=(columns.token_sum / max(columns.tokens_summed, 1)).astype(np.float32),
         with_contents=columns.with_contents,
         contents_tokens=columns.contents_tokens,
         lengths=lengths,
         tie_rank=columns.tie_rank,
-        lexical=LexicalScorer(postings, lengths[:, 0], common=common),
+        lexical=lexical,
         contents=ContentScorer(having, lengths[:, 1]),
-        times=columns.times,
+        periods=columns.periods,
         workbooks=columns.workbooks,
         documentation=Leading.of(columns.documentation, columns.workbooks),
         main=Leading.of(columns.main, columns.workbooks),

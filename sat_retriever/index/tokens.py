@@ -1,10 +1,15 @@
-"""Tokens of many sheets in a mapped file, near ones side by side, and of those that came later."""
+"""Tokens of many sheets as bytes, near ones side by side, to find those that are near a question.
+
+Only a large index has them. They say which sheets to score; the scores themselves are of the exact
+tokens, which stay in the store.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numkong
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,176 +19,235 @@ Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 NEAREST = 1_024  # sheets by cosine
-SCANNED = 12_288  # tokens of the nearest cells that are compared with a question
+SCANNED = 32_768  # codes of the nearest cells that are compared with a question
 _AT_MOST = 2 * SCANNED  # the same where few of them meet filters
 _SAMPLED = 64  # tokens a cell from which centres are found
 _ROUNDS = 5
-_PART = 8_192  # tokens in memory while all are put in order
+_PART = 8_192  # tokens that are put into cells at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """Tokens in groups of near ones.
+class Codes:
+    """Tokens as whole numbers in [-127, 127]; their cosines are off by less than 0.01.
 
     Attributes:
-        tokens: (b, d) float32, those of a cell side by side.
-        centres: A direction for each cell, (c, d) float32.
-        starts: Where each cell begins in `tokens`, and the end, (c + 1,) int64.
-        order: Position of each token's sheet when the cells were made, (b,) int32.
+        values: (m, d) int8.
+        scales: What each token's numbers are multiplied by, (m,) float32.
     """
 
-    tokens: FloatArray
-    centres: FloatArray
-    starts: NDArray[np.int64]
-    order: NDArray[np.int32]
+    values: NDArray[np.int8]
+    scales: NDArray[np.float32]
 
-    def check(self, width: int) -> None:
-        """Refuse cells that do not fit together.
+    @classmethod
+    def of(cls, tokens: FloatArray) -> Codes:
+        """Return the codes of tokens, (m, d).
 
-        Raises:
-            ValueError: If they do not.
+        >>> found = Codes.of(np.float32([[0.6, -0.8], [0.0, 0.0]]))
+        >>> found.values.tolist(), found.floats().round(2).tolist()
+        ([[95, -127], [0, 0]], [[0.6000000238418579, -0.800000011920929], [0.0, 0.0]])
         """
-        count = len(self.order)
-        whole = (
-            self.tokens.shape == (count, width)
-            and self.centres.shape == (len(self.starts) - 1, width)
-            and self.starts[0] == 0
-            and self.starts[-1] == count
-            and bool((np.diff(self.starts) >= 0).all())
-            and bool((np.bincount(self.order, minlength=count) == 1).all())
-        )
-        if not whole:
-            raise ValueError("the cells of tokens do not fit together")
+        scales = np.abs(tokens).max(axis=1, initial=0) / np.float32(127)
+        known = np.where(scales > 0, scales, np.float32(1))
+        return cls(np.rint(tokens / known[:, None]).astype(np.int8), scales.astype(np.float32))
+
+    def __len__(self) -> int:
+        """Number of tokens."""
+        return len(self.scales)
+
+    def __getitem__(self, at: NDArray[np.integer] | slice) -> Codes:
+        """Codes of some of the tokens."""
+        return Codes(self.values[at], self.scales[at])
+
+    def floats(self) -> FloatArray:
+        """The tokens, (m, d) float32."""
+        found: FloatArray = self.values * self.scales[:, None]
+        return found
+
+    def cosines(self, token: Codes) -> FloatArray:
+        """Cosine of each token with one other, (m,) float32."""
+        if not len(self):
+            return self.scales
+        found = np.asarray(numkong.cdist(self.values, token.values, "dot"))
+        cosines: FloatArray = found[:, 0].astype(np.float32) * (self.scales * token.scales[0])
+        return cosines
+
+    @classmethod
+    def joined(cls, codes: Sequence[Codes]) -> Codes:
+        """Return codes one after the other."""
+        values = np.concatenate([each.values for each in codes])
+        return cls(values, np.concatenate([each.scales for each in codes]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenTable:
-    """Tokens of n sheets; `table[rows]` and `table @ token` are as of an array (n, d).
+    """Codes of the tokens of n sheets; `table @ token` gives cosines as an array of tokens does.
 
     Attributes:
-        cells: Tokens in groups of near ones; also of sheets that are gone.
-        sheets: Position of each token's sheet, (b,); -1 for a sheet that is gone.
-        slots: Place of each sheet's token, (n,): in the cells, or b and more in `added`.
-        added: Tokens of sheets that came later, (a, d) float32.
+        codes: Codes in cells of near ones, (b,); also of sheets that are gone.
+        centres: A direction for each cell, (c, d) float32.
+        starts: Where each cell begins in `codes`, and the end, (c + 1,) int64.
+        sheets: Position of each code's sheet, (b,) int32; -1 for a sheet that is gone.
+        slots: Place of each sheet's code, (n,) int32: in `codes`, or b and more in `added`.
+        added: Codes of sheets that came later, (a,).
     """
 
-    cells: Cells
+    codes: Codes
+    centres: FloatArray
+    starts: NDArray[np.int64]
     sheets: NDArray[np.int32]
     slots: NDArray[np.int32]
-    added: FloatArray
+    added: Codes
 
     @classmethod
-    def of(cls, cells: Cells) -> TokenTable:
-        """Return the table of the sheets that cells were made of."""
-        slots = np.empty(len(cells.order), dtype=np.int32)
-        slots[cells.order] = np.arange(len(slots), dtype=np.int32)
-        return cls(cells, cells.order, slots, cells.tokens[:0])
+    def of(
+        cls,
+        codes: Codes,
+        centres: FloatArray,
+        starts: NDArray[np.int64],
+        order: NDArray[np.int32],
+    ) -> TokenTable:
+        """Return the table of sheets whose codes lie in cells.
+
+        Args:
+            codes: The codes, (n,), those of a cell side by side.
+            centres: See above.
+            starts: See above.
+            order: Position of each code's sheet, (n,).
+
+        Raises:
+            ValueError: If they do not fit together.
+        """
+        n = len(order)
+        whole = (
+            len(codes) == n == len(codes.values)
+            and len(centres) == len(starts) - 1
+            and starts[0] == 0
+            and starts[-1] == n
+            and bool((np.diff(starts) >= 0).all())
+            and bool((np.bincount(order, minlength=n) == 1).all())
+        )
+        if not whole:
+            raise ValueError("the cells of tokens do not fit together")
+        slots = np.empty(n, dtype=np.int32)
+        slots[order] = np.arange(n, dtype=np.int32)
+        return cls(codes, centres, starts, order, slots, codes[:0])
+
+    @classmethod
+    def in_one_cell(cls, codes: Codes) -> TokenTable:
+        """Return the table of sheets whose codes are in their order."""
+        order = np.arange(len(codes), dtype=np.int32)
+        starts = np.array([0, len(codes)], dtype=np.int64)
+        centre = np.zeros((1, codes.values.shape[1]), dtype=np.float32)
+        return cls.of(codes, centre, starts, order)
 
     def __len__(self) -> int:
         """Number of sheets."""
         return len(self.slots)
 
-    def __getitem__(self, rows: Rows) -> FloatArray:
-        """Tokens of some sheets, (m, d) float32."""
-        at = self.slots[rows]
-        first = len(self.sheets)
-        found = self.cells.tokens[np.minimum(at, first - 1)]
-        later = np.flatnonzero(at >= first)
-        found[later] = self.added[at[later] - first]
-        return found
+    def __getitem__(self, rows: Rows) -> TokenTable:
+        """The table of some sheets; its cells are not searched."""
+        return TokenTable(
+            self.codes, self.centres, self.starts, self.sheets, self.slots[rows], self.added
+        )
 
     def __matmul__(self, token: FloatArray) -> FloatArray:
         """Cosine of every sheet with a token of unit length, (n,) float32."""
-        every = np.concatenate((self.cells.tokens @ token, self.added @ token))
-        return every[self.slots]
+        asked = Codes.of(token[None])
+        if len(self.slots) * 8 > len(self.codes):
+            own = self.codes.cosines(asked), self.added.cosines(asked)
+            return np.concatenate(own)[self.slots]
+        return self.taken(slice(None)).cosines(asked)
 
-    def changed(self, kept: Mask, added: FloatArray) -> TokenTable:
+    def taken(self, rows: Rows | slice) -> Codes:
+        """Codes of some sheets, in their order."""
+        at, first = self.slots[rows], len(self.sheets)
+        found = self.codes[np.minimum(at, first - 1)] if first else self.added[at]
+        later = np.flatnonzero(at >= first)
+        if first and len(later):
+            found.values[later] = self.added.values[at[later] - first]
+            found.scales[later] = self.added.scales[at[later] - first]
+        return found
+
+    def changed(self, kept: Mask, added: Codes) -> TokenTable:
         """Return the table without some sheets, and with others after them.
 
         Args:
             kept: True for the sheets that stay, (n,).
-            added: Tokens of the others, (a, d).
+            added: Codes of the others, (a,).
         """
         first = len(self.sheets)
         moved = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         sheets = np.where(self.sheets < 0, np.int32(-1), moved[self.sheets])
         later = first + len(self.added) + np.arange(len(added), dtype=np.int32)
         slots = np.concatenate((self.slots[kept], later)).astype(np.int32)
-        return TokenTable(self.cells, sheets, slots, np.concatenate((self.added, added)))
+        return TokenTable(
+            self.codes, self.centres, self.starts, sheets, slots, Codes.joined((self.added, added))
+        )
 
     def nearest(self, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
         """Positions of about the 1,024 sheets of the highest cosine within each mask.
 
         Sheets of the nearest cells are compared, and all that came later.
 
-        Source: Jégou, Douze and Schmid (2011), an inverted file. Departs: tokens are compared
-        as they are, not as codes.
+        Source: Jégou, Douze and Schmid (2011), an inverted file. Departs: codes are of the tokens
+        themselves, one byte a number, not of their distance from the centre.
 
         Args:
             token: Token of a question, (d,), unit length.
             masks: Sheets among which to look, each (n,); None for all.
         """
-        sheets, cosines = self._scanned(token, masks)
-        later = np.flatnonzero(self.slots >= len(self.sheets))
-        if len(later):
-            sheets = np.concatenate((sheets, later))
-            own = self.added[self.slots[later] - len(self.sheets)] @ token
-            cosines = np.concatenate((cosines, own))
+        asked = Codes.of(token[None])
+        sheets, cosines = self._scanned(token, asked, masks)
+        if len(self.added):
+            later = np.flatnonzero(self.slots >= len(self.sheets))
+            own = self.added.cosines(asked)[self.slots[later] - len(self.sheets)]
+            sheets, cosines = np.concatenate((sheets, later)), np.concatenate((cosines, own))
         found = []
         for mask in masks:
             allowed = None if mask is None else np.flatnonzero(mask[sheets])
             own = cosines if allowed is None else cosines[allowed]
-            best = most_of(own)
+            best = _most_of(own)
             found.append(sheets[best if allowed is None else allowed[best]])
         return found
 
-    def _scanned(self, token: FloatArray, masks: Sequence[Mask | None]) -> tuple[Rows, FloatArray]:
+    def _scanned(
+        self, token: FloatArray, asked: Codes, masks: Sequence[Mask | None]
+    ) -> tuple[Rows, FloatArray]:
         """Positions and cosines of the sheets of the nearest cells."""
         wanted = [mask for mask in masks if mask is not None]
-        sheets: list[Rows] = []
+        sheets: list[NDArray[np.int32]] = []
         cosines: list[FloatArray] = []
         seen, met = 0, [0] * len(wanted)
-        for cell in np.argsort(-(self.cells.centres @ token)).tolist():
+        alone = len(self.centres) == 1
+        near = [0] if alone else np.argsort(-(np.einsum("cd,d->c", self.centres, token))).tolist()
+        for cell in near:
             if seen >= _AT_MOST or (seen >= SCANNED and min(met, default=NEAREST) >= NEAREST):
                 break
-            start, end = self.cells.starts[cell : cell + 2].tolist()
-            end = min(end, start + SCANNED)  # a cell of equal tokens may be large
-            own = self.sheets[start:end].astype(np.intp)
-            cosine = self.cells.tokens[start:end] @ token
+            start, end = self.starts[cell : cell + 2].tolist()
+            if not alone:
+                end = min(end, start + SCANNED)  # a cell of equal tokens may be large
+            own, cosine = self.sheets[start:end], self.codes[start:end].cosines(asked)
             there = own >= 0
             own, cosine = (own, cosine) if there.all() else (own[there], cosine[there])
             sheets.append(own)
             cosines.append(cosine)
             seen += len(own)
             met = [n + int(np.count_nonzero(m[own])) for n, m in zip(met, wanted, strict=True)]
-        return np.concatenate(sheets), np.concatenate(cosines)
+        return np.concatenate(sheets).astype(np.intp), np.concatenate(cosines)
 
 
 Tokens = FloatArray | TokenTable
-"""Tokens of n sheets, in memory or mapped."""
+"""Tokens of n sheets as they are, or their codes."""
 
 
-def most_of(cosines: FloatArray) -> Rows:
+def _most_of(cosines: FloatArray) -> Rows:
     """Places of the 1,024 highest cosines, in any order."""
     if len(cosines) <= NEAREST:
         return np.arange(len(cosines))
     return np.argpartition(cosines, len(cosines) - NEAREST)[-NEAREST:]
 
 
-def nearest(tokens: Tokens, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
-    """What `TokenTable.nearest` gives; every sheet is compared where tokens are in memory."""
-    if isinstance(tokens, TokenTable):
-        return tokens.nearest(token, masks)
-    cosines = tokens @ token
-    found = []
-    for mask in masks:
-        rows = None if mask is None else np.flatnonzero(mask)
-        best = most_of(cosines if rows is None else cosines[rows])
-        found.append(best if rows is None else rows[best])
-    return found
-
-
-def cell_order(tokens: Tokens, seed: int = 0) -> tuple[FloatArray, NDArray[np.int64], Rows]:
+def cell_order(tokens: TokenTable, seed: int = 0) -> tuple[FloatArray, NDArray[np.int64], Rows]:
     """Centres (c, d), starts (c + 1,), and the positions of n sheets in the order of their cells.
 
     Source: Lloyd (1982), by cosine (Dhillon and Modha 2001), from a sample.
@@ -195,7 +259,7 @@ def cell_order(tokens: Tokens, seed: int = 0) -> tuple[FloatArray, NDArray[np.in
     n = len(tokens)
     count = max(1, int(np.sqrt(n)))
     sample = np.random.default_rng(seed).choice(n, min(n, _SAMPLED * count), replace=False)
-    found = tokens[np.sort(sample)]
+    found = tokens.taken(np.sort(sample)).floats()
     centres = found[:: max(1, len(found) // count)][:count].copy()
     for _ in range(_ROUNDS):
         cell = (found @ centres.T).argmax(axis=1)
@@ -205,7 +269,7 @@ def cell_order(tokens: Tokens, seed: int = 0) -> tuple[FloatArray, NDArray[np.in
         centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
     cells = np.empty(n, dtype=np.int64)
     for start in range(0, n, _PART):
-        part = tokens[np.arange(start, min(start + _PART, n))]
+        part = tokens.taken(np.arange(start, min(start + _PART, n))).floats()
         cells[start : start + len(part)] = (part @ centres.T).argmax(axis=1)
     starts = np.concatenate(([0], np.cumsum(np.bincount(cells, minlength=len(centres)))))
     return centres, starts.astype(np.int64), np.argsort(cells, kind="stable")

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import Column, Filters, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index import mapped, pool, tokens
+from sat_retriever.index import best, mapped, pool, tokens
 from sat_retriever.records.contents import CellText, SheetContents
-from sat_retriever.text.lexical import WordScores
 from tests.fakes import HashedEncoder
 
 SHEETS = 600
@@ -29,38 +28,23 @@ def large(monkeypatch):
     monkeypatch.setattr(mapped, "_ALL", 100)
     monkeypatch.setattr(pool, "WORDED", 100)
     monkeypatch.setattr(tokens, "NEAREST", 64)
+    monkeypatch.setattr(best, "EXACT", 50)
+    monkeypatch.setattr(best, "_POOLED", 200)
 
 
-@st.composite
-def scored_words(draw):
-    sheets = draw(st.integers(1, 60))
-    words = []
-    for limit in draw(st.lists(st.floats(0.5, 9), max_size=5)):
-        rows = sorted(draw(st.sets(st.integers(0, sheets - 1), max_size=sheets)))
-        scores = [limit * draw(st.floats(0.1, 1)) for _ in rows]
-        words.append(
-            WordScores(np.array(rows, dtype=np.intp), np.float32(scores), limit, len(rows))
-        )
-    return sheets, words, np.array(draw(st.lists(st.booleans(), min_size=sheets, max_size=sheets)))
-
-
-@given(scored_words())
-def test_the_best_by_words_are_found_as_a_plain_loop_finds_them(drawn):
-    sheets, words, mask = drawn
+@given(
+    st.lists(st.integers(0, 6), min_size=1, max_size=60),
+    st.lists(st.booleans(), min_size=60, max_size=60),
+)
+def test_the_best_by_words_are_found_as_a_plain_loop_finds_them(numbers, drawn):
+    total, mask = np.array(numbers, dtype=np.uint16), np.array(drawn[: len(numbers)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "WORDED", 4)
-        found = pool.worded(words, sheets, [None, mask])
-    if not any(len(word.rows) for word in words):
-        assert found == []
-        return
-    total = np.zeros(sheets)
-    for word in words:
-        for row, score in zip(word.rows.tolist(), word.scores.tolist(), strict=True):
-            total[row] += score
-    step = 2 * sum(word.limit for word in words if len(word.rows)) / 1024
+        found = pool.worded(total, [None, mask])
     for own, rows in ((total, found[0]), (np.where(mask, total, 0), found[1])):
-        least = np.sort(own)[::-1][:4].min() + step
-        assert set(np.flatnonzero((own > least) & (own > step))) <= set(rows.tolist())
+        least = np.sort(own)[::-1][:4].min()
+        assert set(np.flatnonzero(own > least)) <= set(rows.tolist())
+        assert (own[rows] > 0).all()
         assert len(set(rows.tolist())) == len(rows) <= 2 * 4
 
 
@@ -85,7 +69,7 @@ def test_a_pool_finds_what_all_sheets_scored_give(path, large, filters, monkeypa
                 assert here[sheet_id].time == exact[sheet_id].time
             evidence = index.evidence(index.question(text), filters)
             if filters is None:
-                assert told[text].fit == pytest.approx(evidence.fit, abs=1e-4)
+                assert told[text].fit == pytest.approx(evidence.fit, abs=0.01)
                 assert told[text].surprise == pytest.approx(evidence.surprise, abs=1e-4)
     assert np.mean(shares) >= 0.99
 
