@@ -14,7 +14,7 @@ from sat_retriever.index.scores import Scores, best_rows, score_all
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 
-EXACT = 256  # sheets that are scored with their exact tokens, or twice as many as are asked for
+EXACT = 128  # sheets that are scored with their exact tokens, or twice as many as are asked for
 _POOLED = 2_048  # beyond so many exact sheets, all are scored by codes first
 
 

@@ -161,7 +161,9 @@ def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:
     """True if a mapped state is one of this index, at most as new as it."""
     meta = store.meta()
     known = (state["format"], state["fingerprint"], state["width"])
-    if known != (FORMAT, meta["fingerprint"], width) or state["generation"] > store.generation():
+    if known != (FORMAT, meta["fingerprint"], width) or not is_large(state["sheets"]):
+        return False
+    if state["generation"] > store.generation():
         return False
     now = store.checksums([int(each) for each in state["sample"]])
     same = state["generation"] == store.generation()

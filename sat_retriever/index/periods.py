@@ -77,13 +77,14 @@ class Periods:
         """
         return relation(self.kinds, asked)
 
-    def inside(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
-        """True for every sheet that lies inside a requested stretch, (n,).
+    def inside(self, asked: Sequence[Span], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """True for those of some sheets that lie inside a requested stretch, (m,).
 
         Args:
             asked: Requested stretches of time, at least one.
+            rows: Positions of the sheets.
         """
-        found: NDArray[np.bool_] = (self.lying(asked) == INSIDE)[self.codes]
+        found: NDArray[np.bool_] = (self.lying(asked) == INSIDE)[self.codes[rows]]
         return found
 
     def overlapping(self, asked: Sequence[Span]) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ scores as if all were scored. A sheet outside is among the best of no part.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,23 @@ from sat_retriever.index.matches import asked_phrases, respelled, with_phrases
 from sat_retriever.index.query import Query
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.tokens import Tokens, TokenTable
+from sat_retriever.index.tokens import Mask, Tokens, TokenTable
 from sat_retriever.period.spans import Span
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.contents import asked_words
 from sat_retriever.text.lexical import Impacts, impacts, query_words
 
 Rows = NDArray[np.intp]
-Mask = NDArray[np.bool_]
+Chosen = NDArray[np.bool_]
 
-WORDED = 4_096  # sheets by words, of names and of contents
+WORDED = 1_024  # sheets by words, of names and of contents, or more of a very large index:
+_WORDED_OF = 192  # one in so many, up to
+_MOST_WORDED = 8_192
 _LED = 4_096  # sheets whose documentation is in the pool
 _SAMPLE = 65_536  # sheets that say how much of the words the best have
 
 
-def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Mask | None = None) -> Rows:
+def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | None = None) -> Rows:
     """Positions of the sheets to score for a query, ascending; the caller reads the store.
 
     Args:
@@ -57,12 +60,17 @@ def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Mask | None
     return with_leaders(snapshot, found, allowed)
 
 
-def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Mask | None) -> list[Mask | None]:
+def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) -> list[Mask | None]:
     """The sheets among which the best are looked for: those allowed, and those in time."""
+    within = None if allowed is None else allowed.__getitem__
     if not asked:
-        return [allowed]
-    inside = snapshot.periods.inside(asked)
-    return [allowed, inside if allowed is None else inside & allowed]
+        return [within]
+
+    def in_time(rows: Rows) -> NDArray[np.bool_]:
+        found = snapshot.periods.inside(asked, rows)
+        return found if within is None else found & within(rows)
+
+    return [within, in_time]
 
 
 def _near(tokens: Tokens, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
@@ -86,33 +94,40 @@ def _near_by_contents(
     if not len(snapshot.with_contents):
         return []
     places = snapshot.with_contents
-    of_contents = [None if mask is None else mask[places] for mask in masks]
+    of_contents = [mask and partial(_through, mask, places) for mask in masks]
     return [places[rows] for rows in _near(snapshot.contents_tokens, token, of_contents)]
 
 
+def _through(mask: Mask, places: Rows, rows: Rows) -> NDArray[np.bool_]:
+    return mask(places[rows])
+
+
 def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:
-    """Positions of the sheets that have most of some words within each mask, 4,096 or some more.
+    """Positions of the sheets that have most of some words within each mask: `WORDED` or some more.
 
     All words are added up: passing over common ones, as MaxScore does, saves less than it costs to
     look them up for the sheets in play (benchmarks/LOG.md).
 
     Args:
         total: How much of the words every sheet has, (n,).
-        masks: Sheets among which to look, each (n,); None for all.
+        masks: Sheets among which to look; None for all.
     """
+    most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
     found = []
     for mask in masks:
-        there = total >= max(_sampled(total, mask), 1)
-        rows = np.flatnonzero(there if mask is None else there & mask)
-        found.append(_most_of(rows, total[rows]))
+        rows = np.flatnonzero(total >= max(_sampled(total, mask, most), 1))
+        rows = rows if mask is None else rows[mask(rows)]
+        found.append(_most_of(rows, total[rows], most))
     return found
 
 
-def _sampled(total: Impacts, mask: Mask | None) -> int:
-    """A number that about twice 4,096 sheets within a mask reach, from some of them."""
+def _sampled(total: Impacts, mask: Mask | None, most: int) -> int:
+    """A number that about twice so many sheets within a mask reach, from some of them."""
     stride = max(1, len(total) // _SAMPLE)
     some = total[::stride]
-    return _least(some if mask is None else some[mask[::stride]], max(1, 2 * WORDED // stride))
+    if mask is not None:
+        some = some[mask(np.arange(0, len(total), stride))]
+    return _least(some, max(1, 2 * most // stride))
 
 
 def _least(numbers: Impacts, most: int) -> int:
@@ -123,20 +138,20 @@ def _least(numbers: Impacts, most: int) -> int:
     return max(len(counts) - 1 - at, 0)
 
 
-def _most_of(rows: Rows, numbers: Impacts) -> Rows:
-    """The best 4,096 of some sheets, and those with the last one's number if there is room."""
-    if len(rows) <= WORDED:
+def _most_of(rows: Rows, numbers: Impacts, most: int) -> Rows:
+    """The best of some sheets, and those with the last one's number if there is room."""
+    if len(rows) <= most:
         return rows
-    least = _least(numbers, WORDED)
+    least = _least(numbers, most)
     kept = np.flatnonzero(numbers >= least)
-    if len(kept) > 2 * WORDED:
+    if len(kept) > 2 * most:
         surely = numbers[kept] > least
         last = kept[~surely]
-        kept = np.concatenate((kept[surely], last[: 2 * WORDED - np.count_nonzero(surely)]))
+        kept = np.concatenate((kept[surely], last[: 2 * most - np.count_nonzero(surely)]))
     return rows[kept]
 
 
-def with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Mask | None = None) -> Rows:
+def with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Chosen | None = None) -> Rows:
     """The sheets with those that documentation in the pool speaks for, and their leading sheets.
 
     Leading sheets decide scores of others, so they are in the pool whether they may be found or

@@ -192,7 +192,7 @@ class SheetSearch:
         """What speaks for an answer among the sheets that meet the filters."""
         scores, allowed = self._scored(question, filters)
         if scores.wide is not None:
-            scores = scores.wide.with_exact([scores])
+            scores = scores.wide
         snapshot = scores.snapshot
         counted = None
         if snapshot.whole is not None:

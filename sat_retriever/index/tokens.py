@@ -6,7 +6,7 @@ tokens, which stay in the store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numkong
@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from sat_retriever.records.tokens import FloatArray
 
 Rows = NDArray[np.intp]
-Mask = NDArray[np.bool_]
+Mask = Callable[[Rows], NDArray[np.bool_]]
+"""True for those of some sheets, by position, among which to look."""
 
-NEAREST = 1_024  # sheets by cosine
-SCANNED = 32_768  # codes of the nearest cells that are compared with a question
+NEAREST = 512  # sheets by cosine
+SCANNED = 16_384  # codes of the nearest cells that are compared with a question
 _AT_MOST = 2 * SCANNED  # the same where few of them meet filters
+_CELL = 1_024  # tokens in a cell, on average
 _SAMPLED = 64  # tokens a cell from which centres are found
 _ROUNDS = 5
 _PART = 8_192  # tokens that are put into cells at once
@@ -168,7 +170,7 @@ class TokenTable:
             found.scales[later] = self.added.scales[at[later] - first]
         return found
 
-    def changed(self, kept: Mask, added: Codes) -> TokenTable:
+    def changed(self, kept: NDArray[np.bool_], added: Codes) -> TokenTable:
         """Return the table without some sheets, and with others after them.
 
         Args:
@@ -185,7 +187,7 @@ class TokenTable:
         )
 
     def nearest(self, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
-        """Positions of about the 1,024 sheets of the highest cosine within each mask.
+        """Positions of about the 512 sheets of the highest cosine within each mask.
 
         Sheets of the nearest cells are compared, and all that came later.
 
@@ -194,7 +196,7 @@ class TokenTable:
 
         Args:
             token: Token of a question, (d,), unit length.
-            masks: Sheets among which to look, each (n,); None for all.
+            masks: Sheets among which to look; None for all.
         """
         asked = Codes.of(token[None])
         sheets, cosines = self._scanned(token, asked, masks)
@@ -204,7 +206,7 @@ class TokenTable:
             sheets, cosines = np.concatenate((sheets, later)), np.concatenate((cosines, own))
         found = []
         for mask in masks:
-            allowed = None if mask is None else np.flatnonzero(mask[sheets])
+            allowed = None if mask is None else np.flatnonzero(mask(sheets))
             own = cosines if allowed is None else cosines[allowed]
             best = _most_of(own)
             found.append(sheets[best if allowed is None else allowed[best]])
@@ -215,7 +217,7 @@ class TokenTable:
     ) -> tuple[Rows, FloatArray]:
         """Positions and cosines of the sheets of the nearest cells."""
         wanted = [mask for mask in masks if mask is not None]
-        sheets: list[NDArray[np.int32]] = []
+        sheets: list[Rows] = []
         cosines: list[FloatArray] = []
         seen, met = 0, [0] * len(wanted)
         alone = len(self.centres) == 1
@@ -226,14 +228,15 @@ class TokenTable:
             start, end = self.starts[cell : cell + 2].tolist()
             if not alone:
                 end = min(end, start + SCANNED)  # a cell of equal tokens may be large
-            own, cosine = self.sheets[start:end], self.codes[start:end].cosines(asked)
+            own = self.sheets[start:end].astype(np.intp)
+            cosine = self.codes[start:end].cosines(asked)
             there = own >= 0
             own, cosine = (own, cosine) if there.all() else (own[there], cosine[there])
             sheets.append(own)
             cosines.append(cosine)
             seen += len(own)
-            met = [n + int(np.count_nonzero(m[own])) for n, m in zip(met, wanted, strict=True)]
-        return np.concatenate(sheets).astype(np.intp), np.concatenate(cosines)
+            met = [n + int(np.count_nonzero(m(own))) for n, m in zip(met, wanted, strict=True)]
+        return np.concatenate(sheets), np.concatenate(cosines)
 
 
 Tokens = FloatArray | TokenTable
@@ -241,7 +244,7 @@ Tokens = FloatArray | TokenTable
 
 
 def _most_of(cosines: FloatArray) -> Rows:
-    """Places of the 1,024 highest cosines, in any order."""
+    """Places of the 512 highest cosines, in any order."""
     if len(cosines) <= NEAREST:
         return np.arange(len(cosines))
     return np.argpartition(cosines, len(cosines) - NEAREST)[-NEAREST:]
@@ -257,7 +260,7 @@ def cell_order(tokens: TokenTable, seed: int = 0) -> tuple[FloatArray, NDArray[n
         seed: Decides which tokens are sampled.
     """
     n = len(tokens)
-    count = max(1, int(np.sqrt(n)))
+    count = max(1, n // _CELL)
     sample = np.random.default_rng(seed).choice(n, min(n, _SAMPLED * count), replace=False)
     found = tokens.taken(np.sort(sample)).floats()
     centres = found[:: max(1, len(found) // count)][:count].copy()

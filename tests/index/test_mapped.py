@@ -113,8 +113,10 @@ def test_contents_are_mapped_as_well(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["state.json", "ids.npy", "tokens.codes.npy", "tokens.scales.npy", "tokens.order.npy", "words.rows.npy", "words.dense_fields.npy"]
-)
+    "name",
+    ["state.json", "ids.npy", "tokens.codes.npy", "tokens.scales.npy", "tokens.order.npy",
+     "words.rows.npy", "words.dense_fields.npy"],
+)  # fmt: skip
 def test_a_damaged_state_is_passed_over(path, name):
     expected = unmapped(path)
     file = state_of(path) / name
