@@ -30,7 +30,7 @@ from sat_retriever.text.lexical import bm25, mean_of
 FORMAT = 1
 END = "-snapshot"  # of the folder's name, after that of the index file
 _STATE = "state.json"
-_ALL = 20_000  # sheets up to which every one is scored
+ALL = 20_000  # sheets up to which every one is scored
 _COMMON = 500  # sheets from which a word is common, or one in
 _SHARE = 2_000
 _CHECKED = 64  # sheets at the end, and as many among all, that are compared with the index file
@@ -89,7 +89,7 @@ _PLAIN: Mapping[str, tuple[str, int | None]] = {
 
 def is_large(sheets: int) -> bool:
     """True for more sheets than are scored for every question."""
-    return sheets > _ALL
+    return sheets > ALL
 
 
 def folder_of(path: Path) -> Path:

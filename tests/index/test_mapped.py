@@ -18,7 +18,7 @@ ASKED = queries(12)
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
-    monkeypatch.setattr(mapped, "_ALL", 100)
+    monkeypatch.setattr(mapped, "ALL", 100)
     monkeypatch.setattr(mapped, "_COMMON", 10)
 
 

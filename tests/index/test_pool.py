@@ -25,7 +25,7 @@ def path(tmp_path_factory):
 @pytest.fixture
 def large(monkeypatch):
     """Make 600 sheets many, and pools small."""
-    monkeypatch.setattr(mapped, "_ALL", 100)
+    monkeypatch.setattr(mapped, "ALL", 100)
     monkeypatch.setattr(pool, "WORDED", 100)
     monkeypatch.setattr(tokens, "NEAREST", 64)
     monkeypatch.setattr(best, "EXACT", 50)
@@ -55,7 +55,7 @@ def test_a_pool_finds_what_all_sheets_scored_give(path, large, filters, monkeypa
         found = {text: index.candidates(index.question(text), 20, filters) for text in asked}
         told = {text: index.evidence(index.question(text), filters) for text in asked}
         assert len(index.question(asked[0]).scores.snapshot.ids) < SHEETS
-    monkeypatch.setattr(mapped, "_ALL", 10_000)
+    monkeypatch.setattr(mapped, "ALL", 10_000)
     shares = []
     with SheetIndex.open(path, HashedEncoder(256)) as index:
         for text in asked:
@@ -84,7 +84,7 @@ def test_a_sheet_far_from_the_best_has_its_score_and_its_place(path, large, monk
         [scored] = index.score_sheets(question, [far])
         place = index.standing(question, far)
         shares = index.word_shares(question, [far])
-    monkeypatch.setattr(mapped, "_ALL", 10_000)
+    monkeypatch.setattr(mapped, "ALL", 10_000)
     with SheetIndex.open(path, HashedEncoder(256)) as index:
         question = index.question(text)
         [exact] = index.score_sheets(question, [far])
