@@ -137,16 +137,20 @@ class Scores:
     def candidates(self, sheets: Mapping[str, int], first: int = 1) -> list[Candidate]:
         """Return some sheets as candidates, in their order.
 
+        Their ranks by cosine and by words count the sheets of `wide`, if there are any.
+
         Args:
             sheets: Position of each sheet by its id.
             first: Rank of the first of them.
         """
         rows = np.fromiter(sheets.values(), dtype=np.intp, count=len(sheets))
         names, contents = self.matches.names, self.matches.contents
-        phrase = self.matches.phrase
+        phrase, every = self.matches.phrase, self.wide or self
         columns = (
-            self.fused[rows], self.dense[rows], _ranks(self.dense, rows),
-            names[rows], _ranks(names, rows), contents[rows], _ranks(contents, rows),
+            self.fused[rows],
+            self.dense[rows], _ranks(every.dense, self.dense[rows]),
+            names[rows], _ranks(every.matches.names, names[rows]),
+            contents[rows], _ranks(every.matches.contents, contents[rows]),
             self.dense_contents[rows], self.time[rows], self.role[rows],
             np.zeros(len(rows), dtype=np.bool_) if phrase is None else phrase[rows],
         )  # fmt: skip
@@ -195,9 +199,8 @@ def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tup
     return len(found) + 1, int(found[last])
 
 
-def _ranks(scores: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the ranks among all n scores of those at some positions; equal scores share one."""
-    own = scores[rows]
+def _ranks(scores: FloatArray, own: FloatArray) -> NDArray[np.intp]:
+    """Return the ranks of some scores among all n; equal scores share one."""
     above = np.sort(scores[scores > own.min(initial=np.inf)])
     return 1 + len(above) - np.searchsorted(above, own, side="right")
 
