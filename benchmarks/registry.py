@@ -109,6 +109,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         ),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "serve": Table("speed.serve", "a search request over HTTP, one and fifty at once"),
+        "million": Table(
+            "speed.million", "multiples of encoding, recall, memory and cold start to 1,000,000"
+        ),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"
         ),

@@ -32,6 +32,7 @@ from rich.table import Table
 from benchmarks.results import Result, write_result
 from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.period.asked import UNDATED
+from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
 
@@ -47,8 +48,14 @@ WARM_UP = 20
 REPEATS = 3
 
 
-def records(size: int, seed: int = 0) -> Iterator[SheetRecord]:
-    """Yield template-like records: every combination of words comes back again and again."""
+def records(size: int, seed: int = 0, *, contents: bool = False) -> Iterator[SheetRecord]:
+    """Yield template-like records: every combination of words comes back again and again.
+
+    Args:
+        size: Their number.
+        seed: Decides their words.
+        contents: Give each a column of row labels and a note, of equally common words.
+    """
     rng = random.Random(seed)
     for number in range(size):
         company, category = rng.choice(COMPANIES), rng.choice(CATEGORIES)
@@ -57,8 +64,22 @@ def records(size: int, seed: int = 0) -> Iterator[SheetRecord]:
         columns = tuple(Column(name) for name in rng.sample(HEADERS, 8))
         path = f"{company}/{year}/{number // 4}/{workbook}"
         yield SheetRecord(
-            f"{path}#Q{quarter}_{number}", f"Q{quarter}_{number}", workbook, path, columns, 100, 8
+            f"{path}#Q{quarter}_{number}",
+            f"Q{quarter}_{number}",
+            workbook,
+            path,
+            columns,
+            100,
+            8,
+            contents=_contents(rng, columns) if contents else None,
         )
+
+
+def _contents(rng: random.Random, columns: Sequence[Column]) -> SheetContents:
+    labels = [f"{rng.choice(COMPANIES)} {rng.choice(HEADERS)}" for _ in range(12)]
+    cells = tuple(CellText(f"A{row}", label) for row, label in enumerate(labels, 2))
+    note = CellText("J1", f"{rng.choice(CATEGORIES)} by {columns[0].name}, see {labels[0]}")
+    return SheetContents((note,), (TableContents(labels=cells),))
 
 
 def queries(count: int, seed: int = 1) -> list[str]:
@@ -104,9 +125,12 @@ class RandomTokens:
         return self._encoder.encode_queries(texts)
 
 
-def index_of(size: int, work: Path) -> SheetIndex:
-    """Return the index of a size; made once, kept in the work folder."""
-    path = work / f"template-{size}.sat"
+def index_of(size: int, work: Path, *, contents: bool = False) -> SheetIndex:
+    """Return the index of a size; made once, kept in the work folder.
+
+    The seconds that it took to make stand in a file beside it.
+    """
+    path = work / f"template-{size}{'-contents' if contents else ''}.sat"
     if path.exists():
         found = SheetIndex.open(path)
         if len(found) == size:
@@ -114,8 +138,16 @@ def index_of(size: int, work: Path) -> SheetIndex:
         found.close()
         path.unlink()
     made = SheetIndex.create(path, RandomTokens())
-    made.add_records(track(records(size), f"indexing {size:,} sheets", total=size))
+    start = time.perf_counter()
+    sheets = records(size, contents=contents)
+    made.add_records(track(sheets, f"indexing {size:,} sheets", total=size))
+    seconds_file(path).write_text(f"{time.perf_counter() - start:.1f}", encoding="ascii")
     return made
+
+
+def seconds_file(path: Path) -> Path:
+    """Return the file that says how many seconds an index took to make."""
+    return path.with_suffix(".seconds")
 
 
 def timings_ms(call: Callable[[str], object], asked: Sequence[str]) -> list[float]:

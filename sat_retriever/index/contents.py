@@ -51,6 +51,14 @@ class ContentScorer:
         """Number of sheets with contents."""
         return self._count
 
+    def part(self, places: Rows) -> ContentScorer:
+        """A scorer of the sheets at some positions, with the same scores as in this one.
+
+        Args:
+            places: The positions, ascending; the part counts its sheets from 0 in their order.
+        """
+        return _Part(self, places, self._shares[places])
+
     def knows(self, word: str) -> bool:
         """True if a sheet has a word."""
         return bool(self) and len(self._rows[word]) > 0
@@ -94,7 +102,8 @@ class ContentScorer:
         for word in known:
             idf = self._idf(found[word])
             rows = self._find([[word], *play], _PLAY) if word in common else found[word]
-            scored[word] = WordScores(rows, np.float32(idf) * self._shares[rows], idf)
+            scores = np.float32(idf) * self._shares[rows]
+            scored[word] = WordScores(rows, scores, idf, round(self._sheets(found[word])))
         return scored
 
     def _in_play(
@@ -112,11 +121,39 @@ class ContentScorer:
         return [taken]
 
     def _idf(self, rows: Rows) -> float:
-        """Rareness of a word, from all its sheets, or from how dense the first ones lie."""
+        """Rareness of a word."""
+        sheets = self._sheets(rows)
+        return float(np.log1p((self._count - sheets + 0.5) / (sheets + 0.5)))
+
+    def _sheets(self, rows: Rows) -> float:
+        """Number of sheets with a word: all that were found, or by how dense the first ones lie."""
         sheets = float(len(rows))
         if len(rows) >= self._most:
             sheets = min(sheets * len(self._shares) / (int(rows[-1]) + 1), float(self._count))
-        return float(np.log1p((self._count - sheets + 0.5) / (sheets + 0.5)))
+        return sheets
+
+
+class _Part(ContentScorer):
+    """The scorer of some of the sheets of another."""
+
+    def __init__(self, whole: ContentScorer, places: Rows, shares: FloatArray) -> None:
+        self._whole = whole
+        self._places = places
+        self._count = len(whole)
+        self._shares = shares
+
+    def knows(self, word: str) -> bool:
+        """True if a sheet has a word, also one outside the part."""
+        return self._whole.knows(word)
+
+    def having(self, words: Sequence[str]) -> Rows:
+        """Places of those of the whole's first sheets with all words that are in the part."""
+        return np.flatnonzero(np.isin(self._places, self._whole.having(words)))
+
+    def by_word(self, words: Sequence[str]) -> dict[str, WordScores]:
+        """BM25 of each word that a sheet has, also one outside the part; rarest first."""
+        found = self._whole.by_word(words)
+        return {word: scored.among(self._places) for word, scored in found.items()}
 
 
 def _rareness(found: dict[str, Rows]) -> Callable[[str], tuple[int, str]]:

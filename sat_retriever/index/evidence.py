@@ -32,26 +32,34 @@ class Evidence:
 NO_EVIDENCE = Evidence(0.0, -1.0)
 
 
-def evidence(scores: Scores, rows: NDArray[np.intp]) -> Evidence:
+def evidence(scores: Scores, rows: NDArray[np.intp], counted: int | None = None) -> Evidence:
     """What speaks for an answer among some sheets.
 
     Args:
         scores: Scores of all n sheets of a snapshot.
         rows: Positions of the sheets that count, ascending.
+        counted: Number of sheets that count, if the snapshot is a part of them, with the best.
+            How many of them have a word is then taken in proportion from all sheets, and the mean
+            cosine is that of all.
     """
     if not len(rows):
         return NO_EVIDENCE
-    covered, rare = _words(scores.matches, rows, len(scores.dense))
+    number = len(rows) if counted is None else counted
+    part = None if counted is None else counted / scores.snapshot.sheets
+    covered, rare = _words(scores.matches, rows, len(scores.dense), number, part)
     dense = scores.dense[rows]
-    fits = covered[rows] + dense - dense.mean(dtype=np.float64)
+    mean = dense.mean(dtype=np.float64) if scores.mean is None else scores.mean
+    fits = covered[rows] + dense - mean
     best = int(fits.argmax())
     return Evidence(
         fit=float(fits[best]),
-        surprise=float(rare[rows[best]]) / float(np.log(max(2, len(rows)))) - 1,
+        surprise=float(rare[rows[best]]) / float(np.log(max(2, number))) - 1,
     )
 
 
-def _words(matches: Matches, rows: NDArray[np.intp], sheets: int) -> tuple[FloatArray, FloatArray]:
+def _words(
+    matches: Matches, rows: NDArray[np.intp], sheets: int, counted: int, part: float | None
+) -> tuple[FloatArray, FloatArray]:
     """What the words of a query say of every sheet, two arrays (n,).
 
     The first is the share of the query that a sheet covers: each word counts as much as it
@@ -71,8 +79,8 @@ def _words(matches: Matches, rows: NDArray[np.intp], sheets: int) -> tuple[Float
         having = _better(word, share)
         covered[having] += np.float32(telling) * share[having]
         share[having] = 0
-        number = int(np.count_nonzero(counts[having]))
-        rare[having] += np.float32(np.log(len(rows) / max(number, 1)))
+        number = np.count_nonzero(counts[having]) if part is None else word.sheets * part
+        rare[having] += np.float32(np.log(counted / max(round(number), 1)))
     if total:
         covered /= np.float32(total)
     if matches.phrase is not None:

@@ -42,6 +42,37 @@ class Leading:
         place = np.searchsorted(books, workbooks[others])
         return cls(rows, others, own, book_of_own, place, len(books))
 
+    def __bool__(self) -> bool:
+        """True if a sheet leads."""
+        return len(self.rows) > 0
+
+    def leaders_of(self, rows: Rows) -> Rows:
+        """Leading sheets of the workbooks of those of some sheets that are among the others.
+
+        Args:
+            rows: Positions of sheets.
+        """
+        if not len(self.others):
+            return rows[:0]
+        at = np.searchsorted(self.others, rows).clip(max=len(self.others) - 1)
+        books = self._book_of_others[at[self.others[at] == rows]]
+        return self._own[self._marked(books)[self._book_of_own]]
+
+    def led_by(self, rows: Rows) -> Rows:
+        """The others of the workbooks of those of some sheets that lead.
+
+        Args:
+            rows: Positions of sheets.
+        """
+        books = self._book_of_own[np.isin(self._own, rows)]
+        return self.others[self._marked(books)[self._book_of_others]]
+
+    def _marked(self, books: Rows) -> NDArray[np.bool_]:
+        """True for some of the workbooks, by their number."""
+        marked = np.zeros(self._books, dtype=np.bool_)
+        marked[books] = True
+        return marked
+
     def best(self, scores: FloatArray) -> FloatArray:
         """For each of the others, the best score of its workbook's leading sheets, (len(others),).
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +43,16 @@ class FoundWord:
     Attributes:
         word: The word, as a stem or a code.
         places: Its BM25 scores in names, and in contents; each only if a sheet has it there.
+        sheets: Number of all sheets that have it, as if names and contents had it by chance.
     """
 
     word: str
     places: tuple[WordScores, ...]
+    sheets: float
+
+    def among(self, rows: NDArray[np.intp]) -> FoundWord:
+        """The word in some of the sheets; how many of all have it stays."""
+        return replace(self, places=tuple(each.among(rows) for each in self.places))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +82,28 @@ class Matches:
     explaining: bool
     found: tuple[FoundWord, ...]
 
+    def part(self, rows: NDArray[np.intp]) -> Matches:
+        """What the words find in some of the sheets.
+
+        Args:
+            rows: Their positions, ascending.
+        """
+        return replace(
+            self,
+            names=self.names[rows],
+            contents=self.contents[rows],
+            phrase=None if self.phrase is None else self.phrase[rows],
+            found=tuple(each.among(rows) for each in self.found),
+        )
+
+    def weighing(self, other: Matches) -> Matches:
+        """What the same words find in other sheets, with the weights that count for these.
+
+        Args:
+            other: What they find there.
+        """
+        return replace(other, covered=self.covered)
+
     def weights(self, dense_weight: float) -> FusionWeights:
         """How much names, contents, words and cosines count for the query.
 
@@ -94,10 +123,10 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     own, known = snapshot.contents.total(inside)
     contents = _spoken_for(snapshot, own) if known else own
     rareness = _rareness(snapshot, words, known)
-    asked = _phrases(snapshot, query)
+    asked = asked_phrases(snapshot, query)
     named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
-        FoundWord(word, tuple(x[word] for x in (named, inside) if word in x and len(x[word].rows)))
+        _found(word, [x[word] for x in (named, inside) if word in x], snapshot.sheets)
         for word in dict.fromkeys((*words, *asked_inside))
     )
     return Matches(
@@ -111,6 +140,12 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
         explaining=asks_for_documentation(query),
         found=found,
     )
+
+
+def _found(word: str, scored: Sequence[WordScores], sheets: int) -> FoundWord:
+    """A word with its scores in names and in contents, if a sheet has it there."""
+    lacking = math.prod(1 - each.sheets / max(sheets, 1) for each in scored)
+    return FoundWord(word, tuple(each for each in scored if len(each.rows)), (1 - lacking) * sheets)
 
 
 def _rareness(
@@ -171,8 +206,7 @@ def _holding(
     Of the hundred best sheets that have all words of the phrases, names are read, and contents
     that have one of the phrases.
     """
-    words = [word for phrase in asked for word in dict.fromkeys(map(stem, _whole(phrase)))]
-    having = np.union1d(snapshot.lexical.having(words), snapshot.contents.having(words))
+    having = with_phrases(snapshot, asked)
     best = having[np.argsort(-scores[having], kind="stable")[:_CHECKED]]
     sheets = store.sheet_ids(snapshot.ids[best].tolist())
     names = list(sheets.values())
@@ -189,7 +223,13 @@ def _holding(
     return found if found.any() else None
 
 
-def _phrases(snapshot: Snapshot, query: str) -> list[str]:
+def with_phrases(snapshot: Snapshot, asked: Sequence[str]) -> NDArray[np.intp]:
+    """Positions of the sheets that have all words of some phrases, in names or in contents."""
+    words = [word for phrase in asked for word in dict.fromkeys(map(stem, _whole(phrase)))]
+    return np.union1d(snapshot.lexical.having(words), snapshot.contents.having(words))
+
+
+def asked_phrases(snapshot: Snapshot, query: str) -> list[str]:
     """Phrases of a query that sheets may hold.
 
     Without contents one word in quotation marks does not count: it is mostly a value, which

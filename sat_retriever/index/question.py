@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from sat_retriever.errors import EmptyInputError
+from sat_retriever.index.query import Query
 from sat_retriever.index.scores import Scores
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.period.asked import AskedTimes
@@ -17,25 +18,38 @@ class Question:
     """A query, encoded, split into words and scored; `SheetIndex.question` makes it.
 
     Attributes:
-        text: The query, without lone surrogates.
-        token: Its token (d,) float32, unit length.
+        query: Its text, token, periods that count, and weight of cosines.
         words: Its distinct words that count, as stems, in order.
         times: The times of sheets that it names; none if times do not count.
         today: The day that "last year" in it counts from.
-        dense_weight: Share of the cosine in its scores, in [0, 1].
         read_as: The query, with words of the index in place of misspelt ones.
-        scores: Scores of all sheets at the moment when the question was made. The index
-            computes them anew if it has changed since.
+        scores: Scores of all sheets at the moment when the question was made, or of the best of a
+            large index. The index computes them anew if it has changed since.
+        parts: Scores of the best sheets of a large index, by its state, filters and their number.
     """
 
-    text: str
-    token: FloatArray = field(repr=False)
+    query: Query
     words: tuple[str, ...]
     times: AskedTimes
     today: date
-    dense_weight: float
     read_as: str
     scores: Scores = field(repr=False)
+    parts: dict[str, Scores] = field(default_factory=dict, repr=False)
+
+    @property
+    def text(self) -> str:
+        """The query, without lone surrogates."""
+        return self.query.text
+
+    @property
+    def token(self) -> FloatArray:
+        """Its token (d,) float32, unit length."""
+        return self.query.token
+
+    @property
+    def dense_weight(self) -> float:
+        """Share of the cosine in its scores, in [0, 1]."""
+        return self.query.dense_weight
 
     def weighing(self, dense_weight: float) -> Question:
         """The same question, its scores with another share of the cosine.
@@ -46,8 +60,8 @@ class Question:
         if dense_weight == self.dense_weight:
             return self
         check_dense_weight(dense_weight)
-        scores = self.scores.weighing(dense_weight)
-        return replace(self, dense_weight=dense_weight, scores=scores)
+        query = replace(self.query, dense_weight=dense_weight)
+        return replace(self, query=query, scores=self.scores.weighing(dense_weight), parts={})
 
 
 def query_text(query: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.fusion import FusionWeights, mixed_cosines, mixed_words
 from sat_retriever.index.matches import Matches
+from sat_retriever.index.periods import Periods
+from sat_retriever.index.query import Query
 from sat_retriever.index.snapshot import Snapshot
-from sat_retriever.period.relation import INSIDE, Times, relation
+from sat_retriever.index.store.opening import Store
+from sat_retriever.period.relation import INSIDE
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
@@ -50,6 +53,11 @@ class Scores:
             `held_back`.
         role: Share of each fused score that the sheet's place in its workbook leaves, in (0, 1];
             see `role_factors`.
+        token: Query token, shape (d,), unit length.
+        asked: The periods that the query names, if they hold sheets back.
+        weight: Share of the cosines in `fused`, in [0, 1].
+        mean: Mean of `dense` over all sheets, if the snapshot is a part of them.
+        wide: Scores of more sheets, with cosines of codes, of which these are the best.
     """
 
     snapshot: Snapshot
@@ -59,6 +67,11 @@ class Scores:
     matches: Matches
     time: FloatArray
     role: FloatArray
+    token: FloatArray
+    asked: tuple[Span, ...]
+    weight: float
+    mean: float | None = None
+    wide: Scores | None = field(default=None, repr=False)
 
     def weighing(self, dense_weight: float) -> Scores:
         """Return the same scores, fused with another share of the cosines, in [0, 1]."""
@@ -69,21 +82,62 @@ class Scores:
             self.time * self.role,
             matches.weights(dense_weight),
         )
-        return replace(self, fused=phrases_first(found, matches.phrase))
+        return replace(self, fused=phrases_first(found, matches.phrase), weight=dense_weight)
 
-    def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
+    def without_times(self) -> Scores:
+        """Return the same scores as if the query named no period."""
+        return replace(self, time=np.ones_like(self.time), asked=()).weighing(self.weight)
+
+    def within(self, allowed: NDArray[np.int64]) -> Scores:
         """Return the same scores, without periods if no allowed sheet lies within them.
 
         Args:
-            rows: Positions of the allowed sheets.
-            dense_weight: Share of the cosine, in [0, 1].
+            allowed: Row ids of the allowed sheets, ascending.
         """
-        if not len(rows) or self.time[rows].max() == 1:
+        if not self.asked:
             return self
-        return replace(self, time=np.ones_like(self.time)).weighing(dense_weight)
+        times = self.time[np.isin(self.snapshot.ids, allowed, assume_unique=True)]
+        return self if times.max(initial=0) == 1 or not len(times) else self.without_times()
+
+    def exact(self, store: Store, rows: NDArray[np.intp]) -> Scores:
+        """Return the scores of some of the sheets, with the cosines of their exact tokens.
+
+        The caller reads the store in the state of the snapshot.
+
+        Args:
+            store: Where the tokens are.
+            rows: Positions of the sheets, ascending.
+        """
+        part, width = self.snapshot.part(rows), len(self.token)
+        ids, with_contents = part.ids, part.with_contents
+        dense = store.tokens_of(ids.tolist(), width) @ self.token
+        dense_contents = np.full_like(dense, np.nan)
+        if len(with_contents):
+            own = store.contents_tokens_of(ids[with_contents].tolist(), width)
+            dense_contents[with_contents] = own @ self.token
+        return replace(
+            self,
+            snapshot=part,
+            dense=dense,
+            dense_contents=dense_contents,
+            matches=self.matches.part(rows),
+            time=self.time[rows],
+            role=self.role[rows],
+            wide=self,
+        ).weighing(self.weight)
+
+    def with_exact(self, parts: Sequence[Scores]) -> Scores:
+        """Return the same scores, with the cosines that parts of them have."""
+        dense, dense_contents = self.dense.copy(), self.dense_contents.copy()
+        for part in parts:
+            rows = np.searchsorted(self.snapshot.ids, part.snapshot.ids)
+            dense[rows], dense_contents[rows] = part.dense, part.dense_contents
+        return replace(self, dense=dense, dense_contents=dense_contents).weighing(self.weight)
 
     def candidates(self, sheets: Mapping[str, int], first: int = 1) -> list[Candidate]:
         """Return some sheets as candidates, in their order.
+
+        Their ranks by cosine and by words count the sheets of `wide`, if there are any.
 
         Args:
             sheets: Position of each sheet by its id.
@@ -91,10 +145,12 @@ class Scores:
         """
         rows = np.fromiter(sheets.values(), dtype=np.intp, count=len(sheets))
         names, contents = self.matches.names, self.matches.contents
-        phrase = self.matches.phrase
+        phrase, every = self.matches.phrase, self.wide or self
         columns = (
-            self.fused[rows], self.dense[rows], _ranks(self.dense, rows),
-            names[rows], _ranks(names, rows), contents[rows], _ranks(contents, rows),
+            self.fused[rows],
+            self.dense[rows], _ranks(every.dense, self.dense[rows]),
+            names[rows], _ranks(every.matches.names, names[rows]),
+            contents[rows], _ranks(every.matches.contents, contents[rows]),
             self.dense_contents[rows], self.time[rows], self.role[rows],
             np.zeros(len(rows), dtype=np.bool_) if phrase is None else phrase[rows],
         )  # fmt: skip
@@ -143,20 +199,13 @@ def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tup
     return len(found) + 1, int(found[last])
 
 
-def _ranks(scores: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the ranks among all n scores of those at some positions; equal scores share one."""
-    own = scores[rows]
+def _ranks(scores: FloatArray, own: FloatArray) -> NDArray[np.intp]:
+    """Return the ranks of some scores among all n; equal scores share one."""
     above = np.sort(scores[scores > own.min(initial=np.inf)])
     return 1 + len(above) - np.searchsorted(above, own, side="right")
 
 
-def score_all(
-    snapshot: Snapshot,
-    token: FloatArray,
-    matches: Matches,
-    dense_weight: float,
-    asked: Sequence[Span] = (),
-) -> Scores:
+def score_all(snapshot: Snapshot, query: Query, matches: Matches) -> Scores:
     """Return the scores of all sheets of a snapshot.
 
     Source: paper, section 3.3 (cosine over all tokens). Departs: the score is a convex combination
@@ -166,18 +215,26 @@ def score_all(
 
     Args:
         snapshot: The sheets.
-        token: Query token, shape (d,), unit length.
+        query: The query.
         matches: What the query's words find.
-        dense_weight: Share of the cosines, in [0, 1].
-        asked: The periods that the query names.
     """
+    token = query.token
     dense = snapshot.tokens @ token
     dense_contents = np.full_like(dense, np.nan)
     dense_contents[snapshot.with_contents] = snapshot.contents_tokens @ token
-    time = time_factors(snapshot.times, asked)
-    role = role_factors(snapshot, matches)
-    scores = Scores(snapshot, dense, dense, dense_contents, matches, time, role)
-    return scores.weighing(dense_weight)
+    return Scores(
+        snapshot,
+        fused=dense,
+        dense=dense,
+        dense_contents=dense_contents,
+        matches=matches,
+        time=time_factors(snapshot.periods, query.asked),
+        role=role_factors(snapshot, matches),
+        token=token,
+        asked=query.asked,
+        weight=query.dense_weight,
+        mean=None if snapshot.whole is None else float(snapshot.mean_token @ token),
+    ).weighing(query.dense_weight)
 
 
 def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> FloatArray:
@@ -212,20 +269,20 @@ def role_factors(snapshot: Snapshot, matches: Matches) -> FloatArray:
     return factors
 
 
-def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
+def time_factors(periods: Periods, asked: Sequence[Span]) -> FloatArray:
     """Return the share of each sheet's score that a query's periods leave, (n,), in (0, 1].
 
     All shares are 1 if no sheet lies within a requested period: the query's period is then not one
     of the sheets.
 
     Args:
-        times: Times of the n sheets.
+        periods: Times of the n sheets.
         asked: Requested periods; without any, every score stays as it is.
     """
-    lies = relation(times, asked) if asked else None
+    lies = periods.lying(asked) if asked else None
     if lies is None or not (lies == INSIDE).any():
-        return np.ones(len(times), dtype=np.float32)
-    return _TIMES[lies + 1]
+        return np.ones(len(periods), dtype=np.float32)
+    return _TIMES[lies + 1][periods.codes]
 
 
 def fused(

@@ -5,26 +5,27 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
+from sat_retriever.index.best import EXACT, best_scores, chosen_scores
 from sat_retriever.index.evidence import Evidence, evidence
 from sat_retriever.index.fusion import dense_weight_with
+from sat_retriever.index.mapped import is_large
 from sat_retriever.index.matches import find_matches
+from sat_retriever.index.query import Query
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.state import IndexState
-from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
 from sat_retriever.period.asked import AskedTimes
 from sat_retriever.period.question import asked_times
-from sat_retriever.period.relation import elsewhere, overlapping
+from sat_retriever.period.relation import elsewhere
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
@@ -81,12 +82,17 @@ class SheetSearch:
         asked = self.asked_times(text, today, times=times)
         with self._store.reading():
             snapshot = self._latest.get()
-            matches = find_matches(self._store, snapshot, text)
-        weight = self._dense_weight(snapshot) if dense_weight is None else dense_weight
-        # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
-        scores = score_all(snapshot, token, matches, weight, asked.spans)
-        read_as = matches.read_as
-        return Question(text, token, matches.words, asked, today, weight, read_as, scores)
+            weight = self._dense_weight(snapshot) if dense_weight is None else dense_weight
+            asking = Query(text, token, asked.spans, weight)
+            large = is_large(len(snapshot.ids))
+            if large:
+                scores = best_scores(self._store, snapshot, asking, EXACT)
+            else:
+                matches = find_matches(self._store, snapshot, text)
+        if not large:  # arithmetic on a snapshot needs no lock: parallel queries run side by side
+            scores = score_all(snapshot, asking, matches)
+        found = scores.matches
+        return Question(asking, found.words, asked, today, found.read_as, scores)
 
     def recent_token(self, query: str) -> FloatArray | None:
         """The token that a query had a moment ago; see `SheetIndex.recent_token`."""
@@ -120,10 +126,11 @@ class SheetSearch:
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._allowed(snapshot, filters)
-        times = snapshot.times
-        if allowed is not None:
-            times = times[np.isin(snapshot.ids, allowed, assume_unique=True)]
+            allowed = snapshot.matching(self._store, filters) if filters else None
+        periods = snapshot.periods
+        if allowed is None:
+            return tuple(asked) if elsewhere(periods.kinds, asked) else ()
+        times = periods.of_some(np.searchsorted(snapshot.ids, allowed))
         return tuple(asked) if elsewhere(times, asked) else ()
 
     # ---- answers
@@ -132,7 +139,7 @@ class SheetSearch:
         self, question: Question, top_k: int, filters: Filters | None
     ) -> list[Candidate]:
         """The best sheets, best first; equal scores in the order of sheet ids."""
-        scores, allowed = self._scored(question, filters)
+        scores, allowed = self._scored(question, filters, top_k)
         rows = best_rows(scores, top_k, allowed)
         row_ids: list[int] = scores.snapshot.ids[rows].tolist()
         names = self._store.sheet_ids(row_ids)
@@ -147,18 +154,29 @@ class SheetSearch:
     ) -> list[Candidate]:
         """Those of the sheets that are there and meet the filters, best first."""
         scores, allowed = self._scored(question, filters)
-        places = scores.snapshot.places(self._store, sheet_ids)
-        if allowed is not None:
-            kept = np.isin(scores.snapshot.ids[list(places.values())], allowed)
-            places = {each: places[each] for each, keep in zip(places, kept, strict=True) if keep}
-        order = sorted(places, key=lambda sheet_id: (-scores.fused[places[sheet_id]], sheet_id))
-        return scores.candidates({sheet_id: places[sheet_id] for sheet_id in order})
+        parts = [scores]
+        if scores.snapshot.whole is not None:
+            others = [each for each in sheet_ids if each not in scores.snapshot.noted]
+            parts += self._further(question, scores, others)
+        found: dict[str, tuple[Scores, int]] = {}
+        for part in parts:
+            places = part.snapshot.places(self._store, sheet_ids)
+            if allowed is not None:
+                kept = np.isin(part.snapshot.ids[list(places.values())], allowed)
+                places = {x: places[x] for x, keep in zip(places, kept, strict=True) if keep}
+            found |= {sheet_id: (part, place) for sheet_id, place in places.items()}
+        order = sorted(found, key=lambda each: (-found[each][0].fused[found[each][1]], each))
+        return [
+            candidate
+            for rank, sheet_id in enumerate(order, 1)
+            for candidate in found[sheet_id][0].candidates({sheet_id: found[sheet_id][1]}, rank)
+        ]
 
     def standing(
         self, question: Question, sheet_id: str, filters: Filters | None
     ) -> tuple[Candidate, ...]:
         """A sheet and the one right above it, ranked among all; see `SheetIndex.standing`."""
-        scores, allowed = self._scored(question, filters)
+        scores, allowed = self._every(question, filters, sheet_id)
         snapshot = scores.snapshot
         row = snapshot.places(self._store, [sheet_id]).get(sheet_id)
         if row is None or (allowed is not None and snapshot.ids[row] not in allowed):
@@ -173,9 +191,15 @@ class SheetSearch:
     def evidence(self, question: Question, filters: Filters | None) -> Evidence:
         """What speaks for an answer among the sheets that meet the filters."""
         scores, allowed = self._scored(question, filters)
+        if scores.wide is not None:
+            scores = scores.wide
+        snapshot = scores.snapshot
+        counted = None
+        if snapshot.whole is not None:
+            counted = snapshot.sheets if allowed is None else len(allowed)
         if allowed is None:
-            return evidence(scores, np.arange(len(scores.snapshot.ids)))
-        return evidence(scores, np.flatnonzero(np.isin(scores.snapshot.ids, allowed)))
+            return evidence(scores, np.arange(len(snapshot.ids)), counted)
+        return evidence(scores, np.flatnonzero(np.isin(snapshot.ids, allowed)), counted)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
         """Share of each word of a question in the score of each sheet, columns in their order.
@@ -195,13 +219,12 @@ class SheetSearch:
             InputError: If a sheet is not there.
         """
         with self._store.reading():
-            snapshot = self._latest.get()
-            places = snapshot.places(self._store, sheet_ids)
-        for sheet_id in sheet_ids:
-            if sheet_id not in places:
-                path = self._store.path
-                raise InputError(f"{sheet_id!r} is not in {path}; index its workbook first")
-        return snapshot.tokens[np.array([places[each] for each in sheet_ids], dtype=np.intp)]
+            ids = self._store.row_ids(sheet_ids)
+            for sheet_id in sheet_ids:
+                if sheet_id not in ids:
+                    path = self._store.path
+                    raise InputError(f"{sheet_id!r} is not in {path}; index its workbook first")
+            return self._store.tokens_of([ids[each] for each in sheet_ids], self._settings.width)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
@@ -223,21 +246,10 @@ class SheetSearch:
         """Number of sheets that meet the filters."""
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._allowed(snapshot, filters)
-        return len(snapshot.ids if allowed is None else allowed)
+            allowed = snapshot.matching(self._store, filters) if filters else snapshot.ids
+        return len(allowed)
 
     # ---- inner workings
-
-    def _allowed(self, snapshot: Snapshot, filters: Filters | None) -> RowIds | None:
-        """Row ids of the sheets that meet the filters, ascending; None without filters."""
-        if not filters:
-            return None
-        asked = asked_in(filters)
-        others = replace(filters, period=None)
-        if asked:
-            within = snapshot.ids[overlapping(snapshot.times, asked)]
-            return np.intersect1d(within, self._store.matching(others)) if others else within
-        return self._store.matching(others)
 
     def _dense_weight(self, snapshot: Snapshot) -> float:
         """Share of the cosines in scores of a question that asks for none."""
@@ -261,23 +273,83 @@ class SheetSearch:
             )
         return given if abs(length - 1) < _ROUNDING else given / np.float32(length)
 
-    def _scored(self, question: Question, filters: Filters | None) -> tuple[Scores, RowIds | None]:
+    def _scored(
+        self, question: Question, filters: Filters | None, top_k: int = 1
+    ) -> tuple[Scores, RowIds | None]:
         """A question's scores of the present sheets, and the row ids that meet the filters.
 
-        The row ids are None without filters: then every sheet may be found.
+        The row ids are None without filters: then every sheet may be found. Of a large index only
+        the best sheets have scores.
+
+        Args:
+            question: The question.
+            filters: Conditions that sheets meet.
+            top_k: Number of sheets that are asked for.
         """
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._allowed(snapshot, filters)
+            allowed = snapshot.matching(self._store, filters) if filters else None
             scores = question.scores
-            changed = not scores.snapshot.shows_the_same(snapshot)
-            matches = scores.matches
-            if changed:
+            same = scores.snapshot.shows_the_same(snapshot)
+            if is_large(len(snapshot.ids)):
+                return self._of_large(snapshot, question, allowed, filters, top_k), allowed
+            if not same:
                 matches = find_matches(self._store, snapshot, question.text)
-        spans, weight = question.times.spans, question.dense_weight
-        if changed:
-            scores = score_all(snapshot, question.token, matches, weight, spans)
-        if allowed is not None and spans:
-            rows = np.flatnonzero(np.isin(snapshot.ids, allowed, assume_unique=True))
-            scores = scores.within(rows, weight)
+        if not same:
+            scores = score_all(snapshot, question.query, matches)
+        if allowed is not None:
+            scores = scores.within(allowed)
         return scores, allowed
+
+    def _of_large(
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        allowed: RowIds | None,
+        filters: Filters | None,
+        top_k: int,
+    ) -> Scores:
+        """Scores of the best sheets of a large index; the caller reads the store."""
+        same = question.scores.snapshot.shows_the_same(snapshot)
+        if same and filters is None and 2 * top_k <= EXACT:
+            return question.scores
+        count = max(EXACT, 2 * top_k)
+        key = f"{snapshot.generation} {count} {filters}"
+        if key not in question.parts:
+            known = question.scores if same else None
+            if known is None and filters is not None:
+                known = best_scores(self._store, snapshot, question.query, EXACT)
+            question.parts[key] = best_scores(
+                self._store, snapshot, question.query, count, allowed, known
+            )
+        return question.parts[key]
+
+    def _further(
+        self, question: Question, scores: Scores, sheet_ids: Sequence[str]
+    ) -> list[Scores]:
+        """Scores of sheets of a large index that are not among its best."""
+        with self._store.reading():
+            snapshot = self._latest.get()
+            places = list(snapshot.places(self._store, sheet_ids).values())
+            known = np.isin(snapshot.ids[places], scores.snapshot.ids)
+            rows = np.sort(np.array(places, dtype=np.intp)[~known])
+            return [chosen_scores(self._store, snapshot, question.query, rows, scores)]
+
+    def _every(
+        self, question: Question, filters: Filters | None, sheet_id: str
+    ) -> tuple[Scores, RowIds | None]:
+        """Scores of every sheet; of a large index exact ones of the best and of one more.
+
+        All others have cosines of codes, which are off by less than 0.01.
+        """
+        best, allowed = self._scored(question, filters)
+        if best.snapshot.whole is None:
+            return best, allowed
+        parts = [best, *self._further(question, best, [sheet_id])]
+        with self._store.reading():
+            snapshot = self._latest.get()
+            matches = find_matches(self._store, snapshot, question.text)
+        scores = score_all(snapshot, question.query, best.matches.weighing(matches))
+        if not best.asked:
+            scores = scores.without_times()
+        return scores.with_exact(parts), allowed

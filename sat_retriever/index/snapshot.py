@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
+from sat_retriever.index.common import CommonScorer, CommonWords
 from sat_retriever.index.contents import ContentScorer
 from sat_retriever.index.leading import Leading
+from sat_retriever.index.mapped import Columns, folder_of, is_large, read_columns, write_columns
+from sat_retriever.index.periods import Periods
+from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.reading import IdArray
-from sat_retriever.period.relation import Times
+from sat_retriever.index.tokens import Codes, Tokens, TokenTable
+from sat_retriever.period.relation import Times, unpacked
+from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import LexicalScorer
+from sat_retriever.text.lexical import LexicalScorer, counted
 
 _NOTED = 4_096  # sheets whose positions are noted
+_FILTERS = 8  # whose sheets are kept
+_RENEWED = 8  # one sheet in so many has come or gone: the mapped state is written anew
+_READ = 8_192  # tokens that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,34 +40,82 @@ class Snapshot:
         path: The index file.
         generation: Generation of the file at that time.
         ids: Row ids (n,) int64, ascending.
-        tokens: (n, d) float32, rows of unit length.
+        tokens: (n, d) float32, rows of unit length; their codes in a large index.
+        mean_token: Mean of all tokens, (d,) float32.
         with_contents: Positions of the sheets that have contents, (m,), ascending.
-        contents_tokens: Tokens of their contents, (m, d) float32, rows of unit length.
+        contents_tokens: Tokens of their contents, (m, d); as above.
         lengths: Number of words of the names and of the contents of each sheet, (n, 2) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the names of the same sheets.
         contents: BM25 over their contents.
-        times: First and last year, first and last month of each sheet's period, and 1 if it is
-            fiscal, (n, 5) int16; zeros if its names state none.
+        periods: Times of the sheets; zeros if its names state none.
+        workbooks: Number of each sheet's workbook file, (n,); 0 without one.
         documentation: The sheets that are documentation.
         main: The sheets whose names abbreviate their workbooks'.
         noted: Positions by sheet id of sheets that questions found lately.
+        matched: Row ids that met the filters of questions lately, by filters.
+        columns: What all of it was made of; later states are made of it and of what changed.
+        whole: All sheets, if this is a part of them.
     """
 
     path: Path
     generation: int
     ids: IdArray
-    tokens: FloatArray
+    tokens: Tokens
+    mean_token: FloatArray
     with_contents: NDArray[np.intp]
-    contents_tokens: FloatArray
+    contents_tokens: Tokens
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     lexical: LexicalScorer
     contents: ContentScorer
-    times: Times
+    periods: Periods
+    workbooks: IdArray
     documentation: Leading
     main: Leading
-    noted: dict[str, int] = field(default_factory=dict)
+    columns: Columns = field(repr=False)
+    noted: dict[str, int] = field(default_factory=dict, repr=False)
+    matched: dict[str, IdArray] = field(default_factory=dict)
+    whole: Snapshot | None = None
+
+    @property
+    def sheets(self) -> int:
+        """Number of all sheets, also of those outside a part."""
+        return len((self.whole or self).ids)
+
+    def part(self, places: NDArray[np.intp]) -> Snapshot:
+        """Some of the sheets, to score these alone; each has the score that it has in the whole.
+
+        Args:
+            places: Their positions, ascending.
+        """
+        at = np.searchsorted(self.with_contents, places)
+        near = self.with_contents.take(at, mode="clip") if len(self.with_contents) else at
+        with_contents = np.flatnonzero(near == places) if len(self.with_contents) else at[:0]
+        workbooks = self.workbooks[places]
+        documentation, main = (
+            Leading.of(np.flatnonzero(np.isin(places, leading.rows)), workbooks)
+            if leading
+            else leading
+            for leading in (self.documentation, self.main)
+        )
+        return replace(
+            self,
+            ids=self.ids[places],
+            tokens=self.tokens[places],
+            with_contents=with_contents,
+            contents_tokens=self.contents_tokens[at[with_contents]],
+            lengths=self.lengths[places],
+            tie_rank=self.tie_rank[places],
+            lexical=self.lexical.part(places),
+            contents=self.contents.part(places),
+            periods=self.periods.part(places),
+            workbooks=workbooks,
+            documentation=documentation,
+            main=main,
+            noted={},
+            whole=self.whole or self,
+        )
 
     def shows_the_same(self, other: Snapshot) -> bool:
         """True if both show the same state of the same file."""
@@ -68,6 +126,22 @@ class Snapshot:
         if len(self.noted) > _NOTED:
             self.noted.clear()
         self.noted.update(places)
+
+    def matching(self, store: Store, filters: Filters) -> IdArray:
+        """Row ids of all sheets that meet some filters, ascending."""
+        key = repr(filters)
+        if key not in self.matched:
+            if len(self.matched) == _FILTERS:
+                self.matched.clear()
+            self.matched[key] = self._matching(store, filters)
+        return self.matched[key]
+
+    def _matching(self, store: Store, filters: Filters) -> IdArray:
+        asked, others = asked_in(filters), replace(filters, period=None)
+        if not asked:
+            return store.matching(others)
+        within = self.ids[self.periods.overlapping(asked)]
+        return np.intersect1d(within, store.matching(others)) if others else within
 
     def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
         """Return the positions of those sheets that exist."""
@@ -113,28 +187,155 @@ class LatestSnapshot:
 
 
 def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapshot:
-    """Read the current state of a store; only the tokens that `previous` lacks are read.
+    """Read the current state of a store; only what `previous` or a mapped state lacks is read.
 
     The caller holds a read transaction, so that all parts fit together.
     """
+    known = read_columns(store, width) if previous is None else previous.columns
+    if known is not None and known.generation == store.generation():
+        return snapshot_of(store, known)
+    return snapshot_of(store, take_columns(store, width, known))
+
+
+def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
+    """Read what a snapshot is made of; only what `previous` lacks is read of tokens."""
     ordered = store.ids_by_sheet_id()
     ids = np.sort(ordered)
     tie_rank = np.empty(len(ids), dtype=np.int64)
     tie_rank[np.searchsorted(ids, ordered)] = np.arange(len(ids))
-    if previous is None:
-        tokens, lengths, times = store.tokens_after(-1, len(ids), width)
-    else:
-        # Row ids only grow, so new rows come after all earlier ones.
-        kept = np.isin(previous.ids, ids, assume_unique=True)
-        last = int(previous.ids[-1]) if len(previous.ids) else -1
-        added = store.tokens_after(last, int((ids > last).sum()), width)
-        tokens = np.concatenate((previous.tokens[kept], added[0]))
-        lengths = np.concatenate((previous.lengths[kept], added[1]))
-        times = np.concatenate((previous.times[kept], added[2]))
-    with_contents, contents_tokens = _contents_tokens(store, ids, width, previous)
+    large = is_large(len(ids))
+    known = _no_columns(width, large=large)
+    if previous is not None and isinstance(previous.tokens, TokenTable) == large:
+        known = previous
+    # Row ids only grow, so new rows come after all earlier ones.
+    kept = np.isin(known.ids, ids, assume_unique=True)
+    last = int(known.ids[-1]) if len(known.ids) else -1
+    later = ids[np.searchsorted(ids, last, side="right") :]
+    tokens, lengths, times, sums = _read_tokens(store, last, later, width, large=large)
+    rows, contents_tokens = _read_contents(store, last, later, width, large=large)
+    with_contents = known.ids[known.with_contents]
+    kept_contents = np.isin(with_contents, ids, assume_unique=True)
+    documentation, main = (
+        np.searchsorted(ids, np.intersect1d(np.concatenate((known.ids[before], found)), ids))
+        for before, found in (
+            (known.documentation, store.documentation(last)),
+            (known.main, store.main_sheets(last)),
+        )
+    )
+    leading = len(documentation) or len(main)
+    return Columns(
+        generation=store.generation(),
+        ids=ids,
+        tokens=_extended(known.tokens, kept, tokens),
+        token_sum=known.token_sum + sums,
+        tokens_summed=known.tokens_summed + len(later),
+        with_contents=np.searchsorted(ids, np.concatenate((with_contents[kept_contents], rows))),
+        contents_tokens=_extended(known.contents_tokens, kept_contents, contents_tokens),
+        lengths=np.concatenate((known.lengths[kept], lengths)),
+        tie_rank=tie_rank,
+        periods=known.periods.extended(kept, times),
+        workbooks=_workbooks(store, ids) if leading else np.zeros_like(ids),
+        documentation=documentation,
+        main=main,
+        common=known.common and _kept_words(*known.common, kept, known.ids),
+    )
 
-    def postings(word: str) -> tuple[NDArray[np.intp], ...]:
-        found = (np.searchsorted(ids, rows) for rows in store.postings(word))
+
+def _kept_words(
+    words: CommonWords, last: int, kept: NDArray[np.bool_], ids: IdArray
+) -> tuple[CommonWords, int]:
+    """Common words of the sheets that stay; those after `last` are looked up."""
+    return words.without(kept[: np.searchsorted(ids, last, side="right")]), last
+
+
+def renew_mapped(store: Store, width: int) -> bool:
+    """Write the mapped state of a large index, unless the last one lacks little; True if written.
+
+    The caller keeps others from writing. An index works without a mapped state, so that a folder
+    that cannot be written to is no error. Of an index that is no longer large it is removed.
+    """
+    sheets = store.counts()["sheets"]
+    if not is_large(sheets):
+        shutil.rmtree(folder_of(store.path), ignore_errors=True)
+        return False
+    with store.reading():
+        known = read_columns(store, width)
+        if known is not None:
+            later = store.count_after(int(known.ids[-1]))
+            if (later + len(known.ids) + later - sheets) * _RENEWED <= sheets:
+                return False
+        columns = take_columns(store, width, known)
+    try:
+        write_columns(store, columns, width)
+    except OSError:
+        return False
+    return True
+
+
+def _no_columns(width: int, *, large: bool) -> Columns:
+    """The columns of an index without sheets."""
+    none, tokens = np.empty(0, dtype=np.int64), np.empty((0, width), dtype=np.float32)
+    found: Tokens = TokenTable.in_one_cell(Codes.of(tokens)) if large else tokens
+    lengths, sums = np.empty((0, 2), dtype=np.float32), np.zeros(width)
+    return Columns(
+        0, none, found, sums, 0, none, found, lengths, none, Periods.of(unpacked(none)), none,
+        none, none,
+    )  # fmt: skip
+
+
+def _parts(last: int, later: IdArray) -> Iterator[tuple[int, int, int]]:
+    """Stretches of new sheets: the row id before each, its last one, and their number."""
+    for start in range(0, len(later), _READ):
+        end = min(start + _READ, len(later))
+        yield (int(later[start - 1]) if start else last), int(later[end - 1]), end - start
+
+
+def _read_tokens(
+    store: Store, last: int, later: IdArray, width: int, *, large: bool
+) -> tuple[FloatArray | Codes, FloatArray, Times, NDArray[np.float64]]:
+    """Tokens or their codes, word counts and times of new sheets, and the sum of the tokens."""
+    tokens: list[FloatArray] = [np.empty((0, width), dtype=np.float32)]
+    codes = [Codes.of(tokens[0])]
+    lengths, times = [np.empty((0, 2), dtype=np.float32)], [unpacked(later[:0])]
+    sums = np.zeros(width)
+    for after, until, count in _parts(last, later):
+        read, words, when = store.tokens_after(after, until, count, width)
+        codes.append(Codes.of(read)) if large else tokens.append(read)
+        lengths.append(words)
+        times.append(when)
+        sums += read.sum(axis=0, dtype=np.float64)
+    found = Codes.joined(codes) if large else np.concatenate(tokens)
+    return found, np.concatenate(lengths), np.concatenate(times), sums
+
+
+def _read_contents(
+    store: Store, last: int, later: IdArray, width: int, *, large: bool
+) -> tuple[IdArray, FloatArray | Codes]:
+    """Row ids of new sheets that have contents, and the tokens of these or their codes."""
+    rows, tokens = [later[:0]], [np.empty((0, width), dtype=np.float32)]
+    codes = [Codes.of(tokens[0])]
+    for after, until, _ in _parts(last, later):
+        ids, read = store.contents_tokens_after(after, until, width)
+        rows.append(ids)
+        codes.append(Codes.of(read)) if large else tokens.append(read)
+    return np.concatenate(rows), Codes.joined(codes) if large else np.concatenate(tokens)
+
+
+def _extended(known: Tokens, kept: NDArray[np.bool_], added: FloatArray | Codes) -> Tokens:
+    """Tokens of the sheets that stay, and of those that came later."""
+    if isinstance(known, TokenTable):
+        assert isinstance(added, Codes)
+        return known.changed(kept, added) if len(known) else TokenTable.in_one_cell(added)
+    assert not isinstance(added, Codes)
+    return np.concatenate((known[kept], added)) if len(known) else added
+
+
+def snapshot_of(store: Store, columns: Columns) -> Snapshot:
+    """Make a snapshot of what it is made of."""
+    ids, lengths = columns.ids, columns.lengths
+
+    def postings(word: str, after: int = -1) -> tuple[NDArray[np.intp], ...]:
+        found = (np.searchsorted(ids, rows) for rows in store.postings(word, after))
         return tuple(found)
 
     def having(groups: Sequence[Sequence[str]], most: int) -> NDArray[np.intp]:
@@ -142,41 +343,34 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
         found = np.searchsorted(ids, rows)
         return found[ids.take(found, mode="clip") == rows] if len(ids) else found[:0]
 
-    documentation, main = (
-        np.searchsorted(ids, np.intersect1d(found, ids))
-        for found in (store.documentation(), store.main_sheets())
-    )
-    none = not len(documentation) and not len(main)
-    workbooks = np.zeros_like(ids) if none else _workbooks(store, ids)
+    lexical = LexicalScorer(postings, lengths[:, 0])
+    if columns.common is not None:
+        words, last = columns.common
+
+        def later(word: str) -> tuple[NDArray[np.intp], FloatArray]:
+            if int(ids[-1]) <= last:
+                return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
+            return counted(postings(word, last), len(ids))
+
+        lexical = CommonScorer(words, later, lengths[:, 0], lexical)
     return Snapshot(
         path=store.path,
-        generation=store.generation(),
+        generation=columns.generation,
         ids=ids,
-        tokens=tokens,
-        with_contents=with_contents,
-        contents_tokens=contents_tokens,
+        tokens=columns.tokens,
+        mean_token=(columns.token_sum / max(columns.tokens_summed, 1)).astype(np.float32),
+        with_contents=columns.with_contents,
+        contents_tokens=columns.contents_tokens,
         lengths=lengths,
-        tie_rank=tie_rank,
-        lexical=LexicalScorer(postings, lengths[:, 0]),
+        tie_rank=columns.tie_rank,
+        lexical=lexical,
         contents=ContentScorer(having, lengths[:, 1]),
-        times=times,
-        documentation=Leading.of(documentation, workbooks),
-        main=Leading.of(main, workbooks),
+        periods=columns.periods,
+        workbooks=columns.workbooks,
+        documentation=Leading.of(columns.documentation, columns.workbooks),
+        main=Leading.of(columns.main, columns.workbooks),
+        columns=columns,
     )
-
-
-def _contents_tokens(
-    store: Store, ids: IdArray, width: int, previous: Snapshot | None
-) -> tuple[NDArray[np.intp], FloatArray]:
-    """Positions of the sheets with contents, ascending, and the tokens of these."""
-    last = -1 if previous is None or not len(previous.ids) else int(previous.ids[-1])
-    rows, tokens = store.contents_tokens_after(last, width)
-    if previous is not None:
-        known = previous.ids[previous.with_contents]
-        kept = np.isin(known, ids, assume_unique=True)
-        rows = np.concatenate((known[kept], rows))
-        tokens = np.concatenate((previous.contents_tokens[kept], tokens))
-    return np.searchsorted(ids, rows), tokens
 
 
 def _workbooks(store: Store, ids: IdArray) -> IdArray:

@@ -13,7 +13,7 @@ from sat_retriever.index.encoding import encoded
 from sat_retriever.index.reencoding import fresh_tokens
 from sat_retriever.index.remoteplan import Listed
 from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
-from sat_retriever.index.snapshot import check_encoder
+from sat_retriever.index.snapshot import check_encoder, renew_mapped
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.sync import SyncOptions, SyncReport, sync_paths
@@ -65,7 +65,7 @@ class IndexWriter:
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
-        with self._alone(), self._state.telling(spent):
+        with self._changing(), self._state.telling(spent):
             return sync_paths(self._store, self._state, named, options, progress, listed)
 
     def add_records(
@@ -75,7 +75,7 @@ class IndexWriter:
         given = [checked_link(link) for link in links]
         workbooks: dict[str, None] = {}
         added = 0
-        with self._alone():
+        with self._changing():
             try:
                 for part in _parts(records, AT_ONCE):
                     self._put(part, find_links=find_links)
@@ -88,7 +88,7 @@ class IndexWriter:
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
         """Remove sheets, and return how many existed."""
-        with self._alone():
+        with self._changing():
             removed = self._store.remove_sheets(sheet_ids)
             self._store.settle_families()
         return removed
@@ -104,7 +104,7 @@ class IndexWriter:
         """Give every sheet a token of another encoder, in one transaction."""
         path = self._store.path
         notes = encoder_notes(encoder, dense_weight) | reranker_note(reranker) | home_note(path)
-        with self._alone():
+        with self._changing():
             texts = self._state.settings.serialization
             with fresh_tokens(self._store, encoder, texts, progress) as tokens:
                 self._store.replace_tokens(tokens, notes)
@@ -134,6 +134,19 @@ class IndexWriter:
         with self._store.sole_writer():
             check_encoder(self._store, self._state.settings.fingerprint)
             yield
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Do as `_alone` does while sheets come or go, and renew what is kept beside a large file.
+
+        Raises:
+            IndexStorageError: See `_alone`.
+            IndexBusyError: See `_alone`.
+            FingerprintMismatchError: See `_alone`.
+        """
+        with self._alone():
+            yield
+            renew_mapped(self._store, self._state.settings.width)
 
     def _noted(self) -> IndexSettings:
         return IndexSettings.from_meta(self._store.meta(), self._store.path)

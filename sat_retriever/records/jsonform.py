@@ -22,6 +22,7 @@ from sat_retriever.records.sheets import (
 Json = dict[str, Any]
 """A JSON object."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
+_TYPES = {each.value: each for each in ColumnType}  # far quicker than the enumeration's own look-up
 
 
 def to_json(value: Any, *, compact: bool = False) -> Any:
@@ -91,7 +92,9 @@ def table_from_json(data: Mapping[str, Any]) -> Table:
 
 def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
     return tuple(
-        Column(**{**column, "type": ColumnType(column.get("type", ColumnType.UNKNOWN))})
+        Column(**{**column, "type": _TYPES[column["type"]]})
+        if "type" in column
+        else Column(**column)
         for column in data.get("columns", ())
     )
 

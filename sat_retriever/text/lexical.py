@@ -39,6 +39,8 @@ STOP_WORDS = frozenset(
 )
 
 Postings = Callable[[str], tuple[NDArray[np.intp], ...]]
+Impacts = NDArray[np.uint16]
+"""How much of the words of a query every sheet has, in steps of 1/65,280 of the most possible."""
 
 
 def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
@@ -79,34 +81,104 @@ class WordScores:
         rows: Positions of the sheets that contain it, ascending.
         scores: Their scores, same length, float32.
         limit: Upper bound of a sheet's score: idf · (K1 + 1).
+        sheets: Number of sheets that contain it, of all sheets; more than `rows` in a part.
     """
 
     rows: NDArray[np.intp]
     scores: FloatArray
     limit: float
+    sheets: int
+
+    def among(self, places: NDArray[np.intp]) -> WordScores:
+        """The scores at some positions, each given as its place among these.
+
+        >>> word = WordScores(np.array([2, 5]), np.float32([0.5, 0.25]), 1.0, 2)
+        >>> found = word.among(np.array([1, 5, 9]))
+        >>> found.rows.tolist(), found.scores.tolist(), found.sheets
+        ([1], [0.25], 2)
+        """
+        if not len(self.rows):
+            return self
+        at = np.minimum(np.searchsorted(self.rows, places), len(self.rows) - 1)
+        there = np.flatnonzero(self.rows[at] == places)
+        return WordScores(there, self.scores[at[there]], self.limit, self.sheets)
+
+    def add(self, weight: int, total: Impacts) -> None:
+        """Add the scores to those of all sheets, as bytes times a weight."""
+        total[self.rows] += (self.scores * np.float32(weight * 255 / self.limit)).astype(np.uint16)
 
 
-def score_word(postings: Sequence[NDArray[np.intp]], lengths: FloatArray) -> WordScores:
-    """Compute BM25 of one word for every sheet that contains it.
+def counted(
+    postings: Sequence[NDArray[np.intp]], sheets: int
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Positions of the sheets that contain a word, ascending, and its weighted count in each.
 
-    Source: Robertson and Zaragoza (2009), with the idf of Lucene, ln(1 + (n - df + ½) /
-    (df + ½)), which is positive even for words in most sheets. A word counts once per field,
-    multiplied by the field's weight.
+    A word counts once per field, multiplied by the field's weight.
 
     Args:
         postings: Positions of the sheets that contain the word, one array per field.
-        lengths: Number of words of every sheet, shape (n,).
+        sheets: Number of all sheets.
     """
-    frequency = np.zeros(len(lengths), dtype=np.float32)
+    frequency = np.zeros(sheets, dtype=np.float32)
     for rows, weight in zip(postings, FIELD_WEIGHTS, strict=True):
         frequency[rows] += weight
     found = np.flatnonzero(frequency)
-    idf = float(np.log1p((len(lengths) - len(found) + 0.5) / (len(found) + 0.5)))
-    mean = float(lengths.sum()) / max(len(lengths), 1)
-    norm = 1 - B + B * lengths[found] / max(mean, 1.0)
-    tf = frequency[found]
-    scores = (idf * (K1 + 1)) * tf / (tf + K1 * norm)
-    return WordScores(found, scores.astype(np.float32), idf * (K1 + 1))
+    return found, frequency[found]
+
+
+def mean_of(lengths: FloatArray) -> float:
+    """Mean number of words of some sheets, (n,); 0 without sheets."""
+    return float(lengths.sum()) / max(len(lengths), 1)
+
+
+def limit_of(having: int, sheets: int) -> float:
+    """Most that a word adds to a score: its idf · (K1 + 1).
+
+    Args:
+        having: Number of the sheets that have it.
+        sheets: Number of all sheets.
+    """
+    return float(np.log1p((sheets - having + 0.5) / (having + 0.5))) * (K1 + 1)
+
+
+def bm25(counts: FloatArray, lengths: FloatArray, mean: float, limit: float) -> FloatArray:
+    """BM25 of one word in m sheets, (m,) float32.
+
+    Source: Robertson and Zaragoza (2009), with the idf of Lucene, ln(1 + (n - df + ½) /
+    (df + ½)), which is positive even for words in most sheets.
+
+    Args:
+        counts: Weighted count of the word in each sheet, (m,); see `counted`.
+        lengths: Number of words of each sheet, (m,).
+        mean: Mean length of all sheets.
+        limit: What `limit_of` gives for the word.
+    """
+    norm = 1 - B + B * lengths / max(mean, 1.0)
+    scores: FloatArray = (limit * counts / (counts + K1 * norm)).astype(np.float32)
+    return scores
+
+
+def byte_weights(limits: Sequence[float]) -> list[int]:
+    """Weights of words whose scores are bytes; weighted sums of these fit 16 bits.
+
+    >>> byte_weights([3.0, 1.0])
+    [192, 64]
+    """
+    total = sum(limits)
+    return [int(256 * limit / total) if total else 0 for limit in limits]
+
+
+def impacts(words: Sequence[WordScores], sheets: int) -> Impacts:
+    """How much of some words every sheet has, (n,).
+
+    Args:
+        words: Scores of each word.
+        sheets: Number of sheets, n.
+    """
+    total = np.zeros(sheets, dtype=np.uint16)
+    for word, weight in zip(words, byte_weights([each.limit for each in words]), strict=True):
+        word.add(weight, total)
+    return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +208,15 @@ class LexicalScorer:
     def __init__(
         self, postings: Postings, lengths: FloatArray, *, max_kept: int = 8_000_000
     ) -> None:
-        self._lengths = lengths
-        self._words = KeptWords(
-            lambda word: score_word(postings(word), lengths),
-            lambda found: len(found.rows),
-            max_kept,
-        )
+        self._count = len(lengths)
+        mean = mean_of(lengths)
+
+        def look_up(word: str) -> WordScores:
+            rows, counts = counted(postings(word), len(lengths))
+            limit = limit_of(len(rows), len(lengths))
+            return WordScores(rows, bm25(counts, lengths[rows], mean, limit), limit, len(rows))
+
+        self._words = KeptWords(look_up, lambda found: len(found.rows), max_kept)
 
     @classmethod
     def of(cls, records: Iterable[SheetRecord]) -> LexicalScorer:
@@ -162,16 +237,38 @@ class LexicalScorer:
 
     def __len__(self) -> int:
         """Return the number of sheets."""
-        return len(self._lengths)
+        return self._count
+
+    def part(self, places: NDArray[np.intp]) -> LexicalScorer:
+        """A scorer of the sheets at some positions, with the same scores as in this one.
+
+        Rareness and mean length stay those of all sheets.
+
+        Args:
+            places: The positions, ascending; the part counts its sheets from 0 in their order.
+        """
+        return _Part(self, places)
 
     def knows(self, word: str) -> bool:
         """True if a sheet has a word."""
-        return len(self.word(word).rows) > 0
+        return self.limit(word) > 0
 
     def rareness(self, word: str) -> float:
         """Idf of a word; 0 if no sheet has it."""
+        return self.limit(word) / (K1 + 1)
+
+    def limit(self, word: str) -> float:
+        """Most that a word adds to a score; 0 if no sheet has it."""
         found = self.word(word)
-        return found.limit / (K1 + 1) if len(found.rows) else 0.0
+        return found.limit if found.sheets else 0.0
+
+    def impacts(self, words: Sequence[str]) -> Impacts:
+        """How much of some words every sheet has, (n,).
+
+        Args:
+            words: Distinct words.
+        """
+        return impacts([self.word(word) for word in words], len(self))
 
     def having(self, words: Sequence[str]) -> NDArray[np.intp]:
         """Positions of the sheets that have all of some words, ascending; none without words."""
@@ -183,31 +280,54 @@ class LexicalScorer:
 
         The best possible score is the sum of the limits of the query words that any sheet has.
         """
-        total = np.zeros(len(self._lengths), dtype=np.float32)
+        total = np.zeros(len(self), dtype=np.float32)
         limit = 0.0
         for word in query:
             found = self.word(word)
-            if len(found.rows):
+            if found.sheets:
                 total[found.rows] += found.scores
                 limit += found.limit
         return total / np.float32(limit) if limit else total
 
     def by_word(self, query: Sequence[str], places: NDArray[np.intp]) -> WordShares:
         """Compute the scores of the sheets at some positions, separately for each known word."""
-        scored_words = ((word, self.word(word)) for word in query)
-        known = [(word, scored) for word, scored in scored_words if len(scored.rows)]
+        scored_words = ((word, self.among(word, places)) for word in query)
+        known = [(word, scored) for word, scored in scored_words if scored.sheets]
         found = [scored for _, scored in known]
         limits = np.array([scored.limit for scored in found], dtype=np.float32)
         shares = np.zeros((len(found), len(places)), dtype=np.float32)
         for row, scored in enumerate(found):
-            at = np.minimum(np.searchsorted(scored.rows, places), len(scored.rows) - 1)
-            shares[row] = np.where(scored.rows[at] == places, scored.scores[at], 0)
+            shares[row, scored.rows] = scored.scores
         total = np.float32(limits.sum()) if found else np.float32(1)
         return WordShares(limits / total, shares / total, tuple(word for word, _ in known))
 
     def word(self, word: str) -> WordScores:
         """Return the scores of one word in all sheets that have it."""
         return self._words[word]
+
+    def among(self, word: str, places: NDArray[np.intp]) -> WordScores:
+        """Return the scores of one word at some positions, each given as its place among these.
+
+        Args:
+            word: The word.
+            places: The positions, in any order; -1 for a sheet that is not there.
+        """
+        return self.word(word).among(places)
+
+
+class _Part(LexicalScorer):
+    """The scorer of some of the sheets of another."""
+
+    def __init__(self, whole: LexicalScorer, places: NDArray[np.intp]) -> None:
+        self._count = len(places)
+        self._whole = whole
+        self._words = KeptWords(
+            lambda word: whole.among(word, places), lambda found: len(found.rows), 8_000_000
+        )
+
+    def limit(self, word: str) -> float:
+        """Most that a word adds to a score, also one that no sheet of the part has."""
+        return self._whole.limit(word)
 
 
 _HEADERS = 10  # of a sheet that are named as a reason

@@ -20,6 +20,7 @@ _PLURAL = re.compile(
     rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s"
 )
 _KEPT_CHARS = 64  # ASCII chunks up to this length are kept in memory as they were read
+_KEPT_TEXT = 64  # characters of a whole text whose stems are kept
 _KEPT_OTHERS = 16  # the same of other chunks: a character without spaces around is two words
 
 
@@ -45,7 +46,15 @@ def stems(text: str) -> list[str]:
     >>> stems("ISO9001 for LDVs")
     ['iso9001', 'iso', '9001', 'for', 'ldv']
     """
-    return [form for chunk in read_chunks(text) for form in chunk.stems]
+    return list(_kept_stems(text) if len(text) <= _KEPT_TEXT else _stems(text))
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(form for chunk in read_chunks(text) for form in chunk.stems)
+
+
+# Headers recur in the sheets of a question's hits, and in those of the next question.
+_kept_stems = lru_cache(maxsize=32_768)(_stems)
 
 
 def forms(text: str) -> tuple[tuple[str, ...], ...]:

@@ -39,7 +39,7 @@ def test_a_question_holds_all_that_stages_read_of_a_query(index):
     assert question.times == asked_times(text, TODAY)
     assert (question.today, question.dense_weight) == (TODAY, index.dense_weight)
     with pytest.raises(FrozenInstanceError):
-        question.text = "another"
+        question.read_as = "another"
 
 
 def test_a_question_without_times_names_none(index):

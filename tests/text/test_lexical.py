@@ -13,8 +13,8 @@ from sat_retriever.text.lexical import (
     B,
     LexicalScorer,
     QueryWords,
+    bm25,
     query_words,
-    score_word,
     sheet_words,
 )
 from tests.fakes import HashedEncoder
@@ -30,7 +30,7 @@ RECORDS = [
 
 
 def slow_scores(query):
-    """BM25 as written in `score_word`'s docstring, one sheet and word at a time."""
+    """BM25 as written in `bm25`'s docstring, one sheet and word at a time."""
     fields = [sheet_words(record) for record in RECORDS]
     lengths = [sum(len(words) for words in field) for field in fields]
     mean = sum(lengths) / len(lengths)
@@ -76,10 +76,10 @@ def test_the_index_scores_words_as_the_slow_loop_does(index, query):
 
 
 def test_a_score_never_exceeds_the_words_limit():
-    rows = np.arange(3)
-    scored = score_word((rows, rows, rows, rows), np.ones(3, dtype=np.float32))
-    assert (scored.scores <= scored.limit).all()
-    assert (scored.scores > 0).all()
+    counts, lengths = np.float32([1, 3, 6]), np.ones(3, dtype=np.float32)
+    scores = bm25(counts, lengths, 1.0, 2.5)
+    assert (scores <= 2.5).all()
+    assert (scores > 0).all()
 
 
 def test_kept_words_are_bounded_and_scores_stay_the_same():

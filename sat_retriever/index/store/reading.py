@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -90,10 +91,10 @@ class StoreReader(StoreFile):
             )
         ]
 
-    def _marked(self, column: str) -> IdArray:
-        """Row ids of the sheets with a 1 in a column of the tokens, ascending."""
-        marked = f"SELECT id FROM tokens WHERE {column} = 1 ORDER BY id"
-        return _id_array(self._rows(f"SELECT json_group_array(id) FROM ({marked})"))
+    def _marked(self, column: str, after: int) -> IdArray:
+        """Row ids of the sheets after one with a 1 in a column of the tokens, ascending."""
+        marked = f"SELECT id FROM tokens WHERE id > ? AND {column} = 1 ORDER BY id"
+        return _id_array(self._rows(f"SELECT json_group_array(id) FROM ({marked})", (after,)))
 
     def _skipped(self, text: str) -> tuple[Skipped, ...]:
         with translated(self.path):
@@ -128,23 +129,28 @@ class StoreReader(StoreFile):
         )
 
     def tokens_after(
-        self, row_id: int, count: int, width: int
+        self, row_id: int, until: int, count: int, width: int
     ) -> tuple[FloatArray, FloatArray, Times]:
-        """Return tokens (n, d), word counts (n, 2) and times (n, 5) of the sheets after a row id.
+        """Return tokens (n, d), word counts (n, 2) and times (n, 5) of a stretch of sheets.
 
-        All are in the order of row ids; there must be `count` sheets. Words are counted in names
-        and in contents.
+        All are in the order of row ids. Words are counted in names and in contents.
+
+        Args:
+            row_id: The row id before the first.
+            until: The last row id.
+            count: Number of sheets that there must be.
+            width: Token width d.
         """
         tokens = np.empty((count, width), dtype="<f4")
         lengths = np.empty((count, 2), dtype=np.float32)
         months = np.zeros(count, dtype=np.int64)
-        if count == 0:
-            return tokens, lengths, unpacked(months)
         # Row by row into place: joining the blobs first takes twice the time and memory.
         space, size, row = tokens.data.cast("B"), 4 * width, 0
         with self._lock, translated(self.path):
             for words, texts, token, when in self._connection.execute(
-                "SELECT words, texts, token, months FROM tokens WHERE id > ? ORDER BY id", (row_id,)
+                "SELECT words, texts, token, months FROM tokens WHERE id > ? AND id <= ? "
+                "ORDER BY id",
+                (row_id, until),
             ):
                 kinds = (type(words), type(texts), type(token))
                 if row == count or kinds != (int, int, bytes) or len(token) != size:
@@ -156,14 +162,52 @@ class StoreReader(StoreFile):
                 raise RowDamage("a token is missing, or has no direction")
         return tokens, lengths, unpacked(months)
 
-    def contents_tokens_after(self, row_id: int, width: int) -> tuple[IdArray, FloatArray]:
-        """Row ids, ascending, and tokens (n, d) of the contents of sheets after a row id."""
-        sql = "SELECT count(*) FROM contents_tokens WHERE id > ?"
-        count = int(self._rows(sql, (row_id,))[0][0])
+    def tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
+        """Tokens of the sheets of some row ids, (n, d), in their order.
+
+        Raises:
+            IndexDamagedError: If one is missing or damaged.
+        """
+        sql = "SELECT t.id, t.token FROM json_each(?) j JOIN tokens t ON t.id = j.value"
+        return self._tokens_of(sql, ids, width, 4)
+
+    def contents_tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
+        """Tokens of the contents of the sheets of some row ids, (n, d), in their order.
+
+        Raises:
+            IndexDamagedError: If one is missing or damaged.
+        """
+        sql = "SELECT t.id, t.token FROM json_each(?) j JOIN contents_tokens t ON t.id = j.value"
+        return self._tokens_of(sql, ids, width, 2)
+
+    def _tokens_of(self, sql: str, ids: Sequence[int], width: int, size: int) -> FloatArray:
+        found = dict(self._rows(sql, (json.dumps(ids),)))
+        with translated(self.path):
+            data = [found.get(each, b"") for each in ids]
+            if not all(type(each) is bytes and len(each) == size * width for each in data):
+                raise RowDamage("a token is missing, or has another width")
+            joined = np.frombuffer(b"".join(data), dtype=f"<f{size}")
+            tokens = joined.astype(np.float32, copy=False).reshape(len(ids), width)
+            if not finite(tokens):
+                raise RowDamage("a token has no direction")
+        return tokens
+
+    def contents_tokens_after(
+        self, row_id: int, until: int, width: int
+    ) -> tuple[IdArray, FloatArray]:
+        """Row ids, ascending, and tokens (n, d) of the contents of a stretch of sheets.
+
+        Args:
+            row_id: The row id before the first.
+            until: The last row id.
+            width: Token width d.
+        """
+        where = "FROM contents_tokens WHERE id > ? AND id <= ?"
+        count = int(self._rows(f"SELECT count(*) {where}", (row_id, until))[0][0])
         ids, tokens = np.empty(count, dtype=np.int64), np.empty((count, width), dtype=np.float32)
-        rows = "SELECT id, token FROM contents_tokens WHERE id > ? ORDER BY id"
+        rows = f"SELECT id, token {where} ORDER BY id"
         with self._lock, translated(self.path):
-            for row, (each, data) in enumerate(self._connection.execute(rows, (row_id,))):
+            for row, (each, data) in enumerate(self._connection.execute(rows, (row_id, until))):
                 if type(data) is not bytes or len(data) != 2 * width:
                     raise RowDamage("a token of contents has another width")
                 ids[row], tokens[row] = each, token_of(data)
@@ -171,14 +215,33 @@ class StoreReader(StoreFile):
                 raise RowDamage("a token of contents has no direction")
         return ids, tokens
 
-    def postings(self, word: str) -> tuple[IdArray, ...]:
-        """Return row ids of the sheets with a word, ascending, one array per lexical field."""
+    def count_after(self, row_id: int) -> int:
+        """Number of sheets after a row id."""
+        return int(self._rows("SELECT count(*) FROM sheets WHERE id > ?", (row_id,))[0][0])
+
+    def checksums(self, ids: Sequence[int]) -> dict[str, int]:
+        """Checksum of the record of each row id that exists, by the row id as text."""
+        found = self._in("SELECT id, crc FROM sheets WHERE id IN ({})", ids)
+        return {str(row_id): crc for row_id, crc in found}
+
+    def common_words(self, least: int) -> dict[str, int]:
+        """Words that names of so many sheets or more have, in order, and their number."""
+        made = (
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_words USING fts5vocab(main, lexical, row)"
+        )
+        self._rows(made)
+        sql = "SELECT term, doc FROM temp.name_words WHERE doc >= ? ORDER BY term"
+        return dict(self._rows(sql, (least,)))
+
+    def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
+        """Row ids of the sheets after one that have a word, ascending, one array per field."""
         quoted = word.replace('"', '""')
         return tuple(
             _id_array(
                 self._rows(
-                    "SELECT json_group_array(rowid) FROM lexical WHERE lexical MATCH ?",
-                    (f'{field} : "{quoted}"',),
+                    "SELECT json_group_array(rowid) FROM lexical "
+                    "WHERE lexical MATCH ? AND rowid > ?",
+                    (f'{field} : "{quoted}"', after),
                 )
             )
             for field in LEXICAL_FIELDS
@@ -208,13 +271,13 @@ class StoreReader(StoreFile):
             found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
         return list(found)
 
-    def documentation(self) -> IdArray:
-        """Row ids of the sheets that only explain others, ascending."""
-        return self._marked("documentation")
+    def documentation(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one that only explain others, ascending."""
+        return self._marked("documentation", after)
 
-    def main_sheets(self) -> IdArray:
-        """Row ids of the sheets whose names abbreviate their workbooks', ascending."""
-        return self._marked("main")
+    def main_sheets(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one whose names abbreviate their workbooks', ascending."""
+        return self._marked("main", after)
 
     def workbook_numbers(self) -> tuple[IdArray, IdArray]:
         """Row ids of all sheets that have a workbook file, and its number, each (n,)."""

@@ -122,7 +122,7 @@ def candidate_list(
         explaining=matches.explaining,
         dense_weight=question.dense_weight,
         contents=bool(snapshot.contents),
-        size=len(snapshot.ids),
+        size=snapshot.sheets,
     )
 
 

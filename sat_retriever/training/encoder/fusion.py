@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sat_retriever.index.periods import Periods
 from sat_retriever.index.scores import DENSE_WEIGHT, fuse, held_back, time_factors
 from sat_retriever.metrics import mean, ndcg
 from sat_retriever.period.question import asked_spans
@@ -73,7 +74,7 @@ def choose_fusion(
         times = data.times
         left = np.ones_like(dense)
         if times is not None:
-            left = time_factors(times, asked_spans(text))[by_id]
+            left = time_factors(Periods.of(times), asked_spans(text))[by_id]
         relevant = [str(row) for row in gold]
         for share, values in found.items():
             scores = held_back(fuse(dense, words, share), left)

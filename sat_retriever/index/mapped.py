@@ -1,0 +1,327 @@
+"""The state of a large index in mapped files beside it, so that a new process need not read it.
+
+All of it comes from the index file: deleting the folder is safe, and one that is damaged, of
+another index or of a newer state is passed over. Writers replace it whole, by a rename. Readers
+share its memory.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
+
+from sat_retriever.index.common import COUNTS, DENSE, Bytes, CommonWords
+from sat_retriever.index.periods import Periods
+from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.reading import IdArray
+from sat_retriever.index.tokens import Codes, Tokens, TokenTable, cell_order
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import bm25, mean_of
+
+FORMAT = 1
+END = "-snapshot"  # of the folder's name, after that of the index file
+_STATE = "state.json"
+ALL = 20_000  # sheets up to which every one is scored
+_COMMON = 500  # sheets from which a word is common, or one in
+_SHARE = 2_000
+_CHECKED = 64  # sheets at the end, and as many among all, that are compared with the index file
+_PART = 8_192  # tokens in memory while they are written
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What a snapshot is made of, by sheet; see `Snapshot`.
+
+    Attributes:
+        generation: Generation of the index file.
+        ids: Row ids, (n,), ascending.
+        tokens: Tokens, (n, d); their codes in a large index.
+        token_sum: Sum of all tokens that were ever read, (d,) float64.
+        tokens_summed: Their number.
+        with_contents: Positions of the sheets that have contents, (m,), ascending.
+        contents_tokens: Tokens of contents, (m, d); as above.
+        lengths: Words of names and of contents, (n, 2).
+        tie_rank: Place of each sheet in the order of sheet ids, (n,).
+        periods: Their times.
+        workbooks: Number of each sheet's workbook file, (n,).
+        documentation: Positions of documentation, ascending.
+        main: Positions of main sheets, ascending.
+        common: Sheets of common words, and the row id up to which they are known; None if all
+            words are looked up in the index file.
+    """
+
+    generation: int
+    ids: IdArray
+    tokens: Tokens
+    token_sum: NDArray[np.float64]
+    tokens_summed: int
+    with_contents: NDArray[np.intp]
+    contents_tokens: Tokens
+    lengths: FloatArray
+    tie_rank: NDArray[np.int64]
+    periods: Periods
+    workbooks: IdArray
+    documentation: NDArray[np.intp]
+    main: NDArray[np.intp]
+    common: tuple[CommonWords, int] | None = None
+
+
+_PLAIN: Mapping[str, tuple[str, int | None]] = {
+    "ids": ("<i8", None),
+    "token_sum": ("<f8", None),
+    "with_contents": ("<i8", None),
+    "lengths": ("<f4", 2),
+    "tie_rank": ("<i8", None),
+    "workbooks": ("<i8", None),
+    "documentation": ("<i8", None),
+    "main": ("<i8", None),
+}  # type and width of each array that is written as it is
+
+
+def is_large(sheets: int) -> bool:
+    """True for more sheets than are scored for every question."""
+    return sheets > ALL
+
+
+def folder_of(path: Path) -> Path:
+    """The folder of the mapped files of an index."""
+    return path.with_name(path.name + END)
+
+
+def read_columns(store: Store, width: int) -> Columns | None:
+    """The latest mapped state of an index that fits it, at most as new as the index; else None.
+
+    The caller holds a read transaction.
+    """
+    for folder in sorted(folder_of(store.path).glob("g*"), reverse=True):
+        try:
+            state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+            if _fits(store, state, width):
+                return _columns(folder, state, width)
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            continue
+    return None
+
+
+def write_columns(store: Store, columns: Columns, width: int) -> Path:
+    """Write a state of an index beside it, in place of earlier ones.
+
+    Args:
+        store: The index, whose state does not change meanwhile.
+        columns: Its state.
+        width: Width of its tokens.
+
+    Raises:
+        OSError: If the folder cannot be written to.
+    """
+    home = folder_of(store.path)
+    home.mkdir(exist_ok=True)
+    name = f"g{columns.generation:012}-{secrets.token_hex(4)}"
+    draft = home / f".{name}"
+    draft.mkdir()
+    try:
+        for each in _PLAIN:
+            _save(draft, each, getattr(columns, each))
+        _save(draft, "periods.kinds", columns.periods.kinds.astype("<i2"))
+        _save(draft, "periods.codes", columns.periods.codes.astype("<i4"))
+        for each, tokens in (("tokens", columns.tokens), ("contents", columns.contents_tokens)):
+            if isinstance(tokens, TokenTable) and len(tokens):
+                _save_cells(draft, each, tokens, width)
+        words = _save_common(draft, store, columns)
+        state = {
+            "format": FORMAT,
+            "generation": columns.generation,
+            "fingerprint": store.meta()["fingerprint"],
+            "width": width,
+            "sheets": len(columns.ids),
+            "tokens_summed": columns.tokens_summed,
+            "sample": _sample(store, columns.ids),
+            "words": words,
+        }
+        (draft / _STATE).write_text(json.dumps(state), encoding="utf-8")
+        draft.rename(home / name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    for other in home.iterdir():
+        if other.name != name:  # readers that have mapped it keep what they have
+            shutil.rmtree(other, ignore_errors=True)
+    return home / name
+
+
+def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:
+    """True if a mapped state is one of this index, at most as new as it."""
+    meta = store.meta()
+    known = (state["format"], state["fingerprint"], state["width"])
+    if known != (FORMAT, meta["fingerprint"], width) or not is_large(state["sheets"]):
+        return False
+    if state["generation"] > store.generation():
+        return False
+    now = store.checksums([int(each) for each in state["sample"]])
+    same = state["generation"] == store.generation()
+    return all(now.get(each) == crc or (each not in now and not same)
+               for each, crc in state["sample"].items())  # fmt: skip
+
+
+def _sample(store: Store, ids: IdArray) -> dict[str, int]:
+    """Checksums of some sheets' records, by row id as text."""
+    spread = ids[np.linspace(0, len(ids) - 1, _CHECKED).astype(np.intp)] if len(ids) else ids
+    return store.checksums(np.union1d(spread, ids[-_CHECKED:]).tolist())
+
+
+def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
+    """Map the arrays of a state.
+
+    Raises:
+        ValueError: If one of them is of another type or shape, or points outside another.
+        OSError: If one is missing.
+    """
+    plain = {name: _load(folder, name, *kind) for name, kind in _PLAIN.items()}
+    n = int(state["sheets"])
+    sized = ("ids", "lengths", "tie_rank", "workbooks")
+    pointing = (plain["with_contents"], plain["documentation"], plain["main"])
+    whole = (
+        all(len(plain[name]) == n for name in sized)
+        and len(plain["token_sum"]) == width
+        and bool((np.diff(plain["ids"]) > 0).all())
+        and all(_ascend_below(rows, n) for rows in pointing)
+    )
+    periods = Periods(
+        _load(folder, "periods.kinds", "<i2", 5), _load(folder, "periods.codes", "<i4")
+    )
+    codes = periods.codes
+    whole &= len(codes) == n and bool(codes.min() >= 0 and codes.max() < len(periods.kinds))
+    tokens = _load_cells(folder, "tokens", width)
+    contents = TokenTable.in_one_cell(tokens.codes[:0])
+    if len(plain["with_contents"]):
+        contents = _load_cells(folder, "contents", width)
+    if not whole or len(tokens) != n or len(contents) != len(plain["with_contents"]):
+        raise ValueError("the mapped state is damaged")
+    return Columns(
+        generation=int(state["generation"]),
+        tokens=tokens,
+        tokens_summed=int(state["tokens_summed"]),
+        periods=periods,
+        contents_tokens=contents,
+        common=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
+        **plain,
+    )
+
+
+def _ascend_below(rows: NDArray[Any], bound: int) -> bool:
+    """True if positions ascend from 0 or more to less than a bound."""
+    return not len(rows) or bool(rows[0] >= 0 and rows[-1] < bound and (np.diff(rows) > 0).all())
+
+
+def _load(folder: Path, name: str, kind: str, width: int | None = None) -> NDArray[Any]:
+    found = np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
+    shape = (len(found),) if width is None else (len(found), width)
+    if found.dtype != np.dtype(kind) or found.shape != shape:
+        raise ValueError(f"{name} has another type or shape")
+    return found
+
+
+def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
+    kind = _PLAIN[name][0] if name in _PLAIN else values.dtype
+    np.save(folder / f"{name}.npy", np.asarray(values).astype(kind, copy=False), allow_pickle=False)
+
+
+def _save_cells(folder: Path, name: str, tokens: TokenTable, width: int) -> None:
+    """Write codes in groups of near ones, a part at a time."""
+    centres, starts, order = cell_order(tokens)
+    values = _open(folder, f"{name}.codes", "i1", (len(order), width))
+    scales = np.empty(len(order), dtype=np.float32)
+    for start in range(0, len(order), _PART):
+        part = slice(start, start + _PART)
+        codes = tokens.taken(order[part])
+        values[part], scales[part] = codes.values, codes.scales
+    values.flush()
+    _save(folder, f"{name}.scales", scales)
+    _save(folder, f"{name}.centres", centres.astype("<f4"))
+    _save(folder, f"{name}.starts", starts.astype("<i8"))
+    _save(folder, f"{name}.order", order.astype("<i4"))
+
+
+def _open(folder: Path, name: str, kind: str, shape: tuple[int, int]) -> np.memmap[Any, Any]:
+    return open_memmap(folder / f"{name}.npy", mode="w+", dtype=np.dtype(kind), shape=shape)
+
+
+def _load_cells(folder: Path, name: str, width: int) -> TokenTable:
+    return TokenTable.of(
+        Codes(_load(folder, f"{name}.codes", "|i1", width), _load(folder, f"{name}.scales", "<f4")),
+        _load(folder, f"{name}.centres", "<f4", width),
+        _load(folder, f"{name}.starts", "<i8"),
+        _load(folder, f"{name}.order", "<i4"),
+    )
+
+
+def _save_common(folder: Path, store: Store, columns: Columns) -> Sequence[str]:
+    """Write the sheets of common words; return the words."""
+    sheets, lengths = len(columns.ids), columns.lengths[:, 0]
+    having = store.common_words(max(_COMMON, sheets // _SHARE))
+    is_dense = [number * DENSE >= sheets for number in having.values()]
+    dense = np.where(is_dense, np.cumsum(is_dense) - 1, -1)
+    shape = (sum(is_dense), sheets)
+    of_all = [_open(folder, f"words.dense_{part}", "u1", shape) for part in ("fields", "impacts")]
+    rows = [np.empty(0, "<u4")]
+    parts: tuple[list[Bytes], list[Bytes]] = ([np.empty(0, "u1")], [np.empty(0, "u1")])
+    ends = [0]
+    for place, (found, *bytes_of) in zip(
+        dense.tolist(), _postings(store, list(having), columns.ids, lengths), strict=True
+    ):
+        for whole, part, own in zip(of_all, parts, bytes_of, strict=True):
+            if place >= 0:
+                whole[place, found] = own
+            else:
+                part.append(own)
+        if place < 0:
+            rows.append(found)
+        ends.append(ends[-1] + (len(found) if place < 0 else 0))
+    for whole in of_all:
+        whole.flush()
+    _save(folder, "words.dense", dense.astype("<i8"))
+    _save(folder, "words.starts", np.array(ends, dtype="<i8"))
+    _save(folder, "words.rows", np.concatenate(rows))
+    for name, part in zip(("fields", "impacts"), parts, strict=True):
+        _save(folder, f"words.{name}", np.concatenate(part))
+    return list(having)
+
+
+def _postings(
+    store: Store, words: Sequence[str], ids: IdArray, lengths: FloatArray
+) -> Iterator[tuple[NDArray[np.uint32], Bytes, Bytes]]:
+    """Positions of the sheets with each word, the fields that have it, one bit each, and impacts.
+
+    An impact is the score as a share of 255 of the most possible, at least 1.
+    """
+    mean = mean_of(lengths)
+    for word in words:
+        marks = np.zeros(len(ids), dtype=np.uint8)
+        for field, found in enumerate(store.postings(word)):
+            marks[np.searchsorted(ids, found)] |= np.uint8(1 << field)
+        there = np.flatnonzero(marks)
+        shares = bm25(COUNTS[marks[there]], lengths[there], mean, 1.0)
+        yield there.astype("<u4"), marks[there], np.ceil(shares * 255).clip(1, 255).astype(np.uint8)
+
+
+def _load_common(folder: Path, words: Sequence[str], sheets: int) -> CommonWords:
+    found = CommonWords(
+        {word: number for number, word in enumerate(words)},
+        _load(folder, "words.dense", "<i8"),
+        _load(folder, "words.dense_fields", "|u1", sheets),
+        _load(folder, "words.dense_impacts", "|u1", sheets),
+        _load(folder, "words.starts", "<i8"),
+        _load(folder, "words.rows", "<u4"),
+        _load(folder, "words.fields", "|u1"),
+        _load(folder, "words.impacts", "|u1"),
+    )
+    found.check()
+    return found

@@ -1,0 +1,278 @@
+"""Tokens of many sheets as bytes, near ones side by side, to find those that are near a question.
+
+Only a large index has them. They say which sheets to score; the scores themselves are of the exact
+tokens, which stay in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numkong
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.records.tokens import FloatArray
+
+Rows = NDArray[np.intp]
+Mask = Callable[[Rows], NDArray[np.bool_]]
+"""True for those of some sheets, by position, among which to look."""
+
+NEAREST = 512  # sheets by cosine
+SCANNED = 16_384  # codes of the nearest cells that are compared with a question
+_AT_MOST = 2 * SCANNED  # the same where few of them meet filters
+_CELL = 1_024  # tokens in a cell, on average
+_SAMPLED = 64  # tokens a cell from which centres are found
+_ROUNDS = 5
+_PART = 8_192  # tokens that are put into cells at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Codes:
+    """Tokens as whole numbers in [-127, 127]; their cosines are off by less than 0.01.
+
+    Attributes:
+        values: (m, d) int8.
+        scales: What each token's numbers are multiplied by, (m,) float32.
+    """
+
+    values: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, tokens: FloatArray) -> Codes:
+        """Return the codes of tokens, (m, d).
+
+        >>> found = Codes.of(np.float32([[0.6, -0.8], [0.0, 0.0]]))
+        >>> found.values.tolist(), found.floats().round(2).tolist()
+        ([[95, -127], [0, 0]], [[0.6000000238418579, -0.800000011920929], [0.0, 0.0]])
+        """
+        scales = np.abs(tokens).max(axis=1, initial=0) / np.float32(127)
+        known = np.where(scales > 0, scales, np.float32(1))
+        return cls(np.rint(tokens / known[:, None]).astype(np.int8), scales.astype(np.float32))
+
+    def __len__(self) -> int:
+        """Number of tokens."""
+        return len(self.scales)
+
+    def __getitem__(self, at: NDArray[np.integer] | slice) -> Codes:
+        """Codes of some of the tokens."""
+        return Codes(self.values[at], self.scales[at])
+
+    def floats(self) -> FloatArray:
+        """The tokens, (m, d) float32."""
+        found: FloatArray = self.values * self.scales[:, None]
+        return found
+
+    def cosines(self, token: Codes) -> FloatArray:
+        """Cosine of each token with one other, (m,) float32."""
+        if not len(self):
+            return self.scales
+        found = np.asarray(numkong.cdist(self.values, token.values, "dot"))
+        cosines: FloatArray = found[:, 0].astype(np.float32) * (self.scales * token.scales[0])
+        return cosines
+
+    @classmethod
+    def joined(cls, codes: Sequence[Codes]) -> Codes:
+        """Return codes one after the other."""
+        values = np.concatenate([each.values for each in codes])
+        return cls(values, np.concatenate([each.scales for each in codes]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenTable:
+    """Codes of the tokens of n sheets; `table @ token` gives cosines as an array of tokens does.
+
+    Attributes:
+        codes: Codes in cells of near ones, (b,); also of sheets that are gone.
+        centres: A direction for each cell, (c, d) float32.
+        starts: Where each cell begins in `codes`, and the end, (c + 1,) int64.
+        sheets: Position of each code's sheet, (b,) int32; -1 for a sheet that is gone.
+        slots: Place of each sheet's code, (n,) int32: in `codes`, or b and more in `added`.
+        added: Codes of sheets that came later, (a,).
+    """
+
+    codes: Codes
+    centres: FloatArray
+    starts: NDArray[np.int64]
+    sheets: NDArray[np.int32]
+    slots: NDArray[np.int32]
+    added: Codes
+
+    @classmethod
+    def of(
+        cls,
+        codes: Codes,
+        centres: FloatArray,
+        starts: NDArray[np.int64],
+        order: NDArray[np.int32],
+    ) -> TokenTable:
+        """Return the table of sheets whose codes lie in cells.
+
+        Args:
+            codes: The codes, (n,), those of a cell side by side.
+            centres: See above.
+            starts: See above.
+            order: Position of each code's sheet, (n,).
+
+        Raises:
+            ValueError: If they do not fit together.
+        """
+        n = len(order)
+        whole = (
+            len(codes) == n == len(codes.values)
+            and len(centres) == len(starts) - 1
+            and starts[0] == 0
+            and starts[-1] == n
+            and bool((np.diff(starts) >= 0).all())
+            and bool((np.bincount(order, minlength=n) == 1).all())
+        )
+        if not whole:
+            raise ValueError("the cells of tokens do not fit together")
+        slots = np.empty(n, dtype=np.int32)
+        slots[order] = np.arange(n, dtype=np.int32)
+        return cls(codes, centres, starts, order, slots, codes[:0])
+
+    @classmethod
+    def in_one_cell(cls, codes: Codes) -> TokenTable:
+        """Return the table of sheets whose codes are in their order."""
+        order = np.arange(len(codes), dtype=np.int32)
+        starts = np.array([0, len(codes)], dtype=np.int64)
+        centre = np.zeros((1, codes.values.shape[1]), dtype=np.float32)
+        return cls.of(codes, centre, starts, order)
+
+    def __len__(self) -> int:
+        """Number of sheets."""
+        return len(self.slots)
+
+    def __getitem__(self, rows: Rows) -> TokenTable:
+        """The table of some sheets; its cells are not searched."""
+        return TokenTable(
+            self.codes, self.centres, self.starts, self.sheets, self.slots[rows], self.added
+        )
+
+    def __matmul__(self, token: FloatArray) -> FloatArray:
+        """Cosine of every sheet with a token of unit length, (n,) float32."""
+        asked = Codes.of(token[None])
+        if len(self.slots) * 8 > len(self.codes):
+            own = self.codes.cosines(asked), self.added.cosines(asked)
+            return np.concatenate(own)[self.slots]
+        return self.taken(slice(None)).cosines(asked)
+
+    def taken(self, rows: Rows | slice) -> Codes:
+        """Codes of some sheets, in their order."""
+        at, first = self.slots[rows], len(self.sheets)
+        found = self.codes[np.minimum(at, first - 1)] if first else self.added[at]
+        later = np.flatnonzero(at >= first)
+        if first and len(later):
+            found.values[later] = self.added.values[at[later] - first]
+            found.scales[later] = self.added.scales[at[later] - first]
+        return found
+
+    def changed(self, kept: NDArray[np.bool_], added: Codes) -> TokenTable:
+        """Return the table without some sheets, and with others after them.
+
+        Args:
+            kept: True for the sheets that stay, (n,).
+            added: Codes of the others, (a,).
+        """
+        first = len(self.sheets)
+        moved = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        sheets = np.where(self.sheets < 0, np.int32(-1), moved[self.sheets])
+        later = first + len(self.added) + np.arange(len(added), dtype=np.int32)
+        slots = np.concatenate((self.slots[kept], later)).astype(np.int32)
+        return TokenTable(
+            self.codes, self.centres, self.starts, sheets, slots, Codes.joined((self.added, added))
+        )
+
+    def nearest(self, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
+        """Positions of about the 512 sheets of the highest cosine within each mask.
+
+        Sheets of the nearest cells are compared, and all that came later.
+
+        Source: Jégou, Douze and Schmid (2011), an inverted file. Departs: codes are of the tokens
+        themselves, one byte a number, not of their distance from the centre.
+
+        Args:
+            token: Token of a question, (d,), unit length.
+            masks: Sheets among which to look; None for all.
+        """
+        asked = Codes.of(token[None])
+        sheets, cosines = self._scanned(token, asked, masks)
+        if len(self.added):
+            later = np.flatnonzero(self.slots >= len(self.sheets))
+            own = self.added.cosines(asked)[self.slots[later] - len(self.sheets)]
+            sheets, cosines = np.concatenate((sheets, later)), np.concatenate((cosines, own))
+        found = []
+        for mask in masks:
+            allowed = None if mask is None else np.flatnonzero(mask(sheets))
+            own = cosines if allowed is None else cosines[allowed]
+            best = _most_of(own)
+            found.append(sheets[best if allowed is None else allowed[best]])
+        return found
+
+    def _scanned(
+        self, token: FloatArray, asked: Codes, masks: Sequence[Mask | None]
+    ) -> tuple[Rows, FloatArray]:
+        """Positions and cosines of the sheets of the nearest cells."""
+        wanted = [mask for mask in masks if mask is not None]
+        sheets: list[Rows] = []
+        cosines: list[FloatArray] = []
+        seen, met = 0, [0] * len(wanted)
+        alone = len(self.centres) == 1
+        near = [0] if alone else np.argsort(-(np.einsum("cd,d->c", self.centres, token))).tolist()
+        for cell in near:
+            if seen >= _AT_MOST or (seen >= SCANNED and min(met, default=NEAREST) >= NEAREST):
+                break
+            start, end = self.starts[cell : cell + 2].tolist()
+            if not alone:
+                end = min(end, start + SCANNED)  # a cell of equal tokens may be large
+            own = self.sheets[start:end].astype(np.intp)
+            cosine = self.codes[start:end].cosines(asked)
+            there = own >= 0
+            own, cosine = (own, cosine) if there.all() else (own[there], cosine[there])
+            sheets.append(own)
+            cosines.append(cosine)
+            seen += len(own)
+            met = [n + int(np.count_nonzero(m(own))) for n, m in zip(met, wanted, strict=True)]
+        return np.concatenate(sheets), np.concatenate(cosines)
+
+
+Tokens = FloatArray | TokenTable
+"""Tokens of n sheets as they are, or their codes."""
+
+
+def _most_of(cosines: FloatArray) -> Rows:
+    """Places of the 512 highest cosines, in any order."""
+    if len(cosines) <= NEAREST:
+        return np.arange(len(cosines))
+    return np.argpartition(cosines, len(cosines) - NEAREST)[-NEAREST:]
+
+
+def cell_order(tokens: TokenTable, seed: int = 0) -> tuple[FloatArray, NDArray[np.int64], Rows]:
+    """Centres (c, d), starts (c + 1,), and the positions of n sheets in the order of their cells.
+
+    Source: Lloyd (1982), by cosine (Dhillon and Modha 2001), from a sample.
+
+    Args:
+        tokens: Tokens of the sheets, at least one.
+        seed: Decides which tokens are sampled.
+    """
+    n = len(tokens)
+    count = max(1, n // _CELL)
+    sample = np.random.default_rng(seed).choice(n, min(n, _SAMPLED * count), replace=False)
+    found = tokens.taken(np.sort(sample)).floats()
+    centres = found[:: max(1, len(found) // count)][:count].copy()
+    for _ in range(_ROUNDS):
+        cell = (found @ centres.T).argmax(axis=1)
+        order = np.argsort(cell, kind="stable")
+        _, first = np.unique(cell[order], return_index=True)
+        sums = np.add.reduceat(found[order], first, axis=0)
+        centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
+    cells = np.empty(n, dtype=np.int64)
+    for start in range(0, n, _PART):
+        part = tokens.taken(np.arange(start, min(start + _PART, n))).floats()
+        cells[start : start + len(part)] = (part @ centres.T).argmax(axis=1)
+    starts = np.concatenate(([0], np.cumsum(np.bincount(cells, minlength=len(centres)))))
+    return centres, starts.astype(np.int64), np.argsort(cells, kind="stable")

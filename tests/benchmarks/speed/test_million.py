@@ -1,0 +1,20 @@
+"""The benchmark of large indexes, at a size that takes seconds."""
+
+import pytest
+
+from benchmarks.results import read_result
+from benchmarks.speed import million
+from sat_retriever.index import mapped
+
+
+@pytest.mark.slow  # it starts nine processes
+def test_a_size_is_measured_and_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(mapped, "ALL", 200)
+    million.main(["--sizes", "400", "--contents", "300", "--queries", "4", "--compared", "4",
+                  "--work", str(tmp_path), "--results", str(tmp_path / "r")])  # fmt: skip
+    paths = sorted((tmp_path / "r" / "million").glob("*.json"))
+    found = [read_result(path)["metrics"] for path in paths]
+    assert [each["sheets"] for each in found] == [300, 400]
+    for each in found:
+        assert each["recall_at_50"] >= 0.99
+        assert {"add_s", "mapped_mib", "first_answer_s", "default_times_encoding"} <= each.keys()
