@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,9 @@ class StoreFile:
             "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) "
             "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
         )
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock, translated(self.path):
