@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.connection import identity_of, translated
+from sat_retriever.index.store.rows import SheetRow
 
 WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
 _SIDE_FILES = ("-wal", "-shm")
@@ -122,7 +123,10 @@ class StoreFile:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(
+        self, workbooks: Iterable[tuple[str, str]] = (), rows: Sequence[SheetRow] = ()
+    ) -> Iterator[sqlite3.Connection]:
+        """Open the transaction of one write, whatever it writes."""
         self._check_writable()
         with self._lock, translated(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
