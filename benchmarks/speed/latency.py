@@ -181,7 +181,7 @@ def fts5(index: SheetIndex) -> Callable[[str], object]:
     """Return FTS5's own ranking of the same words, for comparison."""
     import sqlite3
 
-    connection = sqlite3.connect(index.path)
+    connection = sqlite3.connect(str(index.path))
 
     def ask(query: str) -> object:
         words = " OR ".join(f'"{word}"' for word in query_words(query))

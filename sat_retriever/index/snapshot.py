@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,8 @@ from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.contents import ContentScorer
 from sat_retriever.index.leading import Leading
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.store.reading import IdArray
+from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.rows import IdArray
 from sat_retriever.period.relation import Times
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer
@@ -27,7 +27,7 @@ class Snapshot:
     """Tokens and word counts of all sheets, by row id.
 
     Attributes:
-        path: The index file.
+        path: Place of the index.
         generation: Generation of the file at that time.
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length.
@@ -44,7 +44,7 @@ class Snapshot:
         noted: Positions by sheet id of sheets that questions found lately.
     """
 
-    path: Path
+    path: Place
     generation: int
     ids: IdArray
     tokens: FloatArray

@@ -1,4 +1,4 @@
-"""Change an index: sheets, links and settings; one process at a time."""
+"""Change an index: sheets, links and settings."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Item = TypeVar("Item")
 class IndexWriter:
     """A writer to a store; `SheetIndex` has the same methods, documented for users.
 
-    Every method excludes other writing processes until it returns, and raises `IndexBusyError` if
-    one of them is already writing.
+    Methods exclude other writing processes until they return, and raise `IndexBusyError` if one of
+    them is already writing. In a store that allows them, several may sync, add and remove at once.
 
     Args:
         store: The store of the index.
@@ -65,7 +65,7 @@ class IndexWriter:
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
-        with self._alone(), self._state.telling(spent):
+        with self._beside_others(), self._state.telling(spent):
             return sync_paths(self._store, self._state, named, options, progress, listed)
 
     def add_records(
@@ -75,7 +75,7 @@ class IndexWriter:
         given = [checked_link(link) for link in links]
         workbooks: dict[str, None] = {}
         added = 0
-        with self._alone():
+        with self._beside_others():
             try:
                 for part in _parts(records, AT_ONCE):
                     self._put(part, find_links=find_links)
@@ -88,7 +88,7 @@ class IndexWriter:
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
         """Remove sheets, and return how many existed."""
-        with self._alone():
+        with self._beside_others():
             removed = self._store.remove_sheets(sheet_ids)
             self._store.settle_families()
         return removed
@@ -132,6 +132,19 @@ class IndexWriter:
             FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
         with self._store.sole_writer():
+            check_encoder(self._store, self._state.settings.fingerprint)
+            yield
+
+    @contextmanager
+    def _beside_others(self) -> Iterator[None]:
+        """Write in the block, beside writers of other workbooks where the store allows them.
+
+        Raises:
+            IndexStorageError: If the store is read-only, or was deleted or replaced.
+            IndexBusyError: If another process needs the store alone.
+            FingerprintMismatchError: If its tokens were made anew since it was opened.
+        """
+        with self._store.writing_beside_others():
             check_encoder(self._store, self._state.settings.fingerprint)
             yield
 

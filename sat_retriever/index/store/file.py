@@ -55,6 +55,10 @@ class StoreFile:
         path = self.path.resolve()
         return frozenset(path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
 
+    def bytes(self) -> int:
+        """Return the size of the file."""
+        return int(self.path.stat().st_size)
+
     def copy_to(self, path: Path) -> None:
         """Write the file's last complete state to another path.
 
@@ -86,6 +90,10 @@ class StoreFile:
                 path.with_name(path.name + end).unlink(missing_ok=True)
         except OSError as error:
             raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
+
+    def writing_beside_others(self) -> AbstractContextManager[None]:
+        """Keep other processes from writing until the block ends: a file has one writer."""
+        return self.sole_writer()
 
     @contextmanager
     def sole_writer(self) -> Iterator[None]:

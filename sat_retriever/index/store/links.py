@@ -182,11 +182,11 @@ class LinkTables:
     def blocks_of(self, sheet_ids: Iterable[str]) -> list[str]:
         """Return blocks of the sheets' key columns."""
         sql = (
-            "SELECT DISTINCT CAST(b.block AS BLOB) FROM sheets s JOIN key_columns k "
+            "SELECT DISTINCT b.block FROM sheets s JOIN key_columns k "
             "ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id WHERE s.sheet_id = ?"
         )
         found = (block for each in sheet_ids for (block,) in self._rows(sql, each))
-        return list(dict.fromkeys(block.decode("utf-8", "replace") for block in found))
+        return list(dict.fromkeys(found))
 
     def crowded(self, blocks: Iterable[str], limit: int) -> set[str]:
         """Return the blocks that have more than `limit` columns."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sat_retriever.index.store.conditions import sqlite_conditions
 from sat_retriever.index.store.contents import token_of
@@ -18,14 +17,12 @@ from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import RowDamage, finite
 from sat_retriever.index.store.file import StoreFile
 from sat_retriever.index.store.records import RecordReader
-from sat_retriever.index.store.rows import LEXICAL_FIELDS
+from sat_retriever.index.store.rows import LEXICAL_FIELDS, IdArray
 from sat_retriever.index.store.stored_links import StoredLinks
 from sat_retriever.index.store.words import expression
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
-
-IdArray = NDArray[np.int64]
 
 _COUNTED = {
     "format": "format",
