@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from sat_retriever._extras import require
@@ -12,6 +13,7 @@ from sat_retriever.index.store.connection import SQLITE_VERSION
 from sat_retriever.index.store.place import IndexUrl, Place
 from sat_retriever.index.store.protocol import SheetStore
 from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.records.progress import Progress
 
 Store: TypeAlias = SheetStore
 
@@ -60,6 +62,26 @@ def store_exists(place: Place) -> bool:
     if isinstance(place, IndexUrl):
         return bool(_postgres("database").exists(place))
     return place.exists() or place.is_symlink()
+
+
+def migrate_store(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
+    """Copy an index file into PostgreSQL, whole or not at all; return its rows by table.
+
+    Args:
+        file: The index file, which stays.
+        url: Place of the new index.
+        progress: Called with the number of rows copied, and of all.
+
+    Raises:
+        IndexNotFoundError: If there is no such file.
+        IndexDamagedError: If a row of it is damaged.
+        InputError: If there is already an index at the URL, or a text cannot be stored there.
+        IndexStorageError: If the server cannot be reached, or refuses.
+        IndexFormatError: If the file is no index, or the copy differs from it.
+        MissingExtraError: If the extra `[postgres]` is not installed.
+    """
+    copied: dict[str, int] = _postgres("migrating").migrate_file(file, url, progress)
+    return copied
 
 
 def check_free(place: Place) -> None:

@@ -99,6 +99,8 @@ def place_of(named: str | Path | IndexUrl) -> Place:
     """
     if isinstance(named, IndexUrl):
         return named
+    if isinstance(named, Path) and str(named).partition(":")[0] in _SCHEMES:
+        raise InputError("the index is a Path made of a URL, which loses a slash; give it as text")
     return IndexUrl.parse(str(named)) if is_index_url(named) else Path(named)
 
 

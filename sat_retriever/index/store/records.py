@@ -140,8 +140,8 @@ class RecordReader(ABC):
         """Return the path of each sheet's workbook, or its name if it has no file."""
         return dict(
             self._in(
-                "SELECT sheet_id, CASE path WHEN '' THEN workbook ELSE path END AS home "
-                "FROM sheets WHERE sheet_id IN ({}) AND home != ''",
+                "SELECT sheet_id, CASE path WHEN '' THEN workbook ELSE path END "
+                "FROM sheets WHERE sheet_id IN ({}) AND (path != '' OR workbook != '')",
                 sheet_ids,
             )
         )
