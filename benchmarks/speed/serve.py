@@ -85,7 +85,7 @@ def asked_at_once(port: int, requests: Sequence[Request], at_once: int) -> dict[
 def measure(size: int, asked: Sequence[str], work: Path) -> dict[str, float | int]:
     """Return all figures of one size."""
     index = index_of(size, work)
-    path = index.path
+    path = Path(str(index.path))
     index.close()
     metrics: dict[str, float | int] = {"sheets": size, "requests": len(asked)}
     with served(path) as port:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -39,6 +38,8 @@ from sat_retriever.errors import (
 )
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.indexing import check_named
+from sat_retriever.index.store.opening import store_exists
+from sat_retriever.index.store.place import Place
 from sat_retriever.index.sync import SyncReport
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
@@ -233,7 +234,7 @@ class EncoderChoice:
 
 @contextmanager
 def opened_index(
-    file: Path, named: EncoderChoice, kept: Asked
+    file: Place, named: EncoderChoice, kept: Asked
 ) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
     opened, is_new = _open(file, named, kept)
@@ -250,11 +251,11 @@ def opened_index(
                 opened.delete_if_empty()
 
 
-def _open(file: Path, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, bool]:
+def _open(file: Place, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)
-    if not file.exists():
+    if not store_exists(file):
         encoder = named.load(DEFAULT)
         with suppress(InputError):  # another process may have made it meanwhile
             return SheetIndex.create(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,7 +19,8 @@ from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.index.state import IndexState
-from sat_retriever.index.store.opening import Store, create_store, open_store
+from sat_retriever.index.store.opening import Store, check_free, create_store, open_store
+from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync import SyncOptions, SyncReport
 from sat_retriever.index.writer import IndexWriter
@@ -82,7 +82,7 @@ class SheetIndex:
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        path: str | Path | IndexUrl,
         encoder: EncoderLike | None = None,
         *,
         serialization: Serialization | None = None,
@@ -113,17 +113,16 @@ class SheetIndex:
             IndexStorageError: If the file cannot be written.
         """
         privacy = Privacy.of(contents, skip_columns)
-        path = Path(path).absolute()
-        if os.path.lexists(path):
-            raise InputError(f"{path} exists already; open it, or choose another file")
+        place = absolute(path)
+        check_free(place)
         made = as_encoder(DEFAULT if encoder is None else encoder, device=device)
-        notes = new_notes(made, dense_weight, serialization or Serialization(), path, privacy)
-        return cls(create_store(path, notes), made, device=device)
+        notes = new_notes(made, dense_weight, serialization or Serialization(), place, privacy)
+        return cls(create_store(place, notes), made, device=device)
 
     @classmethod
     def open(
         cls,
-        path: str | Path,
+        path: str | Path | IndexUrl,
         encoder: EncoderLike | None = None,
         *,
         times: bool = True,
@@ -144,7 +143,7 @@ class SheetIndex:
             IndexFormatError: If it is not an index, or was written by a newer version.
             FingerprintMismatchError: If `encoder` is not the one that the index was written with.
         """
-        store = open_store(Path(path).resolve())
+        store = open_store(resolved(path))
         try:
             made = None if encoder is None else as_encoder(encoder, device=device)
             return cls(store, made, times=times, device=device)
@@ -185,9 +184,14 @@ class SheetIndex:
         return self._store.counts()["sheets"]
 
     @property
-    def path(self) -> Path:
-        """The index file."""
+    def path(self) -> Place:
+        """The index file, or the URL of the index in PostgreSQL, without its password."""
         return self._store.path
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every write."""
+        return self._store.generation()
 
     @property
     def encoder(self) -> Encoder:
@@ -758,7 +762,7 @@ class SheetIndex:
         """Return counts and settings of the index, as plain values."""
         return {
             "index": str(self.path),
-            "bytes": self.path.stat().st_size,
+            "bytes": self._store.bytes(),
             **self._store.counts(),
             "links": self._store.links.counts(),
             "unresolved": self._store.links.unresolved(UNRESOLVED_SHOWN),

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
 
+IdArray = NDArray[np.int64]
+"""Row ids, (n,)."""
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
 
 
