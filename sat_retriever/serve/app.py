@@ -14,17 +14,17 @@ from sat_retriever.retriever import SheetRetriever
 from sat_retriever.serve.access import SIGN_IN
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.facets import LatestFacets
-from sat_retriever.serve.limits import HTTP_PATH
+from sat_retriever.serve.limits import HTTP_PATH, client_of
 from sat_retriever.serve.pieces import piece_of, preview_of, record_of
 from sat_retriever.serve.render import STATIC, rendered, static_file
 from sat_retriever.serve.request import PageError
 from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
 from sat_retriever.serve.sheetpage import sheet_page
 from sat_retriever.serve.tablefile import table_file
-from sat_retriever.serve.work import BusyError, Workers
-from sat_retriever.tools.mcp.server import SEARCHES_AT_ONCE, sheet_server
+from sat_retriever.tools.mcp.server import searches_at_once, sheet_server
 from sat_retriever.tools.mcp.serving import http_app
 from sat_retriever.tools.sheettools import SheetTools
+from sat_retriever.tools.work import BusyError, ShareError, Workers
 
 try:
     from starlette.applications import Starlette
@@ -40,6 +40,10 @@ SEARCHES_WAITING = 256
 READS_AT_ONCE, READS_WAITING = 2, 64  # each opens a workbook in a process
 _HTML = "text/html; charset=utf-8"
 _CSV = "text/csv; charset=utf-8"
+_NO_ENCODER = (
+    "The program that encodes questions for this index cannot be reached, or is busy; try again in "
+    "a moment. The server's log on stderr has the reason."
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -51,14 +55,21 @@ class Pages:
 
     Args:
         retriever: Finds sheets; its index must stay open as long as this is used.
+        processes: Number of processes that serve the same index, this one included.
+        signed: True if people sign in, so that the pages have a button to sign out.
     """
 
-    def __init__(self, retriever: SheetRetriever) -> None:
+    def __init__(
+        self, retriever: SheetRetriever, *, processes: int = 1, signed: bool = False
+    ) -> None:
         self._retriever = retriever
         self._index: SheetIndex = retriever.index
         self._facets = LatestFacets(self._index)
         self._reader = BlockReader(self._index)
-        self._searches = Workers(SEARCHES_AT_ONCE, SEARCHES_WAITING)
+        self._signed = signed
+        # The form to sign out must be able to name its own origin.
+        self._headers = {"referrer-policy": "same-origin"} if signed else {}
+        self._searches = Workers(searches_at_once(processes), SEARCHES_WAITING)
         self._reads = Workers(READS_AT_ONCE, READS_WAITING)
 
     def routes(self) -> list[Route]:
@@ -80,13 +91,20 @@ class Pages:
         except PageError as raised:  # the form stays, so that it can be corrected
             found, status, error = search_page(self._retriever, SearchForm()), 400, raised.message
         shown = rendered(
-            "search", page=found, form=form, facets=self._facets.get(), roles=ROLES, error=error
+            "search",
+            page=found,
+            form=form,
+            facets=self._facets.get(),
+            roles=ROLES,
+            error=error,
+            signed=self._signed,
         )
-        return Response(shown, status, media_type=_HTML)
+        return Response(shown, status, self._headers, media_type=_HTML)
 
     def _sheet(self, given: Mapping[str, str]) -> Response:
         found = sheet_page(self._index, self._reader, given)
-        return Response(rendered("sheet", page=found), found.status, media_type=_HTML)
+        shown = rendered("sheet", page=found, signed=self._signed)
+        return Response(shown, found.status, self._headers, media_type=_HTML)
 
     def _rows(self, given: Mapping[str, str]) -> Response:
         piece = piece_of(record_of(self._index, given), self._reader, given)
@@ -101,14 +119,19 @@ class Pages:
         return StreamingResponse(lines, media_type=_CSV, headers=headers)
 
 
-def web_app(tools: SheetTools, retriever: SheetRetriever) -> Starlette:
+def web_app(
+    tools: SheetTools, retriever: SheetRetriever, *, processes: int = 1, signed: bool = False
+) -> Starlette:
     """Return an application of the pages, and of the tools over MCP; its lifespan must run.
 
     Args:
         tools: Tools for programs.
         retriever: Finds sheets for people, in the same index.
+        processes: Number of processes that serve the same index, this one included.
+        signed: True if people sign in.
     """
-    programs = http_app(sheet_server(tools), HTTP_PATH)
+    server = sheet_server(tools, processes=processes, client_of=client_of)
+    programs = http_app(server, HTTP_PATH)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -116,7 +139,7 @@ def web_app(tools: SheetTools, retriever: SheetRetriever) -> Starlette:
             yield
 
     own = [
-        *Pages(retriever).routes(),
+        *Pages(retriever, processes=processes, signed=signed).routes(),
         Route("/static/{name}", _static),
         Route(SIGN_IN, _start),
     ]
@@ -132,11 +155,17 @@ async def _answered(
 ) -> Response:
     """Return a page that is made in a thread, or the page of an error."""
     try:
-        return await workers.run(page, request.query_params)
+        client = client_of(request.scope)
+        return await workers.run(page, request.query_params, client=client)
     except PageError as error:
         return error_page(error.status, error.message, error.names)
-    except (BusyError, IndexBusyError, EncoderUnavailableError):
+    except ShareError:
+        return error_page(429, "Too many of your requests wait already; try again in a moment.")
+    except (BusyError, IndexBusyError):
         return error_page(503, "The server is busy; try again in a moment.")
+    except EncoderUnavailableError as error:
+        _logger.warning("%s failed: %.500s", request.url.path, error)
+        return error_page(502, _NO_ENCODER)
     except SatError as error:  # may name files of this machine
         _logger.warning("%s failed: %.500s", request.url.path, error)
     except Exception:
@@ -146,7 +175,7 @@ async def _answered(
 
 def error_page(status: int, message: str, names: tuple[str, ...] = ()) -> Response:
     """Return the page of an error: a sentence, and names that may have been meant."""
-    headers = {"retry-after": "1"} if status == 503 else {}
+    headers = {"retry-after": "1"} if status in (429, 502, 503) else {}
     shown = rendered("error", status=status, message=message, names=names)
     return Response(shown, status, headers, media_type=_HTML)
 
