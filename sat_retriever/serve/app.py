@@ -8,7 +8,12 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from sat_retriever._extras import require
-from sat_retriever.errors import EncoderUnavailableError, IndexBusyError, SatError
+from sat_retriever.errors import (
+    EncoderError,
+    FingerprintMismatchError,
+    IndexBusyError,
+    SatError,
+)
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.serve.access import SIGN_IN
@@ -40,9 +45,21 @@ SEARCHES_WAITING = 256
 READS_AT_ONCE, READS_WAITING = 2, 64  # each opens a workbook in a process
 _HTML = "text/html; charset=utf-8"
 _CSV = "text/csv; charset=utf-8"
-_NO_ENCODER = (
-    "The program that encodes questions for this index cannot be reached, or is busy; try again in "
-    "a moment. The server's log on stderr has the reason."
+_TOLD: tuple[tuple[type[Exception], int, str], ...] = (  # the first kind that fits
+    (ShareError, 429, "Too many of your requests wait already; try again in a moment."),
+    (BusyError, 503, "The server is busy; try again in a moment."),
+    (IndexBusyError, 503, "The index is being written to; try again in a moment."),
+    (
+        FingerprintMismatchError,
+        503,
+        "The index was encoded anew; the server has to be restarted.",
+    ),
+    (
+        EncoderError,
+        502,
+        "The encoder of this index cannot be reached, or fails; try again in a moment. The "
+        "server's log on stderr has the reason.",
+    ),
 )
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -159,15 +176,12 @@ async def _answered(
         return await workers.run(page, request.query_params, client=client)
     except PageError as error:
         return error_page(error.status, error.message, error.names)
-    except ShareError:
-        return error_page(429, "Too many of your requests wait already; try again in a moment.")
-    except (BusyError, IndexBusyError):
-        return error_page(503, "The server is busy; try again in a moment.")
-    except EncoderUnavailableError as error:
-        _logger.warning("%s failed: %.500s", request.url.path, error)
-        return error_page(502, _NO_ENCODER)
-    except SatError as error:  # may name files of this machine
-        _logger.warning("%s failed: %.500s", request.url.path, error)
+    except (BusyError, SatError) as error:
+        if isinstance(error, SatError):  # may name files of this machine
+            _logger.warning("%s failed: %.500s", request.url.path, error)
+        for kind, status, message in _TOLD:
+            if isinstance(error, kind):
+                return error_page(status, message)
     except Exception:
         _logger.exception("%s failed", request.url.path)
     return error_page(500, "This could not be done; the server's log on stderr has the reason.")

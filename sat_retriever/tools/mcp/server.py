@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
-from sat_retriever.errors import EncoderUnavailableError, InputError, SatError
+from sat_retriever.errors import EncoderError, InputError, SatError
 from sat_retriever.tools.work import BusyError, ShareError, Workers
 
 try:
@@ -33,8 +33,8 @@ _ERROR_CHARACTERS = 2_000
 _NAME_CHARACTERS = 80
 _UNFORESEEN = "the server could not do this; tell the user that its log on stderr has the reason"
 _NO_ENCODER = (
-    "the program that encodes questions for this index cannot be reached, or is busy; call again "
-    "in a moment, and if that fails tell the user that the server's log on stderr has the reason"
+    "the encoder of this index cannot be reached, or fails; call again in a moment, and if that "
+    "does not help tell the user that the server's log on stderr has the reason"
 )
 
 INSTRUCTIONS = (
@@ -175,7 +175,7 @@ def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
         result.model_dump_json()  # a result that cannot be sent would end a server on stdio
     except InputError as error:
         return _failed(str(error))
-    except EncoderUnavailableError as error:
+    except EncoderError as error:
         _logger.warning("%s failed: %.500s", tool.name, error)
         return _failed(_NO_ENCODER)
     except SatError as error:  # may name files of this machine; the caller cannot correct it
