@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import os
@@ -27,6 +28,8 @@ except ModuleNotFoundError:
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 CONNECTIONS = 512  # of a process; further ones are answered 503
+_WAITING = 2_048  # connections that wait to be accepted
+_TURN_S = 0.001  # after each, so that another process takes the next one
 _HEADER_BYTES = 65_536  # of a request, its URL included
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared)
@@ -154,7 +157,8 @@ class Serving(uvicorn.Server):
 
     def serve_until_stopped(self, listening: socket.socket) -> int:
         """Serve until a signal; return the exit code: 0 after SIGTERM, 130 after Ctrl-C."""
-        self.run(sockets=[listening])
+        self._listening = listening
+        self.run(sockets=[])
         return self._code
 
     def retire(self) -> None:
@@ -166,7 +170,32 @@ class Serving(uvicorn.Server):
         """Start, and tell so."""
         await super().startup(sockets)
         if self.started:
+            self._listening.setblocking(False)
+            self._listening.listen(_WAITING)
+            self._accepting = asyncio.create_task(self._accept())
             self._started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more connections, and close the open ones."""
+        self._accepting.cancel()
+        await super().shutdown(sockets)
+
+    async def _accept(self) -> None:
+        """Accept connections one by one.
+
+        uvicorn would accept all that wait: of several processes one would take a whole burst.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                client, _ = await loop.sock_accept(self._listening)
+                await loop.connect_accepted_socket(self._connection, client)
+            except OSError as error:  # the client is gone, or too many files are open
+                _logger.warning("a connection was not accepted: %s", error)
+            await asyncio.sleep(_TURN_S)
+
+    def _connection(self) -> Connection:
+        return Connection(self.config, self.server_state, self.lifespan.state)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop at a signal: new requests are refused, running ones may end."""
@@ -188,8 +217,7 @@ class Serving(uvicorn.Server):
                 os._exit(self._code)
             self.should_exit = not running
         elif self._service.retiring:
-            for server in self.servers:
-                server.close()
+            self._accepting.cancel()
             late = time.monotonic() >= self._deadline
             self.should_exit = late or not self.server_state.connections
         return await super().on_tick(counter)
