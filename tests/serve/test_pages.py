@@ -208,6 +208,7 @@ def test_a_preview_shows_the_header_and_the_rows_that_match(server):
     found = Read(answer.text)
     assert [row for row in found.rows if row in (1, 600)] == [1, 600]
     assert len(found.rows) <= 8
+    assert found.ids == []  # many previews stand on one page
     assert "reading 600" in found.marked
     assert "Pump" in found.marked
 

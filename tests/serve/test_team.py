@@ -333,6 +333,14 @@ def test_one_client_cannot_take_the_whole_queue(held):
         held.going.set()
         assert other.result().status == 200
         assert {each.result().status for each in running} == {200, 429}
+        held.going.clear()
+        body = json.dumps(CALL).replace("rent", "hold").encode()
+        running = [pool.submit(server.ask, "/mcp", "POST", body, **JSON) for _ in range(90)]
+        eventually(lambda: any(each.done() for each in running))
+        refused = [each.result() for each in running if each.done()]
+        assert all("too many of your calls wait already" in each.text for each in refused)
+        held.going.set()
+        assert sum('"isError":false' in each.result().text for each in running) >= 64
 
 
 def test_a_probe_needs_no_token_and_no_known_host_and_learns_nothing(index_file, token_file):
