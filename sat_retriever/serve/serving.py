@@ -30,6 +30,7 @@ INTERRUPTED = 130  # exit code after Ctrl-C
 CONNECTIONS = 512  # of a process; further ones are answered 503
 _WAITING = 2_048  # connections that wait to be accepted
 _TURN_S = 0.001  # after each, so that another process takes the next one
+_AGAIN_S = 1.0  # after one that could not be accepted
 _HEADER_BYTES = 65_536  # of a request, its URL included
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared)
@@ -187,12 +188,14 @@ class Serving(uvicorn.Server):
         """
         loop = asyncio.get_running_loop()
         while True:
+            pause = _TURN_S
             try:
                 client, _ = await loop.sock_accept(self._listening)
                 await loop.connect_accepted_socket(self._connection, client)
-            except OSError as error:  # the client is gone, or too many files are open
+            except OSError as error:  # for example too many open files
                 _logger.warning("a connection was not accepted: %s", error)
-            await asyncio.sleep(_TURN_S)
+                pause = _AGAIN_S
+            await asyncio.sleep(pause)
 
     def _connection(self) -> Connection:
         return Connection(self.config, self.server_state, self.lifespan.state)
@@ -213,7 +216,7 @@ class Serving(uvicorn.Server):
             if running and time.monotonic() >= self._deadline:
                 # At once: threads cannot be cut off, and an answer that is half sent must not look
                 # like a whole one.
-                _logger.warning("%d running requests were cut off", running)
+                _logger.warning("requests that were cut off: %d", running)
                 os._exit(self._code)
             self.should_exit = not running
         elif self._service.retiring:

@@ -291,7 +291,7 @@ def test_what_takes_longer_is_cut_off(held):
         with pytest.raises(OSError):
             running.result()
         said = server.process.stderr.read().decode()
-        assert "1 running requests were cut off" in said
+        assert "requests that were cut off: 1" in said
         assert "Traceback" not in said
 
 
