@@ -112,6 +112,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "million": Table(
             "speed.million", "multiples of encoding, recall, memory and cold start to 1,000,000"
         ),
+        "ten_million": Table("speed.ten_million", "figures of `million`, drawn on to ten million"),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"
         ),

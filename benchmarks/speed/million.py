@@ -1,6 +1,6 @@
 """One file of up to a million sheets: time in multiples of encoding, recall, memory, cold start.
 
-    python -m benchmarks run million [--sizes 1000 100000 1000000] [--contents 1000 100000]
+    python -m benchmarks run million [--sizes 1000 100000 300000 1000000] [--contents 1000 100000]
 
 Sheets are those of `run latency`: template-like names, in which every word is common, and random
 tokens, which no cell of near tokens tells apart. With contents, each has twelve labels and a note
@@ -187,7 +187,7 @@ def measure(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write `results/million/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000, 1_000_000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000, 300_000, 1_000_000])
     parser.add_argument(
         "--contents", type=int, nargs="*", default=[1000, 100_000], help="sizes with contents"
     )
