@@ -214,7 +214,7 @@ class Course:
             seconds = self._ray.get(ref)
             done = self._fetched(call.result)
         except self._ray.exceptions.RayError as error:
-            if isinstance(error, self._ray.exceptions.RayActorError):
+            if self._failures.is_of_actor(error):
                 self._encoders.lost(call.encoder)
             for each in call.books:
                 yield from self._again(each.chunk, error, each.jobs)

@@ -26,8 +26,13 @@ class Failures:
     def __init__(self, ray: Any) -> None:
         self._ray = ray
         known = ray.exceptions
-        self._of_nodes = (known.NodeDiedError, known.ObjectLostError, known.RayActorError)
+        self._of_actors = (known.RayActorError, known.ActorUnschedulableError)
+        self._of_nodes = (known.NodeDiedError, known.ObjectLostError, *self._of_actors)
         self._of_workers = (known.WorkerCrashedError, known.OutOfMemoryError)
+
+    def is_of_actor(self, error: Exception) -> bool:
+        """True if an actor is gone, or its node is."""
+        return isinstance(error, self._of_actors)
 
     def after(self, chunk: Chunk, error: Exception) -> tuple[list[Chunk], list[Done]]:
         """Return the chunks to try again, and the workbooks that are given up.

@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,7 +26,7 @@ _REACHED_S = 5.0
 _STORE_BYTES = 512 << 20  # of the shared memory of a cluster on this machine; the rest is spilled
 # Ray opens ports on all interfaces, and whoever can talk to them can run code. A cluster of our own
 # therefore asks for a token that nobody else has. It reports no usage to anybody.
-_ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
+_OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
 
 
 class RayCluster:
@@ -77,16 +77,18 @@ def ray_cluster(address: str | None = None, *, workers: int | None = None) -> It
         MissingExtraError: If Ray is not installed.
     """
     _check(address)
-    with _environment({} if address else _ENVIRONMENT | {"RAY_AUTH_TOKEN": secrets.token_hex(32)}):
-        ray: Any = require("ray", "ray")
-        connected = ray.is_initialized()
-        if not connected:
-            _connect(ray, address, workers)
-    try:
+    ray: Any = require("ray", "ray")
+    if ray.is_initialized():
         with _quiet():
             yield RayCluster(ray)
-    finally:
-        if not connected:
+        return
+    own = {} if address else {**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    with _environment(own):
+        try:
+            _connect(ray, address, workers)
+            with _quiet():
+                yield RayCluster(ray)
+        finally:
             ray.shutdown()
 
 
@@ -135,17 +137,25 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
 
 @contextmanager
 def _environment(settings: dict[str, str]) -> Iterator[None]:
-    """Set variables that Ray reads when it starts, and set them back."""
+    """Set variables that Ray takes its settings from, and set them back."""
     before = {name: os.environ.get(name) for name in settings}
-    os.environ.update(settings)
+    _set(settings)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        _set(before)
+
+
+def _set(variables: Mapping[str, str | None]) -> None:
+    """Set or remove variables, and have Ray read them again, which it does only once by itself."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    compiled: Any = require("ray._raylet", "ray")
+    compiled.Config.initialize("")
+    compiled.AuthenticationTokenLoader.instance().reset_cache()
 
 
 @contextmanager
