@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from sat_retriever.index.executor import Done, Work
+from sat_retriever.index.looking import Look, Met, looks_here
 from sat_retriever.index.prepared import Found, found_in, prepared
 from sat_retriever.index.steps import ToRead
 from sat_retriever.remote.objects import RemoteFile
@@ -22,6 +23,10 @@ _BATCH_SECONDS = 2.0
 
 class ThisMachine:
     """The executor that needs no other machine: reading processes, and the encoder in this one."""
+
+    def looks(self, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
+        """Look at files; see `Executor`."""
+        return looks_here(met, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
         """Yield every workbook once; see `Executor`."""

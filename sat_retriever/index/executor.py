@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from sat_retriever.index.looking import Look, Met
 from sat_retriever.index.prepared import Prepared
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.steps import ToRead
@@ -33,7 +34,11 @@ class Work:
 
 
 class Executor(Protocol):
-    """Reads, links and encodes workbooks; the caller stores them."""
+    """Looks at files, and reads, links and encodes workbooks; the caller stores them."""
+
+    def looks(self, met: Sequence[Met], *, verify: bool) -> Iterable[Look]:
+        """Return the result of `look` for each file, in order."""
+        ...
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
         """Yield every workbook once, in order of completion.

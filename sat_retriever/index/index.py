@@ -14,6 +14,7 @@ from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError
+from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.evidence import Evidence
 from sat_retriever.index.executor import Executor
 from sat_retriever.index.folding import CopyFolding
@@ -331,7 +332,7 @@ class SheetIndex:
             password=password,
             workers=workers,
             limits=limits,
-            executor=executor,
+            executor=executor or ThisMachine(),
         )
         return self._writer.sync(paths, options, progress, spent, listed)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sat_retriever.encoder.cost import Cost
-from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.changes import PASSING
 from sat_retriever.index.executor import Done, Executor, Work
 from sat_retriever.index.plan import make_plan
@@ -80,7 +79,7 @@ class SyncOptions:
         password: Password of encrypted workbooks.
         workers: Reading processes; None takes all cores.
         limits: Bounds on one file in place of the default ones.
-        executor: Reads and encodes; None takes this machine.
+        executor: Looks at files, reads and encodes.
     """
 
     verify: bool
@@ -88,7 +87,7 @@ class SyncOptions:
     password: str | None
     workers: int | None
     limits: Limits | None
-    executor: Executor | None = None
+    executor: Executor
 
 
 def sync_paths(
@@ -158,7 +157,14 @@ def _plan(
         "password": options.password is not None,
         "limits": options.limits is not None,
     }
-    plan = make_plan(named, known, follow_links=options.follow_links, own=store.own_files, **again)
+    plan = make_plan(
+        named,
+        known,
+        follow_links=options.follow_links,
+        own=store.own_files,
+        looks=options.executor.looks,
+        **again,
+    )
     if not urls:
         return plan
     most = (options.limits or DEFAULT_LIMITS).file_bytes
@@ -178,8 +184,7 @@ def _read(
     work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
     done, sheets = 0, 0
     skipped: list[Skipped] = []
-    executor = options.executor or ThisMachine()
-    with closing(executor.prepare(plan.read, work)) as books:
+    with closing(options.executor.prepare(plan.read, work)) as books:
         for job, book in _in_turn(plan, books):
             clashes = _write(store, job, book)
             sheets += len(book.rows) - len(clashes)

@@ -12,6 +12,7 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.index.batches import books_of
+from sat_retriever.index.looking import Look, Met, look
 from sat_retriever.index.prepared import Found, Prepared, found_in, prepared
 from sat_retriever.index.settings import IndexSettings
 from sat_retriever.index.state import IndexState
@@ -59,6 +60,14 @@ def stat_of(file: Path) -> Stat | None:
     except OSError:
         return None
     return found.st_size, found.st_mtime_ns // 1_000_000_000
+
+
+def look_at(met: Sequence[Met], *, verify: bool) -> list[Look | None]:
+    """Look at files; None for one that is not as the driver saw it, which must look itself."""
+    unseen = dict(_unseen([each.job for each in met]))
+    return [
+        None if place in unseen else look(each, verify=verify) for place, each in enumerate(met)
+    ]
 
 
 def read_books(

@@ -14,7 +14,9 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.errors import ClusterError, InputError
 from sat_retriever.index.cluster.course import Course, Spent
+from sat_retriever.index.cluster.listing import looks
 from sat_retriever.index.executor import Done, Work
+from sat_retriever.index.looking import Look, Met
 from sat_retriever.index.steps import ToRead
 from sat_retriever.workbook.process.pool import usable_cores
 
@@ -39,6 +41,10 @@ class RayCluster:
     def __init__(self, ray: Any) -> None:
         self._ray = ray
         self.spent = Spent()
+
+    def looks(self, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
+        """Look at files; see `Executor`."""
+        return looks(self._ray, met, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
         """Yield every workbook once; see `Executor`.

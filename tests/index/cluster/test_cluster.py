@@ -17,6 +17,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import ClusterError, EncoderError
 from sat_retriever.index.cluster.session import ray_cluster
 from sat_retriever.index.executor import Work
+from sat_retriever.index.looking import Met, looks_here
 from sat_retriever.index.steps import ToRead
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.records.privacy import EVERYTHING
@@ -203,6 +204,27 @@ def test_a_node_that_sees_another_file_of_the_same_path_ends_the_run(
         running = cluster.prepare([elsewhere], work(index))
         with pytest.raises(ClusterError, match=r"does not see '/proc.* no such file there, .*URL"):
             list(running)
+
+
+@pytest.mark.parametrize("verify", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+def test_nodes_look_at_files_as_this_machine_does_or_leave_it_to_it(
+    shared, verify, cluster, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    met = []
+    for number in range(90):
+        path = tmp_path / f"{number}.{'csv' if number % 3 else 'xlsx'}"
+        path.write_text(f"a,b\n{number},2\n" if number % 2 else "")
+        os.utime(path, (PAST, PAST))
+        # The second is the folder of whoever asks: no node has such files there.
+        found = job(path if shared else Path("/proc/self/cwd", path.name))
+        old = replace(found.state, checked_ns=time.time_ns(), mtime_ns=number % 5)
+        known = replace(old, mtime_ns=found.state.mtime_ns) if number % 7 else None
+        met.append(Met(found, found.file.path, known, frozenset(), explicit=number % 11 == 0))
+    here = list(looks_here(met, verify=verify))
+    assert list(cluster.looks(met, verify=verify)) == here
+    assert any(each.refused or each.ignored for each in here) or not verify
 
 
 def test_an_encoder_that_only_this_program_has_encodes_here(cluster, folder, tmp_path):
