@@ -140,6 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--work", type=Path, default=Path(".cache/ray"))
     parser.add_argument("--results", type=Path, default=None)
     options = parser.parse_args(arguments)
@@ -148,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in options.corpora:
         folder = corpus(name, options.data, options.work)
         expected: dict[str, str] = {}
-        for method in METHODS:
+        for method in dict.fromkeys(["local", *options.methods]):  # all are compared with it
             file = options.work / "again.sat"
             metrics = measure(method, folder, file)
             found = stored_hashes(file)
