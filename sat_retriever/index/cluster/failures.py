@@ -60,6 +60,8 @@ class Failures:
                 return [chunk], []
             return [], [self._given_up(chunk.jobs[0], error)]
         cause = getattr(error, "cause", None)
+        if isinstance(cause, self._ray.exceptions.RayError):  # met by a call that needed its result
+            return self.after(chunk, cause)
         if isinstance(cause, (SatError, OSError)):
             raise cause from None
         raise ClusterError(f"the Ray cluster failed: {_first_line(cause or error)}") from error

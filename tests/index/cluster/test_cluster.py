@@ -32,6 +32,7 @@ from tests.index.test_sync import PAST, counts, write
 from tests.saved_encoder import save_bag_of_words
 
 pytest.importorskip("ray", reason="the extra [ray] is not installed")
+pytestmark = pytest.mark.slow  # kills processes; `tests/cli/test_ray.py` has a quick run
 
 WORDS = "sales stock staff region month product supplier price total date name city".split()
 

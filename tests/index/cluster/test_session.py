@@ -6,9 +6,12 @@ import sys
 
 import pytest
 
+from sat_retriever import SheetIndex
 from sat_retriever.index.cluster.session import ray_cluster
+from tests.fakes import HashedEncoder
 
 pytest.importorskip("ray", reason="the extra [ray] is not installed")
+pytestmark = pytest.mark.slow  # kills processes; `tests/cli/test_ray.py` has a quick run
 
 # Ray asks for half a minute; its own client of one request says at once what the server says.
 STRANGER = """
@@ -46,3 +49,14 @@ def test_a_cluster_of_ones_own_answers_to_nobody_else_and_leaves_no_setting(monk
             )
             assert ("InvalidAuthToken" in done.stderr) is refused, done.stderr
             assert bool(done.returncode) is refused
+
+
+def test_workbooks_at_urls_are_downloaded_by_the_workers(bucket, tmp_path):
+    for name in "ab":
+        bucket.put(f"in/{name}.csv", f"Region,{name}\nNorth,1\n".encode())
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
+        with ray_cluster(workers=1) as cluster:  # its workers have the environment of this process
+            report = index.sync(f"{bucket.url}/in", executor=cluster)
+        assert (report.added, report.skipped) == (2, ())
+        assert index.records(["b.csv#b"])["b.csv#b"].url == f"{bucket.url}/in/b.csv"
+        assert index.sync(f"{bucket.url}/in").unchanged == 2
