@@ -61,6 +61,7 @@ class _Call:
 
     books: list[_Books]
     encoder: str
+    actor: Any
     result: Any
 
 
@@ -190,8 +191,8 @@ class Course:
             if self._encoders is None:
                 yield from self._encode_here(self._read.pop(name))
             elif sheets >= BATCH_SHEETS or not self._encoders.calls(name):
-                told, result = self._encoders.encode(name, [each.result for each in books])
-                self._encoding[told] = _Call(self._read.pop(name), name, result)
+                actor, told, result = self._encoders.encode(name, [each.result for each in books])
+                self._encoding[told] = _Call(self._read.pop(name), name, actor, result)
 
     def _encode_here(self, books: list[_Books]) -> Iterator[Done]:
         """Encode in this process, for an encoder that nodes cannot load."""
@@ -215,7 +216,7 @@ class Course:
             done = self._fetched(call.result)
         except self._ray.exceptions.RayError as error:
             if self._failures.is_of_actor(error):
-                self._encoders.lost(call.encoder)
+                self._encoders.lost(call.encoder, call.actor)
             for each in call.books:
                 yield from self._again(each.chunk, error, each.jobs)
             return

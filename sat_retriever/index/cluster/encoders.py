@@ -53,8 +53,8 @@ class Encoders:
         """Return the calls that an actor has not answered."""
         return self._calls[name]
 
-    def encode(self, name: str, parts: list[Any]) -> tuple[Any, Any]:
-        """Return references to the seconds and the results of one call.
+    def encode(self, name: str, parts: list[Any]) -> tuple[Any, Any, Any]:
+        """Return the actor, and references to the seconds and the results of one call.
 
         Args:
             name: The actor, from `nearest`.
@@ -63,16 +63,18 @@ class Encoders:
         if name not in self._actors:
             self._actors[name] = self._started(name)
         self._calls[name] += 1
-        told, done = self._actors[name].encode.options(num_returns=2).remote(*parts)
-        return told, done
+        actor = self._actors[name]
+        told, done = actor.encode.options(num_returns=2).remote(*parts)
+        return actor, told, done
 
     def answered(self, name: str) -> None:
         """Record the end of a call."""
         self._calls[name] -= 1
 
-    def lost(self, name: str) -> None:
-        """Forget an actor that died; the next call starts another."""
-        self._actors.pop(name, None)
+    def lost(self, name: str, actor: Any) -> None:
+        """Forget an actor that died, unless another has its name already; a call starts one."""
+        if self._actors.get(name) is actor:
+            del self._actors[name]
 
     def stop(self) -> None:
         """End all actors."""
