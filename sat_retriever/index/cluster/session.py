@@ -134,8 +134,8 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         hint = (
             "; run `ray start --address=HOST:PORT` on this machine first, with --num-cpus=0 if it "
-            "should not work itself; if the cluster asks for a token, give it in RAY_AUTH_TOKEN, with "
-            "RAY_AUTH_MODE=token"
+            "should not work itself; if the cluster asks for a token, set RAY_AUTH_MODE=token and "
+            "RAY_AUTH_TOKEN"
             if address
             else ""
         )
