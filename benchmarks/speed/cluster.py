@@ -29,7 +29,7 @@ from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
 from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.cluster.course import Spent
-from sat_retriever.index.cluster.session import RayCluster, ray_cluster
+from sat_retriever.index.cluster.session import RayCluster, own_settings, ray_cluster
 from sat_retriever.index.executor import Done, Executor, Work
 from sat_retriever.index.looking import Look, Met
 from sat_retriever.index.steps import ToRead
@@ -70,19 +70,20 @@ def three_nodes() -> Iterator[tuple[RayCluster, Stop]]:
     """A cluster of three nodes, and a function that kills one after a third of the workbooks."""
     from ray.cluster_utils import Cluster
 
-    nodes: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    victim = nodes.add_node(num_cpus=1)
-    nodes.add_node(num_cpus=1)
+    with own_settings():
+        nodes: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        victim = nodes.add_node(num_cpus=1)
+        nodes.add_node(num_cpus=1)
 
-    def stop(done: int, total: int) -> None:
-        if done == max(1, total // 3):
-            nodes.remove_node(victim, allow_graceful=False)
+        def stop(done: int, total: int) -> None:
+            if done == max(1, total // 3):
+                nodes.remove_node(victim, allow_graceful=False)
 
-    with ray_cluster(nodes.address) as cluster:
-        yield cluster, stop
-        if len(nodes.list_all_nodes()) != 2:
-            raise SystemExit("no node was killed")
-    nodes.shutdown()
+        with ray_cluster(nodes.address) as cluster:
+            yield cluster, stop
+            if len(nodes.list_all_nodes()) != 2:
+                raise SystemExit("no node was killed")
+        nodes.shutdown()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import re
 import secrets
 import socket
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from sat_retriever._extras import require
@@ -26,8 +26,8 @@ AUTO = "auto"
 _ADDRESS = re.compile(r"(?P<host>[^\s/:]+|\[[0-9a-fA-F:.]+\]):(?P<port>\d{1,5})")
 _REACHED_S = 5.0
 _STORE_BYTES = 512 << 20  # of the shared memory of a cluster on this machine; the rest is spilled
-# Ray opens ports on all interfaces, and whoever can talk to them can run code. A cluster of our own
-# therefore asks for a token that nobody else has. It reports no usage to anybody.
+# Ray opens ports on all interfaces, and whoever can talk to them can run code. Ray 2.60 keeps a token
+# against that in the user's home; ours is of one run, whatever a version does by itself.
 _OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
 
 
@@ -88,8 +88,7 @@ def ray_cluster(address: str | None = None, *, workers: int | None = None) -> It
         with _quiet():
             yield RayCluster(ray)
         return
-    own = {} if address else {**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    with _environment(own):
+    with _environment({}) if address else own_settings():
         try:
             _connect(ray, address, workers)
             with _quiet():
@@ -140,6 +139,14 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
             else ""
         )
         raise ClusterError(f"{what} ({reason}){hint}") from error
+
+
+def own_settings() -> AbstractContextManager[None]:
+    """Settings for a cluster that this process starts, until the block ends.
+
+    Nobody else has its token, which is not written anywhere, and it reports no usage.
+    """
+    return _environment({**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)})
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import ClusterError, EncoderError
-from sat_retriever.index.cluster.session import ray_cluster
+from sat_retriever.index.cluster.session import own_settings, ray_cluster
 from sat_retriever.index.executor import Work
 from sat_retriever.index.looking import Met, looks_here
 from sat_retriever.index.steps import ToRead
@@ -44,8 +44,7 @@ def nodes():
     from ray.cluster_utils import Cluster
 
     own = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    with own_settings():
         cluster = Cluster(initialize_head=True, head_node_args=own)
         for _ in range(2):
             cluster.add_node(num_cpus=1, object_store_memory=100 << 20)
