@@ -122,6 +122,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "adapters": Table("speed.adapters", "what adapters add to a call"),
         "sync": Table("speed.sync", "keeping an index in step with a folder"),
         "remote": Table("speed.remote", "keeping an index in step with a bucket on S3"),
+        "ray": Table("speed.cluster", "indexing on a Ray cluster, with a node killed"),
         "train_speed": Table("speed.train_speed", "seconds of a training step, fp32 and bf16"),
         "gpu": Table(
             "gpu.gpu", "the paper's recipe on a GPU: trained, timed, its cascade measured"

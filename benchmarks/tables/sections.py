@@ -118,6 +118,30 @@ SECTIONS = (
         "is most of the time.",
     ),
     Section(
+        "ray",
+        "Indexing on Ray",
+        {
+            "workbooks": "workbooks",
+            "sheets": "sheets",
+            "index_s": "indexed, s",
+            "sheets_per_s": "sheets a second",
+            "start_s": "start of the cluster, s",
+            "read_s": "reading, s",
+            "link_s": "links inside, s",
+            "encode_s": "encoding, s",
+            "list_s": "listing, s",
+            "wait_s": "waiting, s",
+            "fetch_s": "transport, s",
+            "write_s": "writing, s",
+            "settle_s": "second pass, s",
+            "different": "parts that differ",
+        },
+        "All on one machine of two cores. Reading, links and encoding are added up over the "
+        "processes that did them; the others are seconds of the one that writes. The node is "
+        "killed after a third of the workbooks. Parts are sheets, tokens, words, links, claims, "
+        "copies and the others of an index, by their hashes.",
+    ),
+    Section(
         "table_data",
         "Tables as data, beside openpyxl and pandas",
         {

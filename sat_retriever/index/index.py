@@ -13,7 +13,9 @@ from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError
+from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.evidence import Evidence
+from sat_retriever.index.executor import Executor
 from sat_retriever.index.folding import CopyFolding
 from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
@@ -280,6 +282,7 @@ class SheetIndex:
         password: str | None = None,
         workers: int | None = None,
         limits: Limits | None = None,
+        executor: Executor | None = None,
         progress: PathProgress | None = None,
         spent: Callable[[Cost], None] | None = None,
         listed: Callable[[str, int], None] | None = None,
@@ -309,6 +312,8 @@ class SheetIndex:
             workers: Reading processes; None takes all cores.
             limits: Bounds on the cost of one file, in place of the default ones; workbooks that
                 were cut at a limit are read again.
+            executor: Reads and encodes the workbooks, such as a `ray_cluster`; None takes this
+                machine.
             progress: Called with the number of workbooks done, of all, and the path.
             spent: Called after each request to the encoder with its work so far, if it is an
                 `EmbeddingEncoder`.
@@ -319,6 +324,7 @@ class SheetIndex:
             RemoteError: If a URL cannot be listed; then nothing is changed either.
             MissingExtraError: If a URL is named without the extra or package that it needs.
             EncoderError: If the encoder cannot be loaded, or fails; what was indexed so far stays.
+            ClusterError: If a Ray cluster fails, or its nodes do not see the files; likewise.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
             IndexDamagedError: If it meets damaged rows and `verify` is false.
@@ -330,6 +336,7 @@ class SheetIndex:
             password=password,
             workers=workers,
             limits=limits,
+            executor=executor or ThisMachine(),
         )
         return self._writer.sync(paths, options, progress, spent, listed)
 

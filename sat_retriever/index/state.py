@@ -47,6 +47,11 @@ class IndexState:
         return self._settings
 
     @property
+    def path(self) -> Path:
+        """The index file."""
+        return self._path
+
+    @property
     def encoder_name(self) -> str:
         """Name or folder that loads the encoder, found again if it moved with the file."""
         return self._settings.located(self._settings.encoder, self._path)
