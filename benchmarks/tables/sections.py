@@ -95,8 +95,8 @@ SECTIONS = (
         },
         "Nothing here was measured at ten million. Each figure is drawn on as a power of the "
         "number of sheets through 100,000, 300,000 and a million; the error says how far the "
-        "first two miss the third. Reading and encoding count EPS's workbooks. Prices are list prices of "
-        "June 2026 in us-east-1: m7g.large on demand, gp3 storage.",
+        "first two miss the third. Reading and encoding count EPS's workbooks. Prices are list "
+        "prices of June 2026 in us-east-1: m7g.large on demand, gp3 storage.",
     ),
     Section(
         "remote",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -89,12 +89,12 @@ class What:
     """What a command serves.
 
     Attributes:
-        index: Path of the index.
+        index: Path or URL of the index, which may hold a password.
         reranker: The option `--reranker`.
         page: True serves the page and MCP; False serves MCP alone.
     """
 
-    index: str
+    index: str = field(repr=False)
     reranker: str
     page: bool
 

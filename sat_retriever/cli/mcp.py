@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from enum import StrEnum
-from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
@@ -36,6 +35,7 @@ from sat_retriever.cli.terminal import (
     examples,
 )
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place, opens
 from sat_retriever.rank.load import AUTO
 from sat_retriever.serve.limits import HTTP_PATH, RATE
 from sat_retriever.serve.plan import STOP_S
@@ -82,13 +82,13 @@ def mcp(
         _serve_client(file, reranker)
         return
     serve_until_stopped(
-        What(str(file), reranker, page=False),
+        What(opens(file), reranker, page=False),
         Where(host, port, allow_host or (), token_file, rate, proxy or (), workers, stop_seconds),
         f"serving {{sheets}} at {{url}}{HTTP_PATH} (Ctrl-C to stop)",
     )
 
 
-def _serve_client(file: Path, reranker: str) -> None:
+def _serve_client(file: Place, reranker: str) -> None:
     """Serve one client over standard input and output."""
     from sat_retriever.tools import SheetTools
     from sat_retriever.tools.mcp.server import sheet_server

@@ -31,6 +31,7 @@ from sat_retriever.cli.terminal import (
     RerankerOption,
     examples,
 )
+from sat_retriever.index.store.place import opens
 from sat_retriever.rank.load import AUTO
 from sat_retriever.serve.limits import HTTP_PATH, RATE
 from sat_retriever.serve.plan import STOP_S
@@ -68,7 +69,7 @@ def serve(
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     serve_until_stopped(
-        What(str(file), reranker, page=True),
+        What(opens(file), reranker, page=True),
         Where(host, port, allow_host or (), token_file, rate, proxy or (), workers, stop_seconds),
         f"serving {{sheets}} at {{url}}/ (MCP at {HTTP_PATH}; Ctrl-C to stop)",
         started=webbrowser.open if open_ else None,

@@ -47,8 +47,8 @@ class IndexState:
         return self._settings
 
     @property
-    def path(self) -> Path:
-        """The index file."""
+    def path(self) -> Place:
+        """Where the index is."""
         return self._path
 
     @property

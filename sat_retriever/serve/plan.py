@@ -26,7 +26,7 @@ class Plan:
     """All that a process needs to know to serve an index.
 
     Attributes:
-        index: Path of the index.
+        index: Path or URL of the index, which may hold a password.
         reranker: Reranker of searches; None for none.
         page: True serves the page and MCP; False serves MCP alone.
         names: Host names that clients use.
@@ -38,7 +38,7 @@ class Plan:
         salt: Secret that the processes count clients by.
     """
 
-    index: str
+    index: str = field(repr=False)
     reranker: str | None
     page: bool
     names: Sequence[str]

@@ -31,12 +31,14 @@ class IndexUrl:
         namespace: The schema that holds its tables.
         name: The collection; the schema without one.
         conninfo: The URL as PostgreSQL's client library takes it, passwords and all.
+        whole: The URL with passwords, which opens the same index in another process.
     """
 
     shown: str
     namespace: str
     name: str
     conninfo: str = field(repr=False, compare=False)
+    whole: str = field(repr=False, compare=False)
 
     @classmethod
     def parse(cls, text: str) -> IndexUrl:
@@ -74,6 +76,7 @@ class IndexUrl:
             namespace=namespace,
             name=collection or schema,
             conninfo=_url(parts.netloc, parts.path, others),
+            whole=_url(parts.netloc, parts.path, [*others, *named]),
         )
 
     @property
@@ -114,6 +117,11 @@ def resolved(named: str | Path | IndexUrl) -> Place:
     """The place with the path of the file itself, links followed."""
     place = place_of(named)
     return place.resolve() if isinstance(place, Path) else place
+
+
+def opens(place: Place) -> str:
+    """The text that opens a place in another process, passwords and all."""
+    return str(place) if isinstance(place, Path) else place.whole
 
 
 def is_index_url(named: object) -> bool:
