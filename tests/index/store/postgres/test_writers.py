@@ -88,7 +88,9 @@ def test_what_many_processes_write_at_once_is_as_if_one_wrote_it(url, postgres):
     """Same links, families and copies; six of the workbooks are written by all processes."""
     SheetIndex.create(url, HashedEncoder()).close()
     running = [child(WRITE_ALL, url, str(who)) for who in range(WRITERS)]
-    assert [each.wait(120) for each in running] == [0] * WRITERS
+    assert [(each.communicate(timeout=120), each.returncode)[1] for each in running] == [
+        0
+    ] * WRITERS
     store = open_store(place_of(url))
     names = sorted(
         {f"{KINDS[n % 6]}-{w if n > 5 else 0}" for n in range(BOOKS) for w in range(WRITERS)}
