@@ -24,7 +24,7 @@ RUN = [
     if any(b.runs and b.language in ("python", "console") for b in blocks(page))
 ]
 DRIVER = ROOT / "tests" / "docs" / "driver.py"
-LANGUAGES = {"python", "console", "json", "bibtex"}
+LANGUAGES = {"python", "console", "json", "ini", "bibtex"}
 OF_OTHERS = {"--ollama", "--cpu"}  # options of the examples, and of accelerate
 LABELS = """query,sheet_id,relevance
 prices of parts by supplier,warehouse/Suppliers.xlsx#Price list,1
