@@ -56,6 +56,11 @@ def test_a_migrated_index_of_real_workbooks_is_synced_as_the_file_is(url, tmp_pa
             assert (report.added, report.changed, report.removed) == (0, 0, 0)
             assert_same(one, other, QUERIES)
             assert other.workbooks() == one.workbooks()
+            with other.copied(tmp_path / "back.sat") as back:
+                assert_same(one, back, QUERIES)
+                report = back.sync(needs("data/eps"), verify=True)
+                assert (report.repaired, report.lost, report.changed) == (0, (), 0)
+                assert_same(one, back, QUERIES)
 
 
 def test_what_is_there_already_stays(file, url):  # noqa: F811
