@@ -91,6 +91,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "asked": Table("contents.asked", "made questions by value, note and row label"),
         "nothing": Table("nothing.nothing", "how sure an answer is that the index holds one"),
         "common_words": Table("nothing.common_words", "make the list of common English words"),
+        "postgres_words": Table(
+            "contents.postgres_words", "an inverted index of words in PostgreSQL, five ways"
+        ),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "table_data": Table(
             "answers.table_data",

@@ -92,6 +92,8 @@ def started(folder: Path) -> Server:
         settings = {**_SETTINGS, "unix_socket_directories": f"'{folder}'"}
         with (data / "postgresql.conf").open("a") as file:
             file.writelines(f"{key} = {value or repr('')}\n" for key, value in settings.items())
+        # Roles of such names need a password; all others are trusted.
+        (data / "pg_hba.conf").write_text("local all /^locked scram-sha-256\nlocal all all trust\n")
     log = f"--log={folder / 'log'}"
     _run([programs / "pg_ctl", "start", "-w", f"-t{STARTS_WITHIN_S}", "-D", data, log])
     return Server(folder)

@@ -15,6 +15,7 @@ from sat_retriever.errors import IndexStorageError, InputError
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import locks, schema
 from sat_retriever.index.store.postgres.errors import translated
+from sat_retriever.index.store.postgres.exporting import export_file
 from sat_retriever.index.store.postgres.session import Connection, PostgresSession
 from sat_retriever.index.store.postgres.vectors import insert_vectors, register_vectors
 from sat_retriever.index.store.rows import SheetRow
@@ -74,15 +75,14 @@ class Database:
         return int(self._rows(sql, (self.path.namespace,))[0][0])
 
     def copy_to(self, path: Path) -> None:
-        """Refuse: only an index file can be copied as one.
+        """Write the last complete state to an index file, which replaces an existing one.
 
         Raises:
-            InputError: Always.
+            OutputError: If it cannot be written.
+            IndexDamagedError: If a row is damaged.
         """
-        raise InputError(
-            f"{self.path} cannot be copied to {path}: copy an index file, or index the folders "
-            "into one"
-        )
+        with self.reading(), self._connection() as session:
+            export_file(session, path)
 
     def close(self) -> None:
         """Release all connections."""

@@ -40,6 +40,12 @@ def lock_index(session: PostgresSession, namespace: str) -> None:
     session.execute("SELECT pg_advisory_xact_lock(?)", (_number(namespace, "index"),))
 
 
+def lock_extension(session: PostgresSession) -> None:
+    """Take the lock of what all indexes of a database share until the transaction ends."""
+    wait(session, WRITER_WAIT_S)
+    session.execute("SELECT pg_advisory_xact_lock(?)", (_number("extension"),))
+
+
 def lock_workbooks(
     session: PostgresSession, namespace: str, workbooks: Iterable[tuple[str, str]]
 ) -> None:

@@ -9,7 +9,7 @@ import psycopg
 
 from sat_retriever.errors import IndexFormatError, IndexNotFoundError, IndexStorageError, InputError
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres.locks import lock_index
+from sat_retriever.index.store.postgres.locks import lock_extension, lock_index
 from sat_retriever.index.store.postgres.session import PostgresSession
 
 OLDEST = 160_000  # version of the server: 16
@@ -304,6 +304,7 @@ def _need_vector(session: PostgresSession, url: IndexUrl) -> None:
         IndexStorageError: If it cannot be installed, or is too old.
     """
     found = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+    lock_extension(session)  # two that make their first index at once
     if session.execute(found).fetchone() is None:
         try:
             with session.connection.transaction():
