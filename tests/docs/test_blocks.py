@@ -24,8 +24,8 @@ RUN = [
     if any(b.runs and b.language in ("python", "console") for b in blocks(page))
 ]
 DRIVER = ROOT / "tests" / "docs" / "driver.py"
-LANGUAGES = {"python", "console", "json", "bibtex"}
-OF_OTHER_PROGRAMS = {"ini", "nginx", "caddyfile", "dockerfile"}  # see `test_team.py`
+LANGUAGES = {"python", "console", "json", "ini", "bibtex"}
+OF_OTHER_PROGRAMS = {"nginx", "caddyfile", "dockerfile"}  # see `test_team.py`
 OF_OTHERS = {"--ollama", "--cpu"}  # options of the examples, and of accelerate
 LABELS = """query,sheet_id,relevance
 prices of parts by supplier,warehouse/Suppliers.xlsx#Price list,1
