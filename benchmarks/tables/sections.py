@@ -134,7 +134,7 @@ SECTIONS = (
             "fetch_s": "transport, s",
             "write_s": "writing, s",
             "settle_s": "second pass, s",
-            "different": "parts that differ",
+            "different": "parts that differ (blank: none)",
         },
         "All on one machine of two cores. Reading, links and encoding are added up over the "
         "processes that did them; the others are seconds of the one that writes. The node is "

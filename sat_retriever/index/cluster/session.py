@@ -26,8 +26,8 @@ AUTO = "auto"
 _ADDRESS = re.compile(r"(?P<host>[^\s/:]+|\[[0-9a-fA-F:.]+\]):(?P<port>\d{1,5})")
 _REACHED_S = 5.0
 _STORE_BYTES = 512 << 20  # of the shared memory of a cluster on this machine; the rest is spilled
-# Ray opens ports on all interfaces, and whoever can talk to them can run code. Ray 2.60 keeps a
-# token against that in the user's home; ours is of one run, whatever a version does by itself.
+# Ray opens ports on all interfaces, and whoever can talk to them can run code. Ray 2.60 has a token
+# against that in the home of the user; ours is of one run, whatever a version does by itself.
 _OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
 
 
