@@ -136,6 +136,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "determinism": Table("safety.determinism", "the same folder gives the same index"),
         "large": Table("safety.large", "very long, wide and many-sheeted files, calm and busy"),
         "privacy": Table("safety.privacy", "what of the cells is in the bytes of an index"),
+        "postgres_kills": Table(
+            "safety.postgres_kills", "writers, servers and connections killed while they write"
+        ),
         "crash": Table("safety.crash", "kill -9 while indexing"),
         "contention": Table("safety.contention", "two writers and eight readers of one index"),
         "soak": Table("safety.soak", "memory over 20,000 questions in one process"),

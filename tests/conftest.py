@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from benchmarks.pgserver import Server, UnavailableError, shared_server
 from sat_retriever.workbook.process.pool import close_idle
 from tests.devices import no_cuda
-from tests.pgserver import Server, UnavailableError, shared_server
 from tests.s3server import Bucket, running
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from benchmarks.pgserver import UnavailableError, binaries, new_server
 from tests.docs.pages import ROOT, blocks
-from tests.pgserver import UnavailableError, binaries, new_server
 
 PAGE = ROOT / "docs" / "guides" / "postgres.md"
 SHIM = f"""#!/bin/sh

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.pgserver import Server
 from sat_retriever.index import index as module
 from sat_retriever.index.store.place import IndexUrl, Place
-from tests.pgserver import Server
 
 
 @pytest.fixture(autouse=True)

