@@ -16,13 +16,12 @@ from sat_retriever.index.encoding import contents_tokens
 from sat_retriever.index.store.contents import half_floats
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.rows import RowToken
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization, serialize
 
-# Row id of a sheet, its stored token, and that of its contents; None without contents.
-RowToken = tuple[int, bytes, bytes | None]
 AT_ONCE = 1024  # sheets encoded together
 
 

@@ -52,7 +52,8 @@ def test_a_folder_is_indexed_into_a_new_schema_and_an_empty_one_leaves_none(
     run = sat("index", workbooks, "--index", url, "--encoder", encoder, "--json")
     assert run.code == 0 and json.loads(run.out)["index"] == url
     again = json.loads(sat("index", workbooks, "--index", url, "--json").out)
-    assert (again["added"], again["unchanged"]) == (0, json.loads(run.out)["added"])
+    assert (again["added"], again["removed"]) == (0, 0)
+    assert again["sheets_in_index"] == json.loads(run.out)["sheets_in_index"] > 0
     (tmp_path / "none").mkdir()
     empty = sat("index", tmp_path / "none", "--index", f"{url}&collection=x", "--encoder", encoder)
     assert empty.code == 1

@@ -13,6 +13,8 @@ from sat_retriever.records.tokens import FloatArray
 
 IdArray = NDArray[np.int64]
 """Row ids, (n,)."""
+RowToken = tuple[int, bytes, bytes | None]
+"""Row id of a sheet, its stored token, and that of its contents; None without contents."""
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
 
 

@@ -18,10 +18,8 @@ from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.vectors import HalfVector
 from sat_retriever.index.store.postgres.words import drop_spellings
 from sat_retriever.index.store.postgres.write import delete_sheets, insert_sheets
-from sat_retriever.index.store.rows import SheetRow
+from sat_retriever.index.store.rows import RowToken, SheetRow
 from sat_retriever.index.store.updating import StoreWriter, put_meta
-
-RowToken = tuple[int, bytes, bytes | None]
 
 
 class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
