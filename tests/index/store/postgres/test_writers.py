@@ -25,16 +25,21 @@ from tests.places import ROOT
 WRITERS = 4
 BOOKS = 12  # of each writer
 KILLS = 24
+PLACES = ("north", "south", "east", "west")  # a workbook of each kind in each
 KINDS = ("vendor", "driver", "truck", "plant", "depot", "client")  # one joins all its workbooks
 
 
 def book(name: str, state: int = 0) -> tuple[WorkbookState, list[SheetRow], object]:
     """A workbook whose sheets are linked and have copies; its hash and headers tell its state."""
     path, encoder = f"{name}.csv", HashedEncoder()
-    kind, _, number = name.partition("-")
+    kind, _, place = name.partition("-")
     key, told = Column(f"{kind}_id"), Column(f"state{state}")
     tabs = {each: (Column("region_id"), told, key) for each in ("Jan 2024", "Feb 2024")}
-    tabs |= {"Notes": (Column("text"), told)} if number.strip("0") else {f"{kind}s": (key, told)}
+    tabs |= (
+        {"Notes": (Column("text"), told)}
+        if place not in ("", PLACES[0])
+        else {f"{kind}s": (key, told)}
+    )
     records = [
         SheetRecord(f"{path}#{tab}", tab, workbook=path, path=path, columns=x, content_hash=kind)
         for tab, x in tabs.items()
@@ -70,7 +75,9 @@ def child(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 WRITE_ALL = """
 url, who = sys.argv[1:]
-for number in range(BOOKS): write(url, f"{KINDS[number % 6]}-{who if number > 5 else 0}", int(who))
+for number in range(BOOKS):
+    place = PLACES[int(who) if number > 5 else 0]
+    write(url, f"{KINDS[number % 6]}-{place}", int(who))
 """
 
 
@@ -93,7 +100,11 @@ def test_what_many_processes_write_at_once_is_as_if_one_wrote_it(url, postgres):
     ] * WRITERS
     store = open_store(place_of(url))
     names = sorted(
-        {f"{KINDS[n % 6]}-{w if n > 5 else 0}" for n in range(BOOKS) for w in range(WRITERS)}
+        {
+            f"{KINDS[n % 6]}-{PLACES[w if n > 5 else 0]}"
+            for n in range(BOOKS)
+            for w in range(WRITERS)
+        }
     )
     assert [each.path for each in store.workbooks()] == [f"{name}.csv" for name in names]
     assert store.generation() >= WRITERS * BOOKS
