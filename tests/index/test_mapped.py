@@ -70,6 +70,12 @@ def test_a_new_reader_maps_what_a_writer_left(path):
     assert all(each.suffix in (".npy", ".json") for each in state_of(path).iterdir())
 
 
+def test_what_is_beside_an_index_is_no_file_of_its_folder(path):
+    with opened(path) as index:
+        report = index.sync(path.parent)
+    assert (report.ignored, report.skipped) == (0, ())
+
+
 def test_a_small_index_keeps_nothing_beside_it(tmp_path, path):
     with SheetIndex.create(tmp_path / "b.sat", HashedEncoder(128)) as index:
         index.add_records(records(50))

@@ -52,9 +52,10 @@ class StoreFile:
 
     @property
     def own_files(self) -> frozenset[Path]:
-        """The file, and the files of SQLite and of a writer beside it."""
+        """The file, and the files of SQLite, of a writer and of readers beside it."""
         path = self.path.resolve()
-        return frozenset(path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
+        beside = (path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
+        return frozenset((*beside, *path.with_name(path.name + _BESIDE).rglob("*")))
 
     @property
     def beside(self) -> Path:
