@@ -26,7 +26,7 @@ RUN = [
 DRIVER = ROOT / "tests" / "docs" / "driver.py"
 LANGUAGES = {"python", "console", "json", "ini", "bibtex"}
 OF_OTHER_PROGRAMS = {"nginx", "caddyfile", "dockerfile"}  # see `test_team.py`
-OF_OTHERS = {"--ollama", "--cpu"}  # options of the examples, and of accelerate
+OF_OTHERS = {"--ollama", "--cpu", "--num-cpus"}  # options of the examples, accelerate, ray
 LABELS = """query,sheet_id,relevance
 prices of parts by supplier,warehouse/Suppliers.xlsx#Price list,1
 who to call at a supplier,warehouse/Suppliers.xlsx#Contacts,1
