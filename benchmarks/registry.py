@@ -91,6 +91,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "asked": Table("contents.asked", "made questions by value, note and row label"),
         "nothing": Table("nothing.nothing", "how sure an answer is that the index holds one"),
         "common_words": Table("nothing.common_words", "make the list of common English words"),
+        "postgres_words": Table(
+            "contents.postgres_words", "an inverted index of words in PostgreSQL, five ways"
+        ),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "table_data": Table(
             "answers.table_data",
@@ -112,6 +115,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "million": Table(
             "speed.million", "multiples of encoding, recall, memory and cold start to 1,000,000"
         ),
+        "ten_million": Table("speed.ten_million", "figures of `million`, drawn on to ten million"),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"
         ),
@@ -121,6 +125,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "adapters": Table("speed.adapters", "what adapters add to a call"),
         "sync": Table("speed.sync", "keeping an index in step with a folder"),
         "remote": Table("speed.remote", "keeping an index in step with a bucket on S3"),
+        "ray": Table("speed.cluster", "indexing on a Ray cluster, with a node killed"),
         "train_speed": Table("speed.train_speed", "seconds of a training step, fp32 and bf16"),
         "gpu": Table(
             "gpu.gpu", "the paper's recipe on a GPU: trained, timed, its cascade measured"
@@ -131,6 +136,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "determinism": Table("safety.determinism", "the same folder gives the same index"),
         "large": Table("safety.large", "very long, wide and many-sheeted files, calm and busy"),
         "privacy": Table("safety.privacy", "what of the cells is in the bytes of an index"),
+        "postgres_kills": Table(
+            "safety.postgres_kills", "writers, servers and connections killed while they write"
+        ),
         "crash": Table("safety.crash", "kill -9 while indexing"),
         "contention": Table("safety.contention", "two writers and eight readers of one index"),
         "soak": Table("safety.soak", "memory over 20,000 questions in one process"),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SatError,
         SheetIndexError,
     )
+    from sat_retriever.index.cluster.session import ray_cluster
     from sat_retriever.index.index import SheetIndex
     from sat_retriever.index.indexing import index_paths, open_index
     from sat_retriever.index.sync import SyncReport
@@ -89,6 +90,7 @@ _MODULES = {
     "SyncReport": "index.sync",
     "Tool": "tools",
     "Workbook": "workbook.read",
+    "ray_cluster": "index.cluster.session",
     "read_workbook": "workbook.read",
     **dict.fromkeys(_ERRORS, "errors"),
     "Answer": "records.answers",
@@ -150,6 +152,7 @@ __all__ = [
     "link_graph",
     "load_reranker",
     "open_index",
+    "ray_cluster",
     "read_workbook",
 ]
 

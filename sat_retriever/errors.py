@@ -11,6 +11,7 @@
     ├── LanguageModelError       a local language model cannot be reached or answers badly
     │   └── ModelSetupError      asking again does not help: no server, no model, no room
     │       └── ModelContextError   a text is longer than the model's context
+    ├── ClusterError             a Ray cluster cannot be reached, or fails
     ├── MissingExtraError        an optional dependency is not installed
     ├── TrainingError            a training cannot start or go on
     ├── EncoderError             a trained model cannot be loaded or run
@@ -70,6 +71,10 @@ class ModelSetupError(LanguageModelError):
 
 class ModelContextError(ModelSetupError):
     """A text is longer than the model's context."""
+
+
+class ClusterError(SatError):
+    """A Ray cluster cannot be reached or fails, or its nodes do not see the workbooks."""
 
 
 class MissingExtraError(SatError):

@@ -8,12 +8,14 @@ import gc
 import os
 import shutil
 import signal
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from benchmarks.pgserver import Server, UnavailableError, shared_server
 from sat_retriever.workbook.process.pool import close_idle
 from tests.devices import no_cuda
 from tests.s3server import Bucket, running
@@ -135,3 +137,22 @@ def bucket(s3_server, monkeypatch, tmp_path: Path) -> Iterator[Bucket]:
     server, client = s3_server
     yield Bucket(server, client)
     server.spoil = lambda *_: None
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of PostgreSQL with pgvector; a test that needs it skips where there is none."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    try:
+        with shared_server(shared) as server:
+            yield server
+    except UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture
+def url(postgres: Server) -> str:
+    """The URL of an index that does not exist yet, in a schema of the test's own."""
+    return postgres.url(f"t{uuid.uuid4().hex}")

@@ -23,7 +23,8 @@ def test_the_public_names_are_these_and_no_more():
         Serialization SheetAnswer SheetEncoder SheetIndex SheetIndexError SheetRecord
         SheetRetriever
         SheetTools Skipped SyncReport Table Tool TypedColumn TypedTable Visibility Workbook
-        __version__ hit_text index_paths link_graph load_reranker open_index read_workbook
+        __version__ hit_text index_paths link_graph load_reranker open_index ray_cluster
+        read_workbook
         """.split()
     )
 

@@ -24,6 +24,9 @@ _PARTS = {
     "s.format, s.visibility, s.metadata, s.record "
     "FROM sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id",
     "tokens": f"SELECT s.sheet_id, t.words, hex(t.token), t.months FROM tokens t {_SHEETS} t.id",
+    "contents": f"SELECT s.sheet_id, hex(c.packed) FROM contents c {_SHEETS} c.id",
+    "contents_tokens": f"SELECT s.sheet_id, hex(c.token) FROM contents_tokens c {_SHEETS} c.id",
+    "spellings": "SELECT word FROM spellings",
     "words": "SELECT s.sheet_id, l.workbook, l.sheet, l.headers, l.folder "
     f"FROM lexical l {_SHEETS} l.rowid",
     "links": "SELECT source, target, type, origin, weight, evidence FROM links",
@@ -34,6 +37,10 @@ _PARTS = {
     "key_columns": f"SELECT s.sheet_id, k.claim FROM key_columns k {_SHEETS} k.sheet",
     "key_blocks": "SELECT s.sheet_id, k.claim, b.block FROM key_blocks b "
     f"JOIN key_columns k ON k.id = b.key_column {_SHEETS} k.sheet",
+    # A group is called by its first sheet, since its number is that of a row.
+    "copies": "SELECT s.sheet_id, c.versions, c.claim, (SELECT min(t.sheet_id) FROM copies d "
+    f"JOIN sheets t ON t.id = d.sheet WHERE d.family = c.family) FROM copies c {_SHEETS} c.sheet",
+    "stale_copies": f"SELECT s.sheet_id FROM stale_copies c {_SHEETS} c.sheet",
 }
 
 

@@ -130,7 +130,7 @@ def index_of(size: int, work: Path, *, contents: bool = False) -> SheetIndex:
 
     The seconds that it took to make stand in a file beside it.
     """
-    path = work / f"template-{size}{'-contents' if contents else ''}.sat"
+    path = file_of(size, work, contents=contents)
     if path.exists():
         found = SheetIndex.open(path)
         if len(found) == size:
@@ -143,6 +143,11 @@ def index_of(size: int, work: Path, *, contents: bool = False) -> SheetIndex:
     made.add_records(track(sheets, f"indexing {size:,} sheets", total=size))
     seconds_file(path).write_text(f"{time.perf_counter() - start:.1f}", encoding="ascii")
     return made
+
+
+def file_of(size: int, work: Path, *, contents: bool = False) -> Path:
+    """Return the file of the index of a size."""
+    return work / f"template-{size}{'-contents' if contents else ''}.sat"
 
 
 def seconds_file(path: Path) -> Path:
@@ -213,7 +218,7 @@ def fts5(index: SheetIndex) -> Callable[[str], object]:
     """Return FTS5's own ranking of the same words, for comparison."""
     import sqlite3
 
-    connection = sqlite3.connect(index.path)
+    connection = sqlite3.connect(str(index.path))
 
     def ask(query: str) -> object:
         words = " OR ".join(f'"{word}"' for word in query_words(query))

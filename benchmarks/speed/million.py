@@ -1,6 +1,6 @@
 """One file of up to a million sheets: time in multiples of encoding, recall, memory, cold start.
 
-    python -m benchmarks run million [--sizes 1000 100000 1000000] [--contents 1000 100000]
+    python -m benchmarks run million [--sizes 1000 100000 300000 1000000] [--contents 1000 100000]
 
 Sheets are those of `run latency`: template-like names, in which every word is common, and random
 tokens, which no cell of near tokens tells apart. With contents, each has twelve labels and a note
@@ -27,10 +27,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
-from benchmarks.speed.latency import index_of, percentiles, queries, seconds_file
+from benchmarks.speed.latency import file_of, index_of, percentiles, queries, seconds_file
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index import mapped
-from sat_retriever.index.mapped import folder_of
 from sat_retriever.index.snapshot import renew_mapped
 from sat_retriever.period.asked import UNDATED
 
@@ -153,18 +152,18 @@ def _private_mib(process: int) -> float:
     return 0.0
 
 
-def files(index: SheetIndex) -> Figures:
+def files(index: SheetIndex, path: Path) -> Figures:
     """Return bytes of the index and of the mapped files, and the seconds to write these anew."""
-    folder = folder_of(index.path)
+    folder = path.with_name(f"{path.name}-snapshot")
     for file in sorted(folder.rglob("*.json")):
         file.unlink()  # so that it is written anew
     start = time.perf_counter()
     written = renew_mapped(index._store, index.width)
     seconds = time.perf_counter() - start
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    took = seconds_file(index.path)
+    took = seconds_file(path)
     found: Figures = {"add_s": float(took.read_text("ascii"))} if took.is_file() else {}
-    found |= {"file_mib": round(index.path.stat().st_size / 2**20, 1)}
+    found |= {"file_mib": round(path.stat().st_size / 2**20, 1)}
     if written:
         found |= {"mapped_mib": round(size / 2**20, 1), "mapping_s": round(seconds, 1)}
     return found
@@ -175,8 +174,8 @@ def measure(
 ) -> Figures:
     """Return all figures of one size."""
     made = index_of(size, work, contents=contents)
-    path = made.path
-    figures: Figures = {"sheets": size, "queries": len(asked), **files(made)}
+    path = file_of(size, work, contents=contents)
+    figures: Figures = {"sheets": size, "queries": len(asked), **files(made, path)}
     made.close()
     figures |= readers(path, 1, asked[:20])
     figures |= readers(path, _READERS, asked[:20])
@@ -188,7 +187,7 @@ def measure(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write `results/million/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000, 1_000_000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000, 300_000, 1_000_000])
     parser.add_argument(
         "--contents", type=int, nargs="*", default=[1000, 100_000], help="sizes with contents"
     )

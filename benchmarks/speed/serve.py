@@ -1,9 +1,10 @@
 """Time of a search request over HTTP: the page and MCP, one at a time and fifty at once.
 
-    python -m benchmarks run serve [--sizes 1000 100000] [--requests 1000] [--work runs]
+    python -m benchmarks run serve [--sizes 1000 100000] [--workers 1 2] [--requests 1000]
+        [--work runs]
 
-The server is `sat serve` in a process of its own, without its limit on the rate of a client. A
-second process asks, on the same machine, different questions over connections that stay open. The
+The server is `sat serve` with some workers, without its limit on the rate of a client. Another
+process asks, on the same machine, different questions over connections that stay open. The
 sheets are those of the table `latency`: template-like names, no cells, so a page shows no preview.
 """
 
@@ -56,10 +57,11 @@ def calls(asked: Sequence[str]) -> list[Request]:
 
 
 @contextmanager
-def served(index: Path) -> Iterator[int]:
+def served(index: Path, workers: int) -> Iterator[int]:
     """Start a server of an index; give its port, and stop it at the end."""
     command = [sys.executable, "-m", "sat_retriever", "serve", "--index", str(index)]
-    process = subprocess.Popen([*command, "--port", "0", "--rate", "0"], stderr=subprocess.PIPE)
+    options = ["--port", "0", "--rate", "0", "--workers", str(workers)]
+    process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE)
     try:
         said = process.stderr.readline() if process.stderr else b""
         found = _PORT.search(said)
@@ -82,15 +84,19 @@ def asked_at_once(port: int, requests: Sequence[Request], at_once: int) -> dict[
     return found
 
 
-def measure(size: int, asked: Sequence[str], work: Path) -> dict[str, float | int]:
-    """Return all figures of one size."""
+def measure(size: int, asked: Sequence[str], work: Path, workers: int) -> dict[str, float | int]:
+    """Return all figures of one size and number of workers."""
     index = index_of(size, work)
-    path = index.path
+    path = Path(str(index.path))
     index.close()
-    metrics: dict[str, float | int] = {"sheets": size, "requests": len(asked)}
-    with served(path) as port:
+    metrics: dict[str, float | int] = {
+        "sheets": size,
+        "requests": len(asked),
+        "workers": workers,
+    }
+    with served(path, workers) as port:
         for kind, requests in (("page", pages(asked)), ("mcp", calls(asked))):
-            asked_at_once(port, requests[:WARM_UP], 1)
+            asked_at_once(port, requests[:WARM_UP], workers)
             for at_once in AT_ONCE:
                 found = asked_at_once(port, requests, at_once)
                 name = f"{kind}_{at_once}_at_once"
@@ -103,20 +109,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write `results/serve/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--work", type=Path, default=Path("runs"))
     options = parser.parse_args(arguments)
     options.work.mkdir(parents=True, exist_ok=True)
     asked = queries(options.requests)
     table = Table(title="A search request over HTTP, ms")
-    for name in ("sheets", "what", "at once", "p50", "p95", "requests/s"):
+    for name in ("sheets", "workers", "what", "at once", "p50", "p95", "requests/s"):
         table.add_column(name, justify="right")
     for size in options.sizes:
-        metrics = measure(size, asked, options.work)
-        write_result("serve", Result("sat-retriever", f"template_{size}", metrics))
-        for kind in ("page", "mcp"):
-            for at_once in AT_ONCE:
-                name = f"{kind}_{at_once}_at_once"
-                figures = (metrics[f"{name}_{x}"] for x in ("p50_ms", "p95_ms", "per_s"))
-                table.add_row(f"{size:,}", kind, str(at_once), *map(str, figures))
+        for workers in options.workers:
+            metrics = measure(size, asked, options.work, workers)
+            method = "sat-retriever" if workers == 1 else f"sat-retriever_{workers}_workers"
+            write_result("serve", Result(method, f"template_{size}", metrics))
+            for kind in ("page", "mcp"):
+                for at_once in AT_ONCE:
+                    name = f"{kind}_{at_once}_at_once"
+                    figures = (metrics[f"{name}_{x}"] for x in ("p50_ms", "p95_ms", "per_s"))
+                    row = (f"{size:,}", workers, kind, at_once, *figures)
+                    table.add_row(*map(str, row))
     Console().print(table)

@@ -15,6 +15,7 @@ from sat_retriever.cli import (
     graph,
     index,
     mcp,
+    migrate,
     queries,
     search,
     serve,
@@ -61,6 +62,7 @@ app.command(epilog=queries.EXAMPLES)(queries.queries)
 app.command(no_args_is_help=True, epilog=bench.EXAMPLES)(bench.bench)
 app.command(epilog=adapt.EXAMPLES)(adapt.adapt)
 app.command(epilog=status.EXAMPLES)(status.status)
+app.command(no_args_is_help=True, epilog=migrate.EXAMPLES)(migrate.migrate)
 app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
 app.add_typer(train.app)
 

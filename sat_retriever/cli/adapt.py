@@ -30,6 +30,7 @@ from sat_retriever.cli.train.report import share
 from sat_retriever.cli.train.session import check_extra
 from sat_retriever.datasets.labels import load_labels
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def adapt(
     from sat_retriever.adapt.questions import merged
 
     own = merged(load_labels(each) for each in queries or ())
-    folder = out or file.with_name(f"{file.name}.adapt")
+    beside = file.parent if isinstance(file, Path) else Path()
+    folder = out or beside / f"{file.name}.adapt"
     try:
         with SheetIndex.open(file, device=device) as opened, training_bar("adapt") as bar:
             made = adapted(
@@ -133,7 +135,7 @@ def _chat(model: str | None) -> Chat | None:
 # ---- output
 
 
-def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
+def _as_json(made: Adaptation, file: Place) -> dict[str, Any]:
     return {
         "index": str(file),
         "run": str(made.folder),
@@ -152,7 +154,7 @@ def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
     }
 
 
-def _print(made: Adaptation, file: Path) -> None:
+def _print(made: Adaptation, file: Place) -> None:
     from sat_retriever.adapt.judging import LEVEL
 
     console, counts = stdout(), made.counts
@@ -209,7 +211,7 @@ def _ahead(verdict: Verdict) -> str:
     return f"{middle} ({low} to {high})"
 
 
-def _outcome(made: Adaptation, file: Path) -> list[str]:
+def _outcome(made: Adaptation, file: Place) -> list[str]:
     """Lines on the changes to the index, and the next command."""
     if made.stage == "reranker":
         better = made.reranker is not None
@@ -231,6 +233,6 @@ def _outcome(made: Adaptation, file: Path) -> list[str]:
     return [*lines, _command(file)]
 
 
-def _command(file: Path) -> str:
+def _command(file: Place) -> str:
     """The command to run next."""
     return f'sat search "…" --index {shlex.quote(str(file))}'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,6 +31,7 @@ from sat_retriever.engine.prompts import query_prompt, read_prompt
 from sat_retriever.engine.reply import WordStream
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
@@ -184,7 +184,7 @@ def _print_sheets(ready: Prepared) -> None:
     stdout().print()
 
 
-def _print_context(ready: Prepared, index: Path, *, as_json: bool) -> None:
+def _print_context(ready: Prepared, index: Place, *, as_json: bool) -> None:
     """Print the first prompt, and how to run a query that somebody else writes."""
     prompt = query_prompt(ready) if ready.tables else read_prompt(ready)
     if as_json:

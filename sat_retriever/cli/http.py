@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.terminal import plain, stderr
-from sat_retriever.serve.access import SignInPage, read_token
-from sat_retriever.serve.asgi import App
-from sat_retriever.serve.guard import Guard
+from sat_retriever.cli.terminal import counted, plain, stderr
+from sat_retriever.errors import InputError
+from sat_retriever.serve.access import read_token
+from sat_retriever.serve.plan import Plan
 
 HostOption = Annotated[str, typer.Option(help="Address for HTTP.", metavar="HOST")]
 PortOption = Annotated[
@@ -36,13 +39,29 @@ RateOption = Annotated[
         "--rate", min=0, help="HTTP requests a second of one client; 0 for any.", metavar="N"
     ),
 ]
+WorkersOption = Annotated[
+    int, typer.Option(min=1, max=64, help="Processes that serve HTTP.", metavar="N")
+]
+StopOption = Annotated[
+    float,
+    typer.Option(
+        "--stop-seconds",
+        min=0,
+        max=3600,
+        help="Seconds that running HTTP requests have to end.",
+        metavar="N",
+    ),
+]
+ProxyOption = Annotated[
+    list[str] | None,
+    typer.Option(help="A proxy's address, whose X-Forwarded-For is believed.", metavar="ADDRESS"),
+]
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a command serves, and for whom.
+    """Where a command serves, for whom, and from how many processes.
 
     Attributes:
         host: Address.
@@ -50,47 +69,105 @@ class Where:
         names: Further host names that clients use.
         token_file: File with the token; None for no token.
         rate: Requests a second of one client; 0 for any.
+        proxies: Addresses of proxies whose word on their clients counts.
+        workers: Number of processes.
+        stop_s: Seconds that running requests have to end.
     """
 
     host: str
     port: int
-    names: tuple[str, ...]
+    names: Sequence[str]
     token_file: Path | None
     rate: float
+    proxies: Sequence[str]
+    workers: int
+    stop_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class What:
+    """What a command serves.
+
+    Attributes:
+        index: Path or URL of the index, which may hold a password.
+        reranker: The option `--reranker`.
+        page: True serves the page and MCP; False serves MCP alone.
+    """
+
+    index: str = field(repr=False)
+    reranker: str
+    page: bool
 
 
 def serve_until_stopped(
-    app: App,
-    where: Where,
-    said: str,
-    *,
-    sign_in: SignInPage | None = None,
-    started: Callable[[str], object] | None = None,
+    what: What, where: Where, said: str, *, started: Callable[[str], object] | None = None
 ) -> None:
-    """Serve an application until Ctrl-C.
+    """Serve an index until SIGTERM or Ctrl-C.
 
     Args:
-        app: The application.
-        where: Where, and for whom.
-        said: Line to print when connections are accepted, with `{url}`.
-        sign_in: Page on which a browser gives the token.
+        what: What is served.
+        where: Where, for whom, and from how many processes.
+        said: Line to print when connections are accepted, with `{sheets}` and `{url}`.
         started: Called with the URL after that.
 
     Raises:
         InputError: If the address cannot be used, needs a token, or the token is not good.
+        SatError: If the index cannot be used, or the processes die again and again.
         Exit: With exit code 130 after Ctrl-C.
     """
-    from sat_retriever.serve.serving import check_private, known_names, listen, serve, url
+    from sat_retriever.serve.serving import (
+        INTERRUPTED,
+        check_private,
+        known_names,
+        listen,
+        networks,
+        url,
+    )
 
-    token = read_token(where.token_file) if where.token_file else None
-    names = known_names(where.host, where.names)
+    names, proxies = known_names(where.host, where.names), networks(where.proxies)
+
+    def plan() -> Plan:
+        token = read_token(where.token_file) if where.token_file else None
+        reranker = None if what.reranker == "none" else what.reranker
+        return Plan(
+            what.index, reranker, what.page, names, token, where.rate, proxies, where.workers,
+            where.stop_s,
+        )  # fmt: skip
+
     with listen(where.host, where.port) as listening:
-        check_private(listening, token)
-        guarded = Guard(names, token, where.rate).around(app, sign_in)
-        stderr().print(plain(said.format(url=url(listening))), soft_wrap=True)
-        if started:
-            started(url(listening))
+        check_private(listening, plan().token)
+
+        def tell(sheets: int) -> None:
+            line = said.format(sheets=counted(sheets, "sheet"), url=url(listening))
+            stderr().print(plain(line), soft_wrap=True)
+            if started:
+                started(url(listening))
+
         try:
-            serve(guarded, listening)
-        except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
+            code = (_serve_here if where.workers == 1 else _supervise)(plan, listening, tell)
+        except KeyboardInterrupt:  # before it served
+            code = INTERRUPTED
+    if code:
+        raise typer.Exit(code)
+
+
+def _serve_here(
+    plan_of: Callable[[], Plan], listening: socket.socket, tell: Callable[[int], None]
+) -> int:
+    from sat_retriever.serve.plan import service_of
+    from sat_retriever.serve.serving import Serving
+
+    plan = plan_of()
+    with service_of(plan) as (service, sheets):
+        serving = Serving(service, plan.proxies, plan.stop_s, partial(tell, sheets), hurry=True)
+        return serving.serve_until_stopped(listening)
+
+
+def _supervise(
+    plan_of: Callable[[], Plan], listening: socket.socket, tell: Callable[[int], None]
+) -> int:
+    if os.name != "posix":
+        raise InputError("several workers need Linux or macOS; leave out --workers")
+    from sat_retriever.serve.supervisor import supervise
+
+    return supervise(plan_of, listening, tell)

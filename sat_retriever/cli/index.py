@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -31,14 +30,18 @@ from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.errors import (
+    ClusterError,
     EmptyInputError,
     EncoderError,
     IndexBusyError,
     InputError,
     SatError,
 )
+from sat_retriever.index.executor import Executor
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.indexing import check_named
+from sat_retriever.index.store.opening import store_exists
+from sat_retriever.index.store.place import Place
 from sat_retriever.index.sync import SyncReport
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
@@ -58,6 +61,7 @@ EXAMPLES = examples(
     "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
     "sat index /data --index many.sat --encoder ollama:bge-m3",
     "sat index s3://bucket/reports --index reports.sat",
+    "sat index /shared/reports --index reports.sat --ray-address 10.0.0.5:6379",
 )
 
 
@@ -127,6 +131,17 @@ def index(
         bool,
         typer.Option("--follow-links", help="Also read links to files outside the folders."),
     ] = False,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="Read and encode in a Ray cluster of this machine.")
+    ] = False,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(
+            help="Read and encode on the nodes of a running Ray cluster that this machine belongs "
+            "to; auto is the one that runs here.",
+            metavar="HOST:PORT|auto",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read workbooks and make them searchable.
@@ -136,13 +151,17 @@ def index(
     neither by content nor by name are counted and ignored. Files that
     cannot be read are listed with the reason, as are links to files outside
     the folders. A folder at a URL needs the extra [remote]; unchanged
-    workbooks are not downloaded again. If no workbook is found and there is no index yet, none is
-    made, and the exit code is 1.
+    workbooks are not downloaded again. --ray and --ray-address need the extra
+    [ray]. If no workbook is found and there is no index yet, none is made, and
+    the exit code is 1.
     """
     check_named(paths)
     bounds = Limits.parse(limits) if limits is not None else None
     named = EncoderChoice(model, precision, batch_size, device)
-    with opened_index(file, named, (contents, skip_columns)) as (opened, is_new):
+    with (
+        _executor(ray_address, workers, ray=ray) as executor,
+        opened_index(file, named, (contents, skip_columns)) as (opened, is_new),
+    ):
         try:
             report = synced(
                 "index",
@@ -153,11 +172,12 @@ def index(
                 password=password,
                 workers=workers,
                 limits=bounds,
+                executor=executor,
             )
         except KeyboardInterrupt:
             stderr().print(f"interrupted; {_kept(opened)}")
             raise typer.Exit(130) from None
-        except EncoderError:
+        except (EncoderError, ClusterError):
             stderr().print(_kept(opened))
             raise
         sheets, left = len(opened), not is_new or bool(opened.workbooks())
@@ -171,6 +191,20 @@ def index(
             stdout().print(plain(line), soft_wrap=True)
     if not left:
         raise typer.Exit(fail(EmptyInputError(f"no index was made: {file} would hold nothing"), 1))
+
+
+@contextmanager
+def _executor(address: str | None, workers: int | None, *, ray: bool) -> Iterator[Executor | None]:
+    """The cluster that the options ask for; None for this machine without one."""
+    if not ray and address is None:
+        yield None
+        return
+    from sat_retriever.index.cluster.session import ray_cluster
+
+    with ExitStack() as stack:
+        with stderr().status("connecting to Ray" if address else "starting Ray"):
+            cluster = stack.enter_context(ray_cluster(address, workers=workers))
+        yield cluster
 
 
 def synced(command: str, opened: SheetIndex, paths: Sequence[Named], **options: Any) -> SyncReport:
@@ -233,7 +267,7 @@ class EncoderChoice:
 
 @contextmanager
 def opened_index(
-    file: Path, named: EncoderChoice, kept: Asked
+    file: Place, named: EncoderChoice, kept: Asked
 ) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
     opened, is_new = _open(file, named, kept)
@@ -250,11 +284,11 @@ def opened_index(
                 opened.delete_if_empty()
 
 
-def _open(file: Path, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, bool]:
+def _open(file: Place, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)
-    if not file.exists():
+    if not store_exists(file):
         encoder = named.load(DEFAULT)
         with suppress(InputError):  # another process may have made it meanwhile
             return SheetIndex.create(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from pathlib import Path
 
 from sat_retriever.cli.progress import rate
 from sat_retriever.cli.terminal import counted, plain, skipped_table, stdout
 from sat_retriever.encoder import EmbeddingEncoder
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place
 from sat_retriever.index.sync import SyncReport
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.sheets import SkipReason
@@ -18,7 +18,7 @@ from sat_retriever.records.sheets import SkipReason
 _LISTED = 8  # skipped files and sheets listed at the end; the rest are counted
 
 
-def print_report(report: SyncReport, sheets: int, file: Path | None) -> None:
+def print_report(report: SyncReport, sheets: int, file: Place | None) -> None:
     """Print what a sync did.
 
     Args:
@@ -45,7 +45,7 @@ def print_report(report: SyncReport, sheets: int, file: Path | None) -> None:
         out.print("hidden folders and links to folders are left out", style="dim")
 
 
-def _print_counts(report: SyncReport, sheets: int, file: Path) -> None:
+def _print_counts(report: SyncReport, sheets: int, file: Place) -> None:
     out = stdout()
     counts = ", ".join(
         f"{getattr(report, name):,} {name}" for name in ("added", "changed", "unchanged", "removed")
@@ -54,7 +54,7 @@ def _print_counts(report: SyncReport, sheets: int, file: Path) -> None:
     out.print(f"workbooks: {counts}; other files ignored: {report.ignored:,}")
 
 
-def _print_skipped(report: SyncReport, file: Path | None) -> None:
+def _print_skipped(report: SyncReport, file: Place | None) -> None:
     skipped = report.skipped
     reasons = Counter(skip.reason.value for skip in skipped)
     listed = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))

@@ -15,6 +15,7 @@ from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.labels.write import FORMS, write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place
 
 _HINTED = 5  # unknown sheets for which similar ids are looked up
 _LISTED = 20  # unknown sheets that are listed
@@ -31,7 +32,7 @@ def check_form(out: Path | None) -> None:
         raise InputError(f"{out} does not end in {', '.join(FORMS)}; choose one of these formats")
 
 
-def check_labels(file: Path, labels: Path, out: Path | None, *, as_json: bool) -> None:
+def check_labels(file: Place, labels: Path, out: Path | None, *, as_json: bool) -> None:
     """Report the contents of a label file and the sheets that the index does not have.
 
     Raises:

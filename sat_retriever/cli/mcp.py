@@ -16,25 +16,29 @@ from sat_retriever._extras import require
 from sat_retriever.cli.http import (
     DEFAULT_HOST,
     DEFAULT_PORT,
-    INTERRUPTED,
     AllowHostOption,
     HostOption,
     PortOption,
+    ProxyOption,
     RateOption,
+    StopOption,
     TokenFileOption,
+    What,
     Where,
+    WorkersOption,
     serve_until_stopped,
 )
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     RerankerOption,
-    counted,
     examples,
 )
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place, opens
 from sat_retriever.rank.load import AUTO
 from sat_retriever.serve.limits import HTTP_PATH, RATE
+from sat_retriever.serve.plan import STOP_S
 
 EXAMPLES = examples(
     "sat mcp --index reports.sat",
@@ -61,6 +65,9 @@ def mcp(
     allow_host: AllowHostOption = None,
     token_file: TokenFileOption = None,
     rate: RateOption = RATE,
+    proxy: ProxyOption = None,
+    workers: WorkersOption = 1,
+    stop_seconds: StopOption = STOP_S,
 ) -> None:
     """Serve an index to AI agents over the Model Context Protocol.
 
@@ -70,24 +77,30 @@ def mcp(
     serve offers the same over HTTP, and a page for people.
     """
     require("mcp", "mcp")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    if transport is Transport.STDIO:
+        _serve_client(file, reranker)
+        return
+    serve_until_stopped(
+        What(opens(file), reranker, page=False),
+        Where(host, port, allow_host or (), token_file, rate, proxy or (), workers, stop_seconds),
+        f"serving {{sheets}} at {{url}}{HTTP_PATH} (Ctrl-C to stop)",
+    )
+
+
+def _serve_client(file: Place, reranker: str) -> None:
+    """Serve one client over standard input and output."""
     from sat_retriever.tools import SheetTools
     from sat_retriever.tools.mcp.server import sheet_server
-    from sat_retriever.tools.mcp.serving import http_app, serve_stdio
+    from sat_retriever.tools.mcp.serving import serve_stdio
 
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with SheetIndex.open(file) as opened:
         tools = SheetTools(opened, reranker=None if reranker == "none" else reranker)
         opened.warm_up()
-        server = sheet_server(tools)
-        if transport is Transport.STDIO:
-            signal.signal(signal.SIGINT, _end_now)
-            serve_stdio(server)
-            return
-        said = f"serving {counted(len(opened), 'sheet')} at {{url}}{HTTP_PATH} (Ctrl-C to stop)"
-        where = Where(host, port, tuple(allow_host or ()), token_file, rate)
-        serve_until_stopped(http_app(server, HTTP_PATH), where, said)
+        signal.signal(signal.SIGINT, _end_now)
+        serve_stdio(sheet_server(tools))
 
 
 def _end_now(_signal: int, _frame: FrameType | None) -> None:
     # A thread waits for a line on standard input, and a normal exit would wait for that thread.
-    os._exit(INTERRUPTED)
+    os._exit(130)

@@ -27,6 +27,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.sheets import SheetRecord
 
@@ -195,7 +196,7 @@ def _reworded(own: OwnQueries, model: str, out: Path, seed: int) -> tuple[OwnQue
 
 
 def _as_json(
-    own: OwnQueries, found: Sequence[Query], file: Path, out: Path | None
+    own: OwnQueries, found: Sequence[Query], file: Place, out: Path | None
 ) -> dict[str, object]:
     return {
         "index": str(file),

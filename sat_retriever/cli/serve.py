@@ -16,25 +16,29 @@ from sat_retriever.cli.http import (
     AllowHostOption,
     HostOption,
     PortOption,
+    ProxyOption,
     RateOption,
+    StopOption,
     TokenFileOption,
+    What,
     Where,
+    WorkersOption,
     serve_until_stopped,
 )
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     RerankerOption,
-    counted,
     examples,
 )
-from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import opens
 from sat_retriever.rank.load import AUTO
 from sat_retriever.serve.limits import HTTP_PATH, RATE
+from sat_retriever.serve.plan import STOP_S
 
 EXAMPLES = examples(
     "sat serve --index reports.sat --open",
-    "sat serve --index reports.sat --host 0.0.0.0 --token-file sat.token",
+    "sat serve --index reports.sat --host 0.0.0.0 --token-file sat.token --workers 2",
 )
 
 
@@ -46,6 +50,9 @@ def serve(
     allow_host: AllowHostOption = None,
     token_file: TokenFileOption = None,
     rate: RateOption = RATE,
+    proxy: ProxyOption = None,
+    workers: WorkersOption = 1,
+    stop_seconds: StopOption = STOP_S,
     reranker: RerankerOption = AUTO,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
@@ -59,21 +66,11 @@ def serve(
     """
     for module in ("mcp", "jinja2", "starlette", "uvicorn"):
         require(module, "serve")
-    from sat_retriever.retriever import SheetRetriever
-    from sat_retriever.serve.app import web_app
-    from sat_retriever.serve.render import sign_in_page
-    from sat_retriever.tools import SheetTools
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    with SheetIndex.open(file) as opened:
-        stage2 = None if reranker == "none" else reranker
-        tools, retriever = SheetTools(opened, reranker=stage2), SheetRetriever(opened, stage2)
-        opened.warm_up()
-        said = (
-            f"serving {counted(len(opened), 'sheet')} at {{url}}/ "
-            f"(MCP at {HTTP_PATH}; Ctrl-C to stop)"
-        )
-        where = Where(host, port, tuple(allow_host or ()), token_file, rate)
-        started = webbrowser.open if open_ else None
-        app = web_app(tools, retriever)
-        serve_until_stopped(app, where, said, sign_in=sign_in_page, started=started)
+    serve_until_stopped(
+        What(opens(file), reranker, page=True),
+        Where(host, port, allow_host or (), token_file, rate, proxy or (), workers, stop_seconds),
+        f"serving {{sheets}} at {{url}}/ (MCP at {HTTP_PATH}; Ctrl-C to stop)",
+        started=webbrowser.open if open_ else None,
+    )

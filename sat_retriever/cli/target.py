@@ -9,6 +9,7 @@ from pathlib import Path
 from sat_retriever.atomic import draft_of
 from sat_retriever.cli.terminal import broken_pipe_is_the_end
 from sat_retriever.errors import InputError
+from sat_retriever.index.store.place import Place
 
 
 def to_stdout(out: Path | None) -> bool:
@@ -21,7 +22,7 @@ def to_terminal(out: Path | None) -> bool:
     return to_stdout(out) and sys.stdout.isatty()
 
 
-def check_target(out: Path | None, index: Path, *, force: bool) -> None:
+def check_target(out: Path | None, index: Place, *, force: bool) -> None:
     """Reject a file that an export cannot or must not be written to.
 
     Raises:
@@ -34,7 +35,7 @@ def check_target(out: Path | None, index: Path, *, force: bool) -> None:
         raise InputError(f"{out} is a folder; name a file in it")
     if not out.absolute().parent.is_dir():
         raise InputError(f"the folder {out.absolute().parent} does not exist")
-    if out.exists() and index.exists() and out.samefile(index):
+    if isinstance(index, Path) and out.exists() and index.exists() and out.samefile(index):
         raise InputError(f"{out} is the index itself; choose another name")
     if out.is_file() and not force:
         raise InputError(f"{out} already exists; replace it with --force, or choose another name")

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
 from rich.console import Console
@@ -18,16 +18,36 @@ from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.errors import InputError
+from sat_retriever.index.store.place import Place, place_of
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.sheets import Skipped
 
 _PIPE_WIDTH = 100
 _PADDING = re.compile(r" +$", re.MULTILINE)
 
+if TYPE_CHECKING:
+    IndexPlace = Place
+else:
+    IndexPlace = Any  # typer knows no unions
+
+
+def index_place(named: str | Path) -> Place:
+    """The place of an index that an option names; a folder is none."""
+    place = place_of(named)
+    if isinstance(place, Path) and place.is_dir():
+        raise typer.BadParameter(f"File '{place}' is a directory.")
+    return place
+
+
 IndexOption = Annotated[
-    Path,
+    IndexPlace,
     typer.Option(
-        "--index", "-i", envvar="SAT_INDEX", help="The index file.", metavar="FILE", dir_okay=False
+        "--index",
+        "-i",
+        envvar="SAT_INDEX",
+        help="The index file, or the URL of an index in PostgreSQL.",
+        metavar="FILE|URL",
+        parser=index_place,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]

@@ -23,6 +23,7 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.indexing import check_named
+from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.sync import SyncReport
 from sat_retriever.index.watch import Waiting, follow
 from sat_retriever.remote.url import Named
@@ -105,7 +106,7 @@ def watch(
         follow(paths, file, sync, waiting, failed)
     except KeyboardInterrupt:
         kept = "no index was made yet"
-        if file.exists():
+        if store_exists(file):
             with SheetIndex.open(file) as index:
                 kept = f"the index holds {counted(len(index.workbooks()), 'workbook')}"
         stderr().print(f"stopped; {kept}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,13 +13,16 @@ from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError
+from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.evidence import Evidence
+from sat_retriever.index.executor import Executor
 from sat_retriever.index.folding import CopyFolding
 from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.index.state import IndexState
-from sat_retriever.index.store.opening import Store, create_store, open_store
+from sat_retriever.index.store.opening import Store, check_free, create_store, open_store
+from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync import SyncOptions, SyncReport
 from sat_retriever.index.writer import IndexWriter
@@ -82,7 +84,7 @@ class SheetIndex:
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        path: str | Path | IndexUrl,
         encoder: EncoderLike | None = None,
         *,
         serialization: Serialization | None = None,
@@ -113,17 +115,16 @@ class SheetIndex:
             IndexStorageError: If the file cannot be written.
         """
         privacy = Privacy.of(contents, skip_columns)
-        path = Path(path).absolute()
-        if os.path.lexists(path):
-            raise InputError(f"{path} exists already; open it, or choose another file")
+        place = absolute(path)
+        check_free(place)
         made = as_encoder(DEFAULT if encoder is None else encoder, device=device)
-        notes = new_notes(made, dense_weight, serialization or Serialization(), path, privacy)
-        return cls(create_store(path, notes), made, device=device)
+        notes = new_notes(made, dense_weight, serialization or Serialization(), place, privacy)
+        return cls(create_store(place, notes), made, device=device)
 
     @classmethod
     def open(
         cls,
-        path: str | Path,
+        path: str | Path | IndexUrl,
         encoder: EncoderLike | None = None,
         *,
         times: bool = True,
@@ -144,7 +145,7 @@ class SheetIndex:
             IndexFormatError: If it is not an index, or was written by a newer version.
             FingerprintMismatchError: If `encoder` is not the one that the index was written with.
         """
-        store = open_store(Path(path).resolve())
+        store = open_store(resolved(path))
         try:
             made = None if encoder is None else as_encoder(encoder, device=device)
             return cls(store, made, times=times, device=device)
@@ -185,9 +186,14 @@ class SheetIndex:
         return self._store.counts()["sheets"]
 
     @property
-    def path(self) -> Path:
-        """The index file."""
+    def path(self) -> Place:
+        """The index file, or the URL of the index in PostgreSQL, without its password."""
         return self._store.path
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every write."""
+        return self._store.generation()
 
     @property
     def encoder(self) -> Encoder:
@@ -276,6 +282,7 @@ class SheetIndex:
         password: str | None = None,
         workers: int | None = None,
         limits: Limits | None = None,
+        executor: Executor | None = None,
         progress: PathProgress | None = None,
         spent: Callable[[Cost], None] | None = None,
         listed: Callable[[str, int], None] | None = None,
@@ -305,6 +312,8 @@ class SheetIndex:
             workers: Reading processes; None takes all cores.
             limits: Bounds on the cost of one file, in place of the default ones; workbooks that
                 were cut at a limit are read again.
+            executor: Reads and encodes the workbooks, such as a `ray_cluster`; None takes this
+                machine.
             progress: Called with the number of workbooks done, of all, and the path.
             spent: Called after each request to the encoder with its work so far, if it is an
                 `EmbeddingEncoder`.
@@ -315,6 +324,7 @@ class SheetIndex:
             RemoteError: If a URL cannot be listed; then nothing is changed either.
             MissingExtraError: If a URL is named without the extra or package that it needs.
             EncoderError: If the encoder cannot be loaded, or fails; what was indexed so far stays.
+            ClusterError: If a Ray cluster fails, or its nodes do not see the files; likewise.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
             IndexDamagedError: If it meets damaged rows and `verify` is false.
@@ -326,6 +336,7 @@ class SheetIndex:
             password=password,
             workers=workers,
             limits=limits,
+            executor=executor or ThisMachine(),
         )
         return self._writer.sync(paths, options, progress, spent, listed)
 
@@ -758,7 +769,7 @@ class SheetIndex:
         """Return counts and settings of the index, as plain values."""
         return {
             "index": str(self.path),
-            "bytes": self.path.stat().st_size,
+            "bytes": self._store.bytes(),
             **self._store.counts(),
             "links": self._store.links.counts(),
             "unresolved": self._store.links.unresolved(UNRESOLVED_SHOWN),

@@ -9,6 +9,8 @@ from pathlib import Path
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.opening import store_exists
+from sat_retriever.index.store.place import IndexUrl, Place, place_of
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.progress import PathProgress
@@ -19,7 +21,7 @@ from sat_retriever.remote.url import Named, canonical, is_lost_url, is_url
 
 def index_paths(
     paths: Sequence[str | Path] | str | Path,
-    index: str | Path,
+    index: str | Path | IndexUrl,
     *,
     encoder: EncoderLike | None = None,
     device: Device = "auto",
@@ -29,7 +31,7 @@ def index_paths(
 
     Args:
         paths: Folders and files, also at URLs; see `SheetIndex.sync`.
-        index: The index file; created if it does not exist.
+        index: The index file, or its URL in PostgreSQL; created if it does not exist.
         encoder: Encoder of a new index: a name or folder, an encoder, or an embedding model of
             LlamaIndex or LangChain; None takes the general one. An existing index keeps its own,
             and a given encoder must equal it.
@@ -48,7 +50,7 @@ def index_paths(
     """
     check_named([paths] if isinstance(paths, (str, Path)) else paths)
     given = None if encoder is None else as_encoder(encoder, device=device)
-    made = _created(Path(index), given, device)
+    made = _created(place_of(index), given, device)
     try:
         made.sync(paths, progress=progress)
     except BaseException:
@@ -75,15 +77,15 @@ def check_named(paths: Iterable[Named]) -> None:
             raise PathNotFoundError(f"there is nothing at {str(path)!r}; {hint}")
 
 
-def _created(path: Path, encoder: Encoder | None, device: Device) -> SheetIndex:
-    if not path.exists():
+def _created(place: Place, encoder: Encoder | None, device: Device) -> SheetIndex:
+    if not store_exists(place):
         with suppress(InputError):  # another process may have made it meanwhile
-            return SheetIndex.create(path, encoder, device=device)
-    return SheetIndex.open(path, encoder, device=device)
+            return SheetIndex.create(place, encoder, device=device)
+    return SheetIndex.open(place, encoder, device=device)
 
 
-def open_index(index: SheetIndex | str | Path) -> SheetIndex:
-    """Return an open index, or open it from its path.
+def open_index(index: SheetIndex | str | Path | IndexUrl) -> SheetIndex:
+    """Return an open index, or open it from its path or URL.
 
     Raises:
         IndexNotFoundError: If there is no such file.
@@ -92,7 +94,7 @@ def open_index(index: SheetIndex | str | Path) -> SheetIndex:
     return index if isinstance(index, SheetIndex) else SheetIndex.open(index)
 
 
-def index_for(index: SheetIndex | str | Path, filters: Filters | None) -> SheetIndex:
+def index_for(index: SheetIndex | str | Path | IndexUrl, filters: Filters | None) -> SheetIndex:
     """Return an index as `open_index` does, after checking the filters' metadata fields.
 
     Raises:

@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 from sat_retriever.index.common import COUNTS, DENSE, Bytes, CommonWords
 from sat_retriever.index.periods import Periods
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.store.reading import IdArray
+from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.tokens import Codes, Tokens, TokenTable, cell_order
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import bm25, mean_of
 
 FORMAT = 1
-END = "-snapshot"  # of the folder's name, after that of the index file
 _STATE = "state.json"
 ALL = 20_000  # sheets up to which every one is scored
 _COMMON = 500  # sheets from which a word is common, or one in
@@ -92,17 +91,13 @@ def is_large(sheets: int) -> bool:
     return sheets > ALL
 
 
-def folder_of(path: Path) -> Path:
-    """The folder of the mapped files of an index."""
-    return path.with_name(path.name + END)
-
-
 def read_columns(store: Store, width: int) -> Columns | None:
     """The latest mapped state of an index that fits it, at most as new as the index; else None.
 
     The caller holds a read transaction.
     """
-    for folder in sorted(folder_of(store.path).glob("g*"), reverse=True):
+    folders = store.beside.glob("g*") if store.beside else ()
+    for folder in sorted(folders, reverse=True):
         try:
             state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
             if _fits(store, state, width):
@@ -112,10 +107,11 @@ def read_columns(store: Store, width: int) -> Columns | None:
     return None
 
 
-def write_columns(store: Store, columns: Columns, width: int) -> Path:
+def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Path:
     """Write a state of an index beside it, in place of earlier ones.
 
     Args:
+        home: The folder that it is written into.
         store: The index, whose state does not change meanwhile.
         columns: Its state.
         width: Width of its tokens.
@@ -123,7 +119,6 @@ def write_columns(store: Store, columns: Columns, width: int) -> Path:
     Raises:
         OSError: If the folder cannot be written to.
     """
-    home = folder_of(store.path)
     home.mkdir(exist_ok=True)
     name = f"g{columns.generation:012}-{secrets.token_hex(4)}"
     draft = home / f".{name}"

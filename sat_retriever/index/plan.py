@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from sat_retriever.index.changes import (
-    must_read,
-    other_kind,
-    refused_state,
-    state_now,
-    tried_again,
-    unchanged_state,
-)
+from sat_retriever.index.changes import state_now, tried_again
+from sat_retriever.index.looking import Look, Looks, Met, looks_here
 from sat_retriever.index.scopes import Scope, bounds_of, files_of, within_of
 from sat_retriever.index.steps import Draft, Known, Plan, ToRead
 from sat_retriever.index.store.rows import WorkbookState
@@ -35,6 +29,7 @@ def make_plan(
     password: bool = False,
     limits: bool = False,
     own: Collection[Path] = (),
+    looks: Looks = looks_here,
 ) -> Plan:
     """Compare the files on disk with their states in the index.
 
@@ -47,12 +42,15 @@ def make_plan(
         password: Read encrypted workbooks again.
         limits: Read workbooks again that were cut at a limit.
         own: Files of the index itself, which are not counted.
+        looks: Looks at the files that the walk met; by default this machine does.
     """
     known = Known([printable(scope.path) for scope in named], states)
     bounds = bounds_of(named, states)
     again = partial(tried_again, verify=verify, password=password, limits=limits)
     draft = Draft()
     closed: list[str] = []
+    met: list[Met] = []
+    outside: list[Met] = []
     for scope, file, explicit in files_of(named, closed):
         within = within_of(scope, file, bounds, follow_links=follow_links)
         now = state_now(scope, file, within)
@@ -61,10 +59,12 @@ def make_plan(
         older, left = known.older_roots(now), known.left_roots(now)
         found = LocalFile(file, scope.root, within or file)
         job = ToRead(now, found, older, left, is_new=old is None)
-        if within is None:
-            _sort_outside(draft, job, file, old)
-        elif not _is_unchanged(draft, job, file, old, again(explicit=explicit), verify=verify):
-            _sort_inside(draft, job, file, old, own, explicit=explicit)
+        here = outside if within is None else met
+        here.append(Met(job, file, old, again(explicit=explicit), explicit))
+    for each in outside:
+        _sort_outside(draft, each.job, each.file, each.old)
+    for each, seen in zip(met, looks(met, verify=verify), strict=True):
+        _sort_inside(draft, each, seen, own)
     why = "The folder cannot be listed."
     return draft.finished(known, [Skipped(each, SkipReason.UNREADABLE, why) for each in closed])
 
@@ -79,43 +79,19 @@ def _sort_outside(draft: Draft, job: ToRead, file: Path, old: WorkbookState | No
         draft.refused.append(job)
 
 
-def _is_unchanged(
-    draft: Draft,
-    job: ToRead,
-    file: Path,
-    old: WorkbookState | None,
-    again: Set[SkipReason],
-    *,
-    verify: bool,
-) -> bool:
-    """Add a workbook that stays as it is; return False if it must be read."""
-    if old is None or must_read(old, again, clashes=verify or bool(job.left)):
-        return False
-    same = unchanged_state(old, job.state, file, verify=verify)
-    if same is None:
-        return False
-    draft.unchanged.append(same)
-    if same is not old:
-        draft.touched.append(same)
-    return True
-
-
-def _sort_inside(
-    draft: Draft,
-    job: ToRead,
-    file: Path,
-    old: WorkbookState | None,
-    own: Collection[Path],
-    *,
-    explicit: bool,
-) -> None:
-    """Add a new or changed file: to be read, refused or ignored."""
-    other = None if explicit else other_kind(file, old)
-    if other is not None and old is None and not is_named(file):
-        draft.ignored += file not in own
+def _sort_inside(draft: Draft, met: Met, seen: Look, own: Collection[Path]) -> None:
+    """Add a file: unchanged, to be read, refused or ignored."""
+    job, old = met.job, met.old
+    if seen.same is not None:
+        draft.unchanged.append(seen.same)
+        if seen.same != old:
+            draft.touched.append(seen.same)
         return
-    draft.present.update((root, under(root, printable(file))) for root in job.superseded)
-    if other is None:
+    if seen.ignored:
+        draft.ignored += met.file not in own
+        return
+    draft.present.update((root, under(root, printable(met.file))) for root in job.superseded)
+    if seen.refused is None:
         draft.read.append(job)
     else:
-        draft.refused.append(replace(job, state=refused_state(job.state, file, other)))
+        draft.refused.append(replace(job, state=seen.refused))

@@ -32,7 +32,7 @@ WORDED = 1_024  # sheets by words, of names and of contents, or more of a very l
 _WORDED_OF = 192  # one in so many, up to
 _MOST_WORDED = 8_192
 _LED = 4_096  # sheets whose documentation is in the pool
-_SAMPLE = 65_536  # sheets that say how much of the words the best have
+_SAMPLE = 16_384  # sheets that say how much of the words the best have
 
 
 def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | None = None) -> Rows:

@@ -15,13 +15,13 @@ from sat_retriever.errors import IndexStorageError
 from sat_retriever.index.encoding import contents_tokens
 from sat_retriever.index.store.contents import half_floats
 from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.rows import RowToken
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization, serialize
 
-# Row id of a sheet, its stored token, and that of its contents; None without contents.
-RowToken = tuple[int, bytes, bytes | None]
 AT_ONCE = 1024  # sheets encoded together
 
 
@@ -79,20 +79,25 @@ def _records(store: Store, row_ids: Sequence[int]) -> list[SheetRecord]:
 
 
 @contextmanager
-def _spare_file(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file without a name, on the disk of another file."""
-    with _room(path):
-        file = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed below
+def _spare_file(place: Place) -> Iterator[IO[bytes]]:
+    """Yield a file without a name, on the disk of an index file, or of temporary files."""
+    folder = place.parent if isinstance(place, Path) else None
+    with _room(place):
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed below
     with file:
         yield file
 
 
 @contextmanager
-def _room(path: Path) -> Iterator[None]:
+def _room(place: Place) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise IndexStorageError(
-            f"the new tokens of {path} cannot be written beside it: {error.strerror or error}; "
-            "make room there (the index is as it was)"
+            f"the new tokens of {place} cannot be written {_where(place)}: "
+            f"{error.strerror or error}; make room there (the index is as it was)"
         ) from error
+
+
+def _where(place: Place) -> str:
+    return "beside it" if isinstance(place, Path) else f"to {tempfile.gettempdir()}"

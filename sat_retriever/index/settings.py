@@ -11,6 +11,7 @@ from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
 from sat_retriever.encoder.probe import packed
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.scores import DENSE_WEIGHT
+from sat_retriever.index.store.place import Place
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder
@@ -44,12 +45,12 @@ class IndexSettings:
     home: str | None
 
     @classmethod
-    def from_meta(cls, meta: Mapping[str, str], path: Path) -> IndexSettings:
+    def from_meta(cls, meta: Mapping[str, str], path: Place) -> IndexSettings:
         """Read settings from the notes of a store.
 
         Args:
             meta: Notes by key.
-            path: The index file, for error messages.
+            path: Place of the index, for error messages.
 
         Raises:
             IndexFormatError: If a note is missing or damaged.
@@ -80,7 +81,7 @@ class IndexSettings:
             )
         return settings
 
-    def located(self, name: str, path: Path) -> str:
+    def located(self, name: str, path: Place) -> str:
         """Return the current place of a named encoder or reranker.
 
         A folder that was moved together with the index file is found beside it.
@@ -89,7 +90,9 @@ class IndexSettings:
             name: `encoder` or `reranker`.
             path: The index file.
         """
-        if self.home is None or not Path(name).is_relative_to(self.home) or Path(name).exists():
+        if self.home is None or not isinstance(path, Path):
+            return name
+        if not Path(name).is_relative_to(self.home) or Path(name).exists():
             return name
         moved = path.resolve().parent / Path(name).relative_to(self.home)
         return str(moved) if moved.exists() else name
@@ -99,7 +102,7 @@ def new_notes(
     encoder: Encoder,
     dense_weight: float | None,
     serialization: Serialization,
-    path: Path,
+    path: Place,
     privacy: Privacy,
 ) -> dict[str, str]:
     """Return the notes for a new index file; `IndexSettings.from_meta` reads them.
@@ -108,7 +111,7 @@ def new_notes(
         encoder: Encoder of its tokens.
         dense_weight: See `encoder_notes`.
         serialization: The form of a record's text.
-        path: The index file.
+        path: Place of the index.
         privacy: What the file keeps of cells.
 
     Raises:
@@ -165,9 +168,9 @@ def reranker_note(folder: str | Path | None) -> dict[str, str | None]:
     return {"reranker": None if folder is None else str(Path(folder).resolve())}
 
 
-def home_note(path: Path) -> dict[str, str | None]:
+def home_note(path: Place) -> dict[str, str | None]:
     """Return the note about the folder of an index file, to find folders moved with it."""
-    return {"home": str(path.resolve().parent)}
+    return {"home": str(path.resolve().parent) if isinstance(path, Path) else None}
 
 
 def check_dense_weight(dense_weight: float) -> None:

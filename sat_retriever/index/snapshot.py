@@ -6,7 +6,6 @@ import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,12 @@ from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.common import CommonScorer, CommonWords
 from sat_retriever.index.contents import ContentScorer
 from sat_retriever.index.leading import Leading
-from sat_retriever.index.mapped import Columns, folder_of, is_large, read_columns, write_columns
+from sat_retriever.index.mapped import Columns, is_large, read_columns, write_columns
 from sat_retriever.index.periods import Periods
 from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.store.reading import IdArray
+from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.tokens import Codes, Tokens, TokenTable
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.filters import Filters
@@ -37,7 +37,7 @@ class Snapshot:
     """Tokens and word counts of all sheets, by row id.
 
     Attributes:
-        path: The index file.
+        path: Place of the index.
         generation: Generation of the file at that time.
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length; their codes in a large index.
@@ -58,7 +58,7 @@ class Snapshot:
         whole: All sheets, if this is a part of them.
     """
 
-    path: Path
+    path: Place
     generation: int
     ids: IdArray
     tokens: Tokens
@@ -254,9 +254,11 @@ def renew_mapped(store: Store, width: int) -> bool:
     The caller keeps others from writing. An index works without a mapped state, so that a folder
     that cannot be written to is no error. Of an index that is no longer large it is removed.
     """
-    sheets = store.counts()["sheets"]
+    home, sheets = store.beside, store.counts()["sheets"]
+    if home is None:
+        return False
     if not is_large(sheets):
-        shutil.rmtree(folder_of(store.path), ignore_errors=True)
+        shutil.rmtree(home, ignore_errors=True)
         return False
     with store.reading():
         known = read_columns(store, width)
@@ -266,7 +268,7 @@ def renew_mapped(store: Store, width: int) -> bool:
                 return False
         columns = take_columns(store, width, known)
     try:
-        write_columns(store, columns, width)
+        write_columns(home, store, columns, width)
     except OSError:
         return False
     return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from sat_retriever.encoder import EmbeddingEncoder
 from sat_retriever.encoder.cost import Cost
@@ -13,6 +12,7 @@ from sat_retriever.encoder.load import is_embedding, load_encoder
 from sat_retriever.encoder.probe import ALIKE, likeness
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError
 from sat_retriever.index.settings import IndexSettings
+from sat_retriever.index.store.place import Place
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.tokens import Encoder
 
@@ -22,7 +22,7 @@ class IndexState:
 
     Args:
         settings: The settings in the file.
-        path: The index file.
+        path: Place of the index.
         encoder: The encoder of its tokens; None loads the one that the settings name, on first
             use.
         device: Device to load it on, unless it runs elsewhere; rerankers are loaded there, too.
@@ -32,7 +32,7 @@ class IndexState:
     """
 
     def __init__(
-        self, settings: IndexSettings, path: Path, encoder: Encoder | None, device: Device
+        self, settings: IndexSettings, path: Place, encoder: Encoder | None, device: Device
     ) -> None:
         self._lock = threading.Lock()
         self._path = path
@@ -45,6 +45,11 @@ class IndexState:
     def settings(self) -> IndexSettings:
         """The current settings."""
         return self._settings
+
+    @property
+    def path(self) -> Place:
+        """Where the index is."""
+        return self._path
 
     @property
     def encoder_name(self) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sat_retriever.encoder.cost import Cost
-from sat_retriever.index.batches import batches
 from sat_retriever.index.changes import PASSING
-from sat_retriever.index.encoding import encoded
+from sat_retriever.index.executor import Done, Executor, Work
 from sat_retriever.index.plan import make_plan
+from sat_retriever.index.prepared import Prepared
 from sat_retriever.index.remoteplan import (
     Listed,
     RemoteScope,
@@ -24,14 +25,13 @@ from sat_retriever.index.state import IndexState
 from sat_retriever.index.steps import Plan, ToRead
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.store.rows import SheetRow
-from sat_retriever.links.claims import discover
-from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
+from sat_retriever.remote.objects import RemoteFile
 from sat_retriever.remote.url import Named, is_url, joined
+from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import DEFAULT_LIMITS, Workbook
+from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class SyncOptions:
         password: Password of encrypted workbooks.
         workers: Reading processes; None takes all cores.
         limits: Bounds on one file in place of the default ones.
+        executor: Looks at files, reads and encodes.
     """
 
     verify: bool
@@ -86,6 +87,7 @@ class SyncOptions:
     password: str | None
     workers: int | None
     limits: Limits | None
+    executor: Executor
 
 
 def sync_paths(
@@ -155,7 +157,14 @@ def _plan(
         "password": options.password is not None,
         "limits": options.limits is not None,
     }
-    plan = make_plan(named, known, follow_links=options.follow_links, own=store.own_files, **again)
+    plan = make_plan(
+        named,
+        known,
+        follow_links=options.follow_links,
+        own=store.own_files,
+        looks=options.executor.looks,
+        **again,
+    )
     if not urls:
         return plan
     most = (options.limits or DEFAULT_LIMITS).file_bytes
@@ -170,25 +179,36 @@ def _read(
     progress: PathProgress | None,
 ) -> tuple[int, list[Skipped]]:
     """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
+    privacy = state.settings.privacy
+    reading = ReadOptions(privacy, formulas=False, links=True, password=options.password)
+    work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
     done, sheets = 0, 0
     skipped: list[Skipped] = []
-    for batch in batches(
-        plan,
-        state.settings.privacy,
-        password=options.password,
-        workers=options.workers,
-        limits=options.limits,
-    ):
-        rows = encoded([record for _, book in batch for record in book.records], state)
-        for job, book in batch:
-            own, rows = rows[: len(book.records)], rows[len(book.records) :]
-            clashes = _write(store, job, book, own)
-            sheets += len(own) - len(clashes)
+    with closing(options.executor.prepare(plan.read, work)) as books:
+        for job, book in _in_turn(plan, books):
+            clashes = _write(store, job, book)
+            sheets += len(book.rows) - len(clashes)
             skipped += [*book.skipped, *clashes]
             done += 1
             if progress:
                 progress(done, len(plan.read), job.state.path)
     return sheets, skipped
+
+
+def _in_turn(plan: Plan, books: Iterator[Done]) -> Iterator[Done]:
+    """Yield the workbooks as they come, but those of one path in the plan's order of folders.
+
+    Their sheets may have the same ids, and the reading order must not decide which one is kept.
+    """
+    turns: dict[str, list[LocalFile | RemoteFile]] = {}
+    for job in plan.read:
+        turns.setdefault(job.state.path, []).append(job.file)
+    held: dict[LocalFile | RemoteFile, Done] = {}
+    for job, book in books:
+        held[job.file] = job, book
+        turn = turns[job.state.path]
+        while turn and turn[0] in held:
+            yield held.pop(turn.pop(0))
 
 
 def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
@@ -224,22 +244,17 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
     )
 
 
-def _write(
-    store: Store, job: ToRead, book: Workbook, rows: Sequence[SheetRow]
-) -> tuple[Skipped, ...]:
+def _write(store: Store, job: ToRead, book: Prepared) -> tuple[Skipped, ...]:
     """Replace one workbook; return the sheets left out because their id was taken."""
     if not job.is_new and _failed_for_now(book):
         # The earlier content is better than none. The store still has its old state, so the next
         # sync finds the file changed and tries again.
         return ()
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-    found = discover(book.records, book.references, book.structure, book.profiles)
-    claims = replace(found.claims, copies=copy_claims(book.records, book.sketches))
-    discovery = replace(found, claims=claims)
-    return store.replace_workbook(state, rows, discovery, job.superseded, job.left)
+    return store.replace_workbook(state, book.rows, book.discovery, job.superseded, job.left)
 
 
-def _failed_for_now(book: Workbook) -> bool:
+def _failed_for_now(book: Prepared) -> bool:
     """True if no sheet of a workbook was read, for a reason that may pass."""
     passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
-    return passing and not book.records
+    return passing and not book.rows

@@ -10,6 +10,7 @@ from pathlib import Path
 from sat_retriever._extras import require
 from sat_retriever.errors import IndexFormatError, MissingExtraError, SatError
 from sat_retriever.index.scopes import is_passed_over
+from sat_retriever.index.store.place import Place
 from sat_retriever.remote.url import Named, is_url
 
 EXTRA = "watch"
@@ -46,7 +47,7 @@ class Waiting:
 
 def follow(
     paths: Sequence[Named],
-    index: Path,
+    index: Place,
     sync: Sync,
     waiting: Waiting,
     failed: Callable[[SatError | OSError], None],
@@ -85,7 +86,9 @@ def follow(
         pending.update(dict.fromkeys(next(changes)))
 
 
-def due_paths(paths: Sequence[Named], index: Path, waiting: Waiting) -> Iterator[tuple[Named, ...]]:
+def due_paths(
+    paths: Sequence[Named], index: Place, waiting: Waiting
+) -> Iterator[tuple[Named, ...]]:
     """Yield the paths that may have changed, about once a second; empty if there are none.
 
     Args:
@@ -111,7 +114,7 @@ def _ticks(waiting: Waiting) -> Iterator[bool]:
         yield False
 
 
-def _changed(watched: Sequence[Named], index: Path, waiting: Waiting) -> Iterator[bool]:
+def _changed(watched: Sequence[Named], index: Place, waiting: Waiting) -> Iterator[bool]:
     """Yield True when something has changed, and False once a second.
 
     Watching begins with True, for what changed before. It begins anew when a folder was away.
@@ -143,14 +146,13 @@ def _changed(watched: Sequence[Named], index: Path, waiting: Waiting) -> Iterato
                 break
 
 
-def counts(path: Path, places: Sequence[Path], index: Path) -> bool:
+def counts(path: Path, places: Sequence[Path], index: Place) -> bool:
     """True if a changed file may be a workbook of the places.
 
     Hidden files, lock files of open workbooks, files that are still being written under another
     name, and the index itself are none.
     """
-    index = index.resolve()
-    if path.parent == index.parent and path.name.startswith(index.name):
+    if isinstance(index, Path) and _is_beside(path, index.resolve()):
         return False
     place = next((each for each in places if path.is_relative_to(each)), None)
     if place is None:
@@ -158,3 +160,10 @@ def counts(path: Path, places: Sequence[Path], index: Path) -> bool:
     parts = path.relative_to(place).parts or (path.name,)
     hidden = any(part.startswith(".") for part in parts)
     return not (hidden or is_passed_over(path.name) or path.name.lower().endswith(_PARTIAL))
+
+
+def _is_beside(path: Path, file: Path) -> bool:
+    """True for a file, and for files and folders beside it whose names begin with its own."""
+    if not path.is_relative_to(file.parent) or path == file.parent:
+        return False
+    return path.relative_to(file.parent).parts[0].startswith(file.name)

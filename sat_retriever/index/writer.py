@@ -1,4 +1,4 @@
-"""Change an index: sheets, links and settings; one process at a time."""
+"""Change an index: sheets, links and settings."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Item = TypeVar("Item")
 class IndexWriter:
     """A writer to a store; `SheetIndex` has the same methods, documented for users.
 
-    Every method excludes other writing processes until it returns, and raises `IndexBusyError` if
-    one of them is already writing.
+    Methods exclude other writing processes until they return, and raise `IndexBusyError` if one of
+    them is already writing. In a store that allows them, several may sync, add and remove at once.
 
     Args:
         store: The store of the index.
@@ -65,7 +65,7 @@ class IndexWriter:
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
-        with self._changing(), self._state.telling(spent):
+        with self._beside_others(), self._state.telling(spent):
             return sync_paths(self._store, self._state, named, options, progress, listed)
 
     def add_records(
@@ -75,7 +75,7 @@ class IndexWriter:
         given = [checked_link(link) for link in links]
         workbooks: dict[str, None] = {}
         added = 0
-        with self._changing():
+        with self._beside_others():
             try:
                 for part in _parts(records, AT_ONCE):
                     self._put(part, find_links=find_links)
@@ -88,7 +88,7 @@ class IndexWriter:
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
         """Remove sheets, and return how many existed."""
-        with self._changing():
+        with self._beside_others():
             removed = self._store.remove_sheets(sheet_ids)
             self._store.settle_families()
         return removed
@@ -104,11 +104,12 @@ class IndexWriter:
         """Give every sheet a token of another encoder, in one transaction."""
         path = self._store.path
         notes = encoder_notes(encoder, dense_weight) | reranker_note(reranker) | home_note(path)
-        with self._changing():
+        with self._alone():
             texts = self._state.settings.serialization
             with fresh_tokens(self._store, encoder, texts, progress) as tokens:
                 self._store.replace_tokens(tokens, notes)
             self._state.replace(self._noted(), encoder)
+            renew_mapped(self._store, self._state.settings.width)
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Record the trained reranker that searches use if none is named."""
@@ -136,15 +137,18 @@ class IndexWriter:
             yield
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Do as `_alone` does while sheets come or go, and renew what is kept beside a large file.
+    def _beside_others(self) -> Iterator[None]:
+        """Write in the block, beside writers of other workbooks where the store allows them.
+
+        What is kept beside a large file is renewed in the end.
 
         Raises:
-            IndexStorageError: See `_alone`.
-            IndexBusyError: See `_alone`.
-            FingerprintMismatchError: See `_alone`.
+            IndexStorageError: If the store is read-only, or was deleted or replaced.
+            IndexBusyError: If another process needs the store alone.
+            FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
-        with self._alone():
+        with self._store.writing_beside_others():
+            check_encoder(self._store, self._state.settings.fingerprint)
             yield
             renew_mapped(self._store, self._state.settings.width)
 

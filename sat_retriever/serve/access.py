@@ -7,24 +7,20 @@ import hmac
 import secrets
 import stat
 import time
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from urllib.parse import parse_qs
 
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.serve.asgi import App, Message, Receive, Send, header_values, refuse
-from sat_retriever.serve.limits import RateLimit, client_of, too_often
+from sat_retriever.serve.asgi import App, Header, Message, Receive, Send, header_values, refuse
+from sat_retriever.serve.limits import Counts, RateLimit, client_of, too_often
 
 MIN_TOKEN = 16  # characters
-SIGN_IN = "/sign-in"
+SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 OPEN_PATHS = ("/static/",)  # style of the sign-in page; nothing of the index
 MAKE_ONE = "(umask 077; head -c 32 /dev/urandom | base64 > sat.token)"
-_COOKIE = "sat_session"
 _SESSION_S = 12 * 3600
-_SESSIONS = 1_000
 _TRIES_PER_S, _TRIES = 0.1, 10  # sign-ins of one client
 
 SignInPage = Callable[[str, bool], bytes]
@@ -57,47 +53,61 @@ def read_token(path: Path) -> str:
     return token
 
 
-@dataclass(slots=True)
 class Sessions:
-    """Browsers that have signed in, each known by a random value that only it has."""
+    """Browsers that have signed in, each known by a signed value with the time of its end.
 
-    clock: Callable[[], float] = time.monotonic
-    _ends: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
+    Nothing is kept of them, so every process with the same token knows them, also after a restart.
+
+    Args:
+        token: The token, of which the key of the signatures is made.
+        clock: Returns seconds of the wall clock.
+    """
+
+    def __init__(self, token: str, clock: Callable[[], float] = time.time) -> None:
+        # Slow on purpose: whoever has a value can try tokens at home.
+        self._key = hashlib.scrypt(token.encode(), salt=b"sat session", n=1 << 14, r=8, p=1)
+        self._clock = clock
 
     def start(self) -> str:
-        """Return the value of a new session; the oldest one ends if there are too many."""
-        value = secrets.token_urlsafe(32)
-        self._ends[_digest(value)] = self.clock() + _SESSION_S
-        if len(self._ends) > _SESSIONS:
-            self._ends.popitem(last=False)
-        return value
+        """Return the value of a new session."""
+        said = f"{int(self._clock()) + _SESSION_S}.{secrets.token_urlsafe(16)}"
+        return f"{said}.{self._signature(said)}"
 
     def holds(self, value: str) -> bool:
-        """True if a session has this value and has not ended."""
-        # Looked up by a digest, whose bytes a guesser cannot choose: timing tells nothing.
-        return self._ends.get(_digest(value), 0.0) > self.clock()
+        """True if this is the value of a session that has not ended."""
+        said, _, signature = value.rpartition(".")
+        right = hmac.compare_digest(self._signature(said).encode(), signature.encode())
+        return right and int(said.partition(".")[0]) > self._clock()
+
+    def _signature(self, said: str) -> str:
+        return hmac.new(self._key, said.encode(), "sha256").hexdigest()
 
 
 class Access:
     """An ASGI application that passes on requests with the token or with a session's cookie."""
 
-    def __init__(self, app: App, token: str, sign_in: SignInPage | None = None) -> None:
+    def __init__(
+        self, app: App, token: str, counts: Counts, sign_in: SignInPage | None = None
+    ) -> None:
         """Wrap an application.
 
         Args:
             app: Application that answers the requests.
             token: The token.
+            counts: Where wrong tokens are counted.
             sign_in: Page for browsers; None for a server of programs alone.
         """
         self._app = app
         self._token = token.encode()
         self._sign_in = sign_in
-        self._sessions = Sessions()
-        self._tries = RateLimit(_TRIES_PER_S, _TRIES)
+        self._sessions = Sessions(token)
+        self._tries = RateLimit(_TRIES_PER_S, _TRIES, counts.tries, counts.place)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Reply 401 to a request without token or session; pass other requests on."""
-        if scope["type"] != "http" or self._is_open(scope) or self._is_known(scope):
+        if self._sign_in and scope.get("path") == SIGN_OUT and scope["method"] == "POST":
+            await _signed_out(scope, send)
+        elif scope["type"] != "http" or self._is_open(scope) or self._is_known(scope):
             await self._app(scope, receive, send)
         elif self._sign_in and scope["path"] == SIGN_IN and scope["method"] == "POST":
             await self._signed_in(scope, receive, send, self._sign_in)
@@ -134,13 +144,27 @@ class Access:
                 return
             await _page(send, page(target, True))
             return
-        secure = any(each.startswith("https:") for each in header_values(scope, b"origin"))
-        cookie = f"{_COOKIE}={self._sessions.start()}; Path=/; HttpOnly; SameSite=Strict"
-        headers = [
-            (b"set-cookie", (cookie + "; Secure" * secure).encode()),
-            (b"location", target.encode()),
-        ]
-        await refuse(send, 303, "Signed in.", headers)
+        cookie = _cookie(scope, self._sessions.start(), "")
+        await refuse(send, 303, "Signed in.", [cookie, (b"location", target.encode())])
+
+
+async def _signed_out(scope: Message, send: Send) -> None:
+    """Have the browser forget its session, and lead it to the page to sign in."""
+    forget = _cookie(scope, "", "; Max-Age=0")
+    await refuse(send, 303, "Signed out.", [forget, (b"location", b"/")])
+
+
+def _cookie(scope: Message, value: str, more: str) -> Header:
+    """Return the header that sets the cookie of the session."""
+    origins = header_values(scope, b"origin")
+    secure = scope["scheme"] == "https" or any(each.startswith("https:") for each in origins)
+    flags = f"; Path=/; HttpOnly; SameSite=Strict{more}{'; Secure' * secure}"
+    return (b"set-cookie", f"{_name(scope)}={value}{flags}".encode())
+
+
+def _name(scope: Message) -> str:
+    """Return the name of the cookie: browsers send a host's cookies to all its ports."""
+    return f"sat_session_{scope['server'][1]}"
 
 
 async def _page(send: Send, body: bytes) -> None:
@@ -159,7 +183,7 @@ def _cookies(scope: Message) -> list[str]:
     values = []
     for line in header_values(scope, b"cookie"):
         try:
-            found = SimpleCookie(line).get(_COOKIE)
+            found = SimpleCookie(line).get(_name(scope))
         except CookieError:
             continue
         values += [found.value] if found else []
@@ -181,7 +205,3 @@ def _safe(target: str) -> str:
     """
     plain = target.isascii() and target.isprintable() and "\\" not in target
     return target if plain and target.startswith("/") and not target.startswith("//") else "/"
-
-
-def _digest(value: str) -> bytes:
-    return hashlib.sha256(value.encode("utf-8", "replace")).digest()

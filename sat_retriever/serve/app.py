@@ -8,23 +8,28 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from sat_retriever._extras import require
-from sat_retriever.errors import EncoderUnavailableError, IndexBusyError, SatError
+from sat_retriever.errors import (
+    EncoderError,
+    FingerprintMismatchError,
+    IndexBusyError,
+    SatError,
+)
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.serve.access import SIGN_IN
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.facets import LatestFacets
-from sat_retriever.serve.limits import HTTP_PATH
+from sat_retriever.serve.limits import HTTP_PATH, client_of
 from sat_retriever.serve.pieces import piece_of, preview_of, record_of
 from sat_retriever.serve.render import STATIC, rendered, static_file
 from sat_retriever.serve.request import PageError
 from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
 from sat_retriever.serve.sheetpage import sheet_page
 from sat_retriever.serve.tablefile import table_file
-from sat_retriever.serve.work import BusyError, Workers
-from sat_retriever.tools.mcp.server import SEARCHES_AT_ONCE, sheet_server
+from sat_retriever.tools.mcp.server import searches_at_once, sheet_server
 from sat_retriever.tools.mcp.serving import http_app
 from sat_retriever.tools.sheettools import SheetTools
+from sat_retriever.tools.work import BusyError, ShareError, Workers
 
 try:
     from starlette.applications import Starlette
@@ -40,6 +45,22 @@ SEARCHES_WAITING = 256
 READS_AT_ONCE, READS_WAITING = 2, 64  # each opens a workbook in a process
 _HTML = "text/html; charset=utf-8"
 _CSV = "text/csv; charset=utf-8"
+_TOLD: tuple[tuple[type[Exception], int, str], ...] = (  # the first kind that fits
+    (ShareError, 429, "Too many of your requests wait already; try again in a moment."),
+    (BusyError, 503, "The server is busy; try again in a moment."),
+    (IndexBusyError, 503, "The index is being written to; try again in a moment."),
+    (
+        FingerprintMismatchError,
+        503,
+        "The index was encoded anew; the server has to be restarted.",
+    ),
+    (
+        EncoderError,
+        502,
+        "The encoder of this index cannot be reached, or fails; try again in a moment. The "
+        "server's log on stderr has the reason.",
+    ),
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -51,14 +72,21 @@ class Pages:
 
     Args:
         retriever: Finds sheets; its index must stay open as long as this is used.
+        processes: Number of processes that serve the same index, this one included.
+        signed: True if people sign in, so that the pages have a button to sign out.
     """
 
-    def __init__(self, retriever: SheetRetriever) -> None:
+    def __init__(
+        self, retriever: SheetRetriever, *, processes: int = 1, signed: bool = False
+    ) -> None:
         self._retriever = retriever
         self._index: SheetIndex = retriever.index
         self._facets = LatestFacets(self._index)
         self._reader = BlockReader(self._index)
-        self._searches = Workers(SEARCHES_AT_ONCE, SEARCHES_WAITING)
+        self._signed = signed
+        # The form to sign out must be able to name its own origin.
+        self._headers = {"referrer-policy": "same-origin"} if signed else {}
+        self._searches = Workers(searches_at_once(processes), SEARCHES_WAITING)
         self._reads = Workers(READS_AT_ONCE, READS_WAITING)
 
     def routes(self) -> list[Route]:
@@ -80,13 +108,20 @@ class Pages:
         except PageError as raised:  # the form stays, so that it can be corrected
             found, status, error = search_page(self._retriever, SearchForm()), 400, raised.message
         shown = rendered(
-            "search", page=found, form=form, facets=self._facets.get(), roles=ROLES, error=error
+            "search",
+            page=found,
+            form=form,
+            facets=self._facets.get(),
+            roles=ROLES,
+            error=error,
+            signed=self._signed,
         )
-        return Response(shown, status, media_type=_HTML)
+        return Response(shown, status, self._headers, media_type=_HTML)
 
     def _sheet(self, given: Mapping[str, str]) -> Response:
         found = sheet_page(self._index, self._reader, given)
-        return Response(rendered("sheet", page=found), found.status, media_type=_HTML)
+        shown = rendered("sheet", page=found, signed=self._signed)
+        return Response(shown, found.status, self._headers, media_type=_HTML)
 
     def _rows(self, given: Mapping[str, str]) -> Response:
         piece = piece_of(record_of(self._index, given), self._reader, given)
@@ -101,14 +136,19 @@ class Pages:
         return StreamingResponse(lines, media_type=_CSV, headers=headers)
 
 
-def web_app(tools: SheetTools, retriever: SheetRetriever) -> Starlette:
+def web_app(
+    tools: SheetTools, retriever: SheetRetriever, *, processes: int = 1, signed: bool = False
+) -> Starlette:
     """Return an application of the pages, and of the tools over MCP; its lifespan must run.
 
     Args:
         tools: Tools for programs.
         retriever: Finds sheets for people, in the same index.
+        processes: Number of processes that serve the same index, this one included.
+        signed: True if people sign in.
     """
-    programs = http_app(sheet_server(tools), HTTP_PATH)
+    server = sheet_server(tools, processes=processes, client_of=client_of)
+    programs = http_app(server, HTTP_PATH)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -116,7 +156,7 @@ def web_app(tools: SheetTools, retriever: SheetRetriever) -> Starlette:
             yield
 
     own = [
-        *Pages(retriever).routes(),
+        *Pages(retriever, processes=processes, signed=signed).routes(),
         Route("/static/{name}", _static),
         Route(SIGN_IN, _start),
     ]
@@ -132,13 +172,16 @@ async def _answered(
 ) -> Response:
     """Return a page that is made in a thread, or the page of an error."""
     try:
-        return await workers.run(page, request.query_params)
+        client = client_of(request.scope)
+        return await workers.run(page, request.query_params, client=client)
     except PageError as error:
         return error_page(error.status, error.message, error.names)
-    except (BusyError, IndexBusyError, EncoderUnavailableError):
-        return error_page(503, "The server is busy; try again in a moment.")
-    except SatError as error:  # may name files of this machine
-        _logger.warning("%s failed: %.500s", request.url.path, error)
+    except (BusyError, SatError) as error:
+        if isinstance(error, SatError):  # may name files of this machine
+            _logger.warning("%s failed: %.500s", request.url.path, error)
+        for kind, status, message in _TOLD:
+            if isinstance(error, kind):
+                return error_page(status, message)
     except Exception:
         _logger.exception("%s failed", request.url.path)
     return error_page(500, "This could not be done; the server's log on stderr has the reason.")
@@ -146,7 +189,7 @@ async def _answered(
 
 def error_page(status: int, message: str, names: tuple[str, ...] = ()) -> Response:
     """Return the page of an error: a sentence, and names that may have been meant."""
-    headers = {"retry-after": "1"} if status == 503 else {}
+    headers = {"retry-after": "1"} if status in (429, 502, 503) else {}
     shown = rendered("error", status=status, message=message, names=names)
     return Response(shown, status, headers, media_type=_HTML)
 

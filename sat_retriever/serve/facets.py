@@ -49,7 +49,7 @@ class LatestFacets:
     def __init__(self, index: SheetIndex, clock: Callable[[], float] = time.monotonic) -> None:
         self._index = index
         self._clock = clock
-        self._state = self._stamp()
+        self._state = index.generation
         self._made = clock()
         self._facets = facets_of(index)
         self._making = threading.Lock()
@@ -57,25 +57,13 @@ class LatestFacets:
     def get(self) -> Facets:
         """Return the facets; one thread makes new ones while the others take the old."""
         due = self._clock() - self._made >= _AGAIN_S
-        if due and self._stamp() != self._state and self._making.acquire(blocking=False):
+        if due and self._index.generation != self._state and self._making.acquire(blocking=False):
             try:
-                self._state, self._made = self._stamp(), self._clock()
+                self._state, self._made = self._index.generation, self._clock()
                 self._facets = facets_of(self._index)
             finally:
                 self._making.release()
         return self._facets
-
-    def _stamp(self) -> tuple[tuple[int, int], ...]:
-        """Return times and sizes of the index's files."""
-        path = self._index.path
-        stamps = []
-        for name in (path, path.with_name(f"{path.name}-wal")):
-            try:
-                state = name.stat()
-                stamps.append((state.st_mtime_ns, state.st_size))
-            except OSError:
-                stamps.append((0, 0))
-        return tuple(stamps)
 
 
 def facets_of(index: SheetIndex) -> Facets:

@@ -1,6 +1,6 @@
 """What stands between the network and an application, the same for every server.
 
-headers → known hosts and origins → no other sites → limits → token → application
+headers → probes → known hosts and origins → no other sites → limits → token → application
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sat_retriever.serve.access import Access, SignInPage
 from sat_retriever.serve.asgi import App, Header, Message, Receive, Send, header_values, refuse
 from sat_retriever.serve.hostcheck import HostCheck
-from sat_retriever.serve.limits import RATE, RateLimit, RequestLimits
+from sat_retriever.serve.limits import RATE, Counts, RateLimit, RequestLimits
 
 _BURST = 4  # seconds' worth of requests that may come at once
 _POLICY = (
@@ -43,21 +43,22 @@ class Guard:
     token: str | None = None
     rate: float = RATE
 
-    def around(self, app: App, sign_in: SignInPage | None = None) -> App:
+    def around(self, app: App, counts: Counts, sign_in: SignInPage | None = None) -> App:
         """Wrap an application.
 
         Args:
             app: Application that answers requests.
+            counts: Where requests are counted.
             sign_in: Page on which a browser gives the token; None for a server of programs.
 
         Raises:
             InputError: If one of the names is not a valid host name.
         """
-        inner = app if self.token is None else Access(app, self.token, sign_in)
-        rate = RateLimit(self.rate, int(self.rate * _BURST) or 1)
+        inner = app if self.token is None else Access(app, self.token, counts, sign_in)
+        rate = RateLimit(self.rate, int(self.rate * _BURST) or 1, counts.requests, counts.place)
         # Requests of other sites are refused before they are counted: they would use up the
         # requests of the user whose browser sends them.
-        return SecureHeaders(HostCheck(OwnSite(RequestLimits(inner, rate)), self.names))
+        return HostCheck(OwnSite(RequestLimits(inner, rate)), self.names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import ipaddress
 import math
+import mmap
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, MutableSequence
 from dataclasses import dataclass
 
 from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse
@@ -18,10 +19,34 @@ MAX_BODY = 16_384  # bytes of a form
 MAX_MCP_BODY = 4 << 20
 RATE = 50.0  # requests a second of one client, and four times as many at once
 BODY_WITHIN_S = 30
-_CLIENTS = 4_096  # that are remembered; the one not seen for longest is forgotten
+_CLIENTS = 65_536  # that are told apart; of more, some are counted together
 _DRAINED = 16 << 20  # bytes beyond a limit that are read, since many clients send before they read
 _CLOSE = (b"connection", b"close")
 _IPV6_PREFIX = 64  # bits that one client has for itself
+
+
+class Counts:
+    """Numbers that all processes of a server count in: two tables, of requests and of sign-ins.
+
+    Two processes that count at the same moment may count one request instead of two.
+
+    Args:
+        file: File descriptor of `SIZE` bytes, which the processes share; -1 for one process.
+        salt: The same in all of these processes, and known to nobody else.
+    """
+
+    SIZE = 2 * 8 * _CLIENTS
+
+    def __init__(self, file: int = -1, salt: str = "") -> None:
+        self._memory = memoryview(mmap.mmap(file, self.SIZE)).cast("d")
+        self._salt = salt.encode()
+        self.requests = self._memory[:_CLIENTS]
+        self.tries = self._memory[_CLIENTS:]
+
+    def place(self, client: str) -> int:
+        """Return the place of a client in each table; nobody can choose whom to share it with."""
+        found = hashlib.blake2b(client.encode("utf-8", "replace"), digest_size=8, key=self._salt)
+        return int.from_bytes(found.digest(), "big") % _CLIENTS
 
 
 class RateLimit:
@@ -30,34 +55,41 @@ class RateLimit:
     Args:
         per_second: Requests a second; 0 for no limit.
         burst: Requests at once, after a pause.
-        clock: Returns seconds that never go back.
+        full_at: Table of the times at which each bucket is full again.
+        place: Place of a client in the table.
+        clock: Returns seconds that never go back, the same in all processes.
     """
 
     def __init__(
-        self, per_second: float, burst: int, clock: Callable[[], float] = time.monotonic
+        self,
+        per_second: float,
+        burst: int,
+        full_at: MutableSequence[float] | memoryview[float],
+        place: Callable[[str], int],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._rate = per_second
         self._burst = burst
+        self._full_at = full_at
+        self._place = place
         self._clock = clock
-        self._seen: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait_s(self, client: str) -> float:
         """Count a request and return 0.0, or return the seconds after which one is allowed.
 
-        >>> limit = RateLimit(1, 2, clock=lambda: 0.0)
-        >>> [limit.wait_s("a") for _ in range(3)], limit.wait_s("b")
+        >>> limit = RateLimit(1, 2, [0.0, 0.0], int, clock=lambda: 0.0)
+        >>> [limit.wait_s("0") for _ in range(3)], limit.wait_s("1")
         ([0.0, 0.0, 1.0], 0.0)
         """
         if not self._rate:
             return 0.0
-        now = self._clock()
-        left, at = self._seen.pop(client, (float(self._burst), now))
-        left = min(self._burst, left + (now - at) * self._rate)
-        allowed = left >= 1
-        self._seen[client] = (left - allowed, now)
-        if len(self._seen) > _CLIENTS:
-            self._seen.popitem(last=False)
-        return 0.0 if allowed else (1 - left) / self._rate
+        now, place = self._clock(), self._place(client)
+        full_at = max(self._full_at[place], now)
+        wait = full_at - now - (self._burst - 1) / self._rate
+        if wait > 0:
+            return wait
+        self._full_at[place] = full_at + 1 / self._rate
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)

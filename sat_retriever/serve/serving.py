@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import logging
+import os
+import signal
 import socket
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.serve.access import MAKE_ONE
-from sat_retriever.serve.asgi import App
+from sat_retriever.serve.connection import Connection
+from sat_retriever.serve.guard import SecureHeaders
 from sat_retriever.serve.hostcheck import host_of
+from sat_retriever.serve.service import Service
 
 try:
     import uvicorn
@@ -18,30 +26,43 @@ except ModuleNotFoundError:
     require("uvicorn", "serve")  # names the extra to install
     raise
 
-STOP_WITHIN_S = 3  # time for running requests to end
-CONNECTIONS = 512  # further ones are answered 503
+INTERRUPTED = 130  # exit code after Ctrl-C
+CONNECTIONS = 512  # of a process; further ones are answered 503
+_WAITING = 2_048  # connections that wait to be accepted
+_TURN_S = 0.001  # after each, so that another process takes the next one
+_AGAIN_S = 1.0  # after one that could not be accepted
 _HEADER_BYTES = 65_536  # of a request, its URL included
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared)
 
+_logger = logging.getLogger(__name__)
+
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that accepts connections to a port; port 0 selects a free one.
+    """Take a port; port 0 selects a free one. Connections are refused until a server listens.
 
     Raises:
         InputError: If the host is not an address of this machine, or the port is not free.
     """
+    made = None
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        made = socket.create_server((host, port), family=family)
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        # Only of a socket that names its protocol does asyncio turn off Nagle's algorithm, which
+        # would hold back the body of each answer for 40 ms.
+        made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        if os.name == "posix":  # elsewhere it would share the port with another server
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        made.bind(address)
     except (OSError, UnicodeError) as error:
+        if made:
+            made.close()
         reason = getattr(error, "strerror", None) or error
         raise InputError(
             f"cannot serve on {host} port {port}: {reason}; choose another port or host"
         ) from error
-    # Only of a socket that names its protocol does asyncio turn off Nagle's algorithm, which would
-    # hold back the body of each answer for 40 ms.
-    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=made.detach())
+    return made
 
 
 def check_private(listening: socket.socket, token: str | None) -> None:
@@ -76,26 +97,137 @@ def known_names(host: str, names: Sequence[str] = ()) -> list[str]:
     return [*_LOOPBACK, *([own] if host_of(own) else []), *names]
 
 
-def serve(app: App, listening: socket.socket) -> None:
-    """Serve an application on a socket until a signal stops the server.
+def networks(addresses: Sequence[str]) -> list[str]:
+    """Addresses of proxies, checked.
 
     Raises:
-        KeyboardInterrupt: After an orderly shutdown, if Ctrl-C stopped the server.
+        InputError: If one is no IP address and no network.
     """
-    config = uvicorn.Config(
-        app,
-        http="h11",  # its limit on the size of headers is the same everywhere
-        h11_max_incomplete_event_size=_HEADER_BYTES,
-        log_config=None,  # the caller decides where logs go
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,  # a client must not choose the address it is counted by
-        ws="none",
-        limit_concurrency=CONNECTIONS,
-        timeout_graceful_shutdown=STOP_WITHIN_S,
-    )
-    uvicorn.Server(config).run(sockets=[listening])
+    for each in addresses:
+        try:
+            ipaddress.ip_network(each)
+        except ValueError as error:
+            raise InputError(
+                f"{each!r} is not the address of a proxy; give an IP address or a network, for "
+                "example 127.0.0.1 or 10.0.0.0/24"
+            ) from error
+    return list(addresses)
+
+
+class Serving(uvicorn.Server):
+    """A server of one process on a socket that may be shared.
+
+    Args:
+        service: The application.
+        proxies: Addresses and networks of proxies, whose word on their clients counts.
+        stop_s: Seconds that running requests have to end once the server stops.
+        started: Called when connections are accepted.
+        hurry: True stops at once at a second signal.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        proxies: Sequence[str],
+        stop_s: float,
+        started: Callable[[], object],
+        *,
+        hurry: bool,
+    ) -> None:
+        config = uvicorn.Config(
+            SecureHeaders(service),
+            http=Connection,
+            h11_max_incomplete_event_size=_HEADER_BYTES,
+            log_config=None,  # the caller decides where logs go
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=bool(proxies),  # no other client may choose the address it is counted by
+            forwarded_allow_ips=list(proxies),
+            ws="none",
+            limit_concurrency=CONNECTIONS,
+            timeout_graceful_shutdown=1,
+        )
+        super().__init__(config)
+        self._service = service
+        self._stop_s = stop_s
+        self._stopped_by = 0
+        self._deadline = 0.0
+        self._started = started
+        self._hurry = hurry
+
+    def serve_until_stopped(self, listening: socket.socket) -> int:
+        """Serve until a signal; return the exit code: 0 after SIGTERM, 130 after Ctrl-C."""
+        self._listening = listening
+        self.run(sockets=[])
+        return self._code
+
+    def retire(self) -> None:
+        """Accept no more connections, and end when the open ones are closed; refuse no request."""
+        self._service.retiring = True
+        self._deadline = time.monotonic() + self._stop_s
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and tell so."""
+        await super().startup(sockets)
+        if self.started:
+            self._listening.setblocking(False)
+            self._listening.listen(_WAITING)
+            self._accepting = asyncio.create_task(self._accept())
+            self._started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more connections, and close the open ones."""
+        self._accepting.cancel()
+        await super().shutdown(sockets)
+
+    async def _accept(self) -> None:
+        """Accept connections one by one.
+
+        uvicorn would accept all that wait: of several processes one would take a whole burst.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            pause = _TURN_S
+            try:
+                client, _ = await loop.sock_accept(self._listening)
+                await loop.connect_accepted_socket(self._connection, client)
+            except OSError as error:  # for example too many open files
+                _logger.warning("a connection was not accepted: %s", error)
+                pause = _AGAIN_S
+            await asyncio.sleep(pause)
+
+    def _connection(self) -> Connection:
+        return Connection(self.config, self.server_state, self.lifespan.state)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop at a signal: new requests are refused, running ones may end."""
+        if not self._stopped_by:
+            self._stopped_by = sig
+            self._deadline = time.monotonic() + self._stop_s
+            self._service.stopping = True
+        elif self._hurry:
+            os._exit(128 + sig)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return True as soon as the server is to end."""
+        if self._stopped_by:
+            running = self._service.running
+            if running and time.monotonic() >= self._deadline:
+                # At once: threads cannot be cut off, and an answer that is half sent must not look
+                # like a whole one.
+                _logger.warning("requests that were cut off: %d", running)
+                os._exit(self._code)
+            self.should_exit = not running
+        elif self._service.retiring:
+            self._accepting.cancel()
+            late = time.monotonic() >= self._deadline
+            self.should_exit = late or not self.server_state.connections
+        return await super().on_tick(counter)
+
+    @property
+    def _code(self) -> int:
+        return INTERRUPTED if self._stopped_by == signal.SIGINT else 0
 
 
 def _bracketed(host: str) -> str:

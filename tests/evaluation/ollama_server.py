@@ -68,6 +68,7 @@ class Server:
     paths: list[str] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
     version: str = ""  # of the model's files: what its digest ends with
+    down: Callable[[], None] = lambda: None  # accepts no connection from now on
 
     @property
     def prompts(self) -> list[str]:
@@ -155,7 +156,7 @@ def ollama(
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    server.host = f"http://127.0.0.1:{httpd.server_port}"
+    server.host, server.down = f"http://127.0.0.1:{httpd.server_port}", httpd.socket.close
     try:
         yield server
     finally:

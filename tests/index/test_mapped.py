@@ -30,6 +30,10 @@ def path(tmp_path):
     return made
 
 
+def folder_of(path):
+    return path.with_name(path.name + "-snapshot")
+
+
 def opened(path):
     return SheetIndex.open(path, HashedEncoder(128))
 
@@ -57,7 +61,7 @@ def unmapped(path):
 
 
 def state_of(path):
-    [folder] = mapped.folder_of(path).iterdir()
+    [folder] = folder_of(path).iterdir()
     return folder
 
 
@@ -66,13 +70,19 @@ def test_a_new_reader_maps_what_a_writer_left(path):
     assert all(each.suffix in (".npy", ".json") for each in state_of(path).iterdir())
 
 
+def test_what_is_beside_an_index_is_no_file_of_its_folder(path):
+    with opened(path) as index:
+        report = index.sync(path.parent)
+    assert (report.ignored, report.skipped) == (0, ())
+
+
 def test_a_small_index_keeps_nothing_beside_it(tmp_path, path):
     with SheetIndex.create(tmp_path / "b.sat", HashedEncoder(128)) as index:
         index.add_records(records(50))
-    assert not mapped.folder_of(tmp_path / "b.sat").exists()
+    assert not folder_of(tmp_path / "b.sat").exists()
     with opened(path) as index:
         index.remove(index.sheet_ids()[90:])
-    assert not mapped.folder_of(path).exists()
+    assert not folder_of(path).exists()
 
 
 def test_sheets_that_came_or_went_later_count(path):
@@ -151,8 +161,8 @@ def test_the_state_of_another_index_is_passed_over(tmp_path, path):
     with SheetIndex.create(other, HashedEncoder(128)) as index:
         index.add_records(records(SHEETS, seed=9))
     expected = unmapped(path)
-    shutil.rmtree(mapped.folder_of(path))
-    shutil.copytree(mapped.folder_of(other), mapped.folder_of(path))
+    shutil.rmtree(folder_of(path))
+    shutil.copytree(folder_of(other), folder_of(path))
     assert answers(path) == (expected, False)
 
 
@@ -166,7 +176,7 @@ def test_the_state_of_another_format_or_a_newer_one_is_passed_over(path):
 
 def test_an_index_works_where_nothing_can_be_written_beside_it(tmp_path):
     path = tmp_path / "d.sat"
-    mapped.folder_of(path).write_text("a file in its place")
+    folder_of(path).write_text("a file in its place")
     with SheetIndex.create(path, HashedEncoder(128)) as index:
         index.add_records(records(SHEETS))
     assert not answers(path)[1]
@@ -176,5 +186,5 @@ def test_a_state_in_use_may_be_replaced_and_removed(path):
     with opened(path) as reader, opened(path) as writer:
         first = reader.candidates(ASKED[0], 5)
         writer.add_records(records(200, seed=3))  # renews it
-        shutil.rmtree(mapped.folder_of(path))
+        shutil.rmtree(folder_of(path))
         assert len(reader.candidates(ASKED[0], 5)) == len(first)

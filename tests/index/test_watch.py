@@ -21,7 +21,8 @@ def test_files_and_folders_below_a_place_count(name):
     "name",
     [
         "~$a.xlsx", ".~lock.a.ods#", ".a.xlsx.swp", "A1B2.tmp", "a.xlsx.part", "a.crdownload",
-        "a.xlsx~", ".git/a.xlsx", "x.sat", "x.sat-wal", "x.sat.lock", "../other/a.xlsx",
+        "a.xlsx~", ".git/a.xlsx", "x.sat", "x.sat-wal", "x.sat.lock",
+        "x.sat-snapshot/g1/ids.npy", "../other/a.xlsx",
     ],
 )  # fmt: skip
 def test_locks_partial_and_hidden_files_and_the_index_do_not(name):

@@ -195,6 +195,10 @@ def test_a_browser_signs_in_by_the_keyboard(index_file, token_file, window):
         (cookie,) = page.context.cookies()
         assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
         assert TOKEN not in cookie["value"]
+        assert axe.run(page).response["violations"] == []
+        page.click("text=Sign out")
+        page.wait_for_selector("#token")
+        assert page.context.cookies() == []
 
 
 # ---- a hostile page

@@ -16,7 +16,7 @@ from mcp import Client
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.serve import access
 from sat_retriever.serve.access import Access, Sessions, read_token
-from sat_retriever.serve.limits import RateLimit
+from sat_retriever.serve.limits import Counts
 from tests.serve.conftest import TOKEN, serving
 
 PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
@@ -102,18 +102,6 @@ def test_too_many_requests_are_told_when_to_come_again(index_file):
         assert slow.ask("/mcp", "POST", PING, **JSON).status in (200, 429)
 
 
-def test_a_bucket_fills_again_and_forgets_who_was_not_seen_for_long():
-    now = [0.0]
-    limit = RateLimit(2, 3, clock=lambda: now[0])
-    assert [limit.wait_s("a") for _ in range(4)] == [0, 0, 0, 0.5]
-    now[0] = 0.5
-    assert [limit.wait_s("a") for _ in range(2)] == [0, 0.5]
-    for number in range(5_000):
-        limit.wait_s(str(number))
-    assert len(limit._seen) <= 4_096
-    assert not any(RateLimit(0, 1).wait_s("a") for _ in range(9))
-
-
 # ---- the token
 
 
@@ -155,13 +143,17 @@ def test_a_browser_signs_in_once_and_keeps_no_token(private):
     right = private.ask("/sign-in", "POST", f"token={TOKEN}&next=%2F%3Fq%3Drent".encode(), **FORM)
     assert (right.status, right.headers["location"]) == (303, "/?q=rent")
     cookie = right.headers["set-cookie"]
-    assert re.fullmatch(r"sat_session=[\w-]{43}; Path=/; HttpOnly; SameSite=Strict", cookie)
+    name = f"sat_session_{private.port}"  # browsers send a host's cookies to all its ports
+    signed = rf"{name}=\d{{10}}\.[\w-]{{22}}\.[0-9a-f]{{64}}; Path=/; HttpOnly; SameSite=Strict"
+    assert re.fullmatch(signed, cookie)
     assert TOKEN not in cookie
     value = cookie.partition(";")[0]
     assert private.ask("/?q=rent", Cookie=value).status == 200
     assert private.ask("/?q=rent", Cookie=f"a=b; {value}").status == 200
     assert private.ask("/mcp", "POST", PING, **JSON, Cookie=value).status == 200
-    for other in ("sat_session=x", f"{value}x", f"sat_session={TOKEN}", "sat_session"):
+    later = value.replace("=1", "=2", 1)  # a later end
+    other_port = value.replace(name, f"sat_session_{private.port + 1}")
+    for other in (f"{name}=x", f"{value}x", f"{name}={TOKEN}", name, later, other_port):
         assert private.ask("/?q=rent", Cookie=other).status == 401
     again = private.ask("/sign-in", "POST", f"token={TOKEN}".encode(), **FORM).headers
     assert again["set-cookie"] != cookie
@@ -178,16 +170,37 @@ def test_signing_in_leads_to_no_other_server(private, target):
     assert (answer.status, answer.headers["location"]) == (303, "/")
 
 
-def test_a_session_ends_and_there_are_not_too_many():
-    now = [0.0]
-    sessions = Sessions(clock=lambda: now[0])
-    first = sessions.start()
-    assert sessions.holds(first)
-    assert not sessions.holds("")
-    now[0] = 12 * 3600.0
-    assert not sessions.holds(first)
-    values = [sessions.start() for _ in range(1_001)]
-    assert [sessions.holds(values[0]), sessions.holds(values[1])] == [False, True]
+def test_signing_out_clears_the_cookie_and_leads_to_the_page_to_sign_in(private, server):
+    right = private.ask("/sign-in", "POST", f"token={TOKEN}".encode(), **FORM)
+    value = right.headers["set-cookie"].partition(";")[0]
+    page = private.ask("/", Cookie=value)
+    assert 'action="/sign-out" method="post"' in page.text
+    assert page.headers["referrer-policy"] == "same-origin"  # else the form's origin is null
+    assert (
+        private.ask("/sign-out", "POST", Cookie=value, Origin="http://evil.example").status == 403
+    )
+    left = private.ask("/sign-out", "POST", Cookie=value, Origin=private.url)
+    assert (left.status, left.headers["location"]) == (303, "/")
+    name = value.partition("=")[0]
+    cleared = f"{name}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+    assert left.headers["set-cookie"] == cleared
+    assert private.ask("/", Cookie=f"{name}=").status == 401
+    assert private.ask("/sign-out", Accept="text/html").status == 401  # a link signs nobody out
+    assert "/sign-out" not in server.ask("/").text
+    assert server.ask("/sign-out", "POST").status == 404
+
+
+def test_a_session_ends_and_holds_for_all_servers_with_the_same_token():
+    now = [1e9]
+    sessions = Sessions(TOKEN, clock=lambda: now[0])
+    value = sessions.start()
+    assert sessions.holds(value)
+    assert Sessions(TOKEN, clock=lambda: now[0]).holds(value)
+    assert not Sessions(f"{TOKEN}x", clock=lambda: now[0]).holds(value)
+    for wrong in ("", ".", "..", "x", value[:-1], f"9{value}", "é.é.é"):
+        assert not sessions.holds(wrong)
+    now[0] += 12 * 3600.0
+    assert not sessions.holds(value)
 
 
 def asked(app: Access, *, path="/", method="GET", body=b"", **headers) -> int:
@@ -202,7 +215,8 @@ def asked(app: Access, *, path="/", method="GET", body=b"", **headers) -> int:
 
     lines = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "path": path, "raw_path": path.encode(), "query_string": b"",
-             "method": method, "headers": lines, "client": ("10.0.0.1", 1)}  # fmt: skip
+             "method": method, "headers": lines, "client": ("10.0.0.1", 1), "scheme": "http",
+             "server": ("10.0.0.9", 8765)}  # fmt: skip
     asyncio.run(app(scope, receive, send))
     return sent[0]["status"]
 
@@ -220,7 +234,7 @@ def test_guesses_are_few_and_compared_in_constant_time(monkeypatch):
 
     hmac_compare = hmac.compare_digest
     monkeypatch.setattr(access.hmac, "compare_digest", noted)
-    app = Access(reached, TOKEN, lambda _target, _wrong: b"")
+    app = Access(reached, TOKEN, Counts(), lambda _target, _wrong: b"")
     assert asked(app, authorization="Bearer wrong") == 401
     assert asked(app, authorization=f"Bearer {TOKEN}") == 204
     guesses = [asked(app, path="/sign-in", method="POST", body=b"token=guess") for _ in range(12)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 
 import pytest
 
-from sat_retriever.serve.limits import MAX_BODY, MAX_MCP_BODY, RateLimit, RequestLimits
+from sat_retriever.serve.limits import MAX_BODY, MAX_MCP_BODY, Counts, RateLimit, RequestLimits
 
 
 async def echo(_scope, receive, send):
@@ -29,7 +30,7 @@ def answer(path, *parts, endless=None):
 
     scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(),
              "query_string": b"", "headers": [], "client": ("10.0.0.1", 1)}  # fmt: skip
-    asyncio.run(RequestLimits(echo, RateLimit(0, 1))(scope, receive, send))
+    asyncio.run(RequestLimits(echo, RateLimit(0, 1, [], int))(scope, receive, send))
     return sent[0]["status"], sent[0].get("body")
 
 
@@ -52,3 +53,29 @@ def test_a_body_without_end_is_refused_before_its_end():
 
     assert answer("/sign-in", endless=parts())[0] == 413
     assert len(read) < 20
+
+
+def test_a_bucket_fills_again():
+    now = [0.0]
+    limit = RateLimit(2, 3, [0.0] * 10, int, clock=lambda: now[0])
+    assert [limit.wait_s("1") for _ in range(4)] == [0, 0, 0, 0.5]
+    assert limit.wait_s("2") == 0
+    now[0] = 0.5
+    assert [limit.wait_s("1") for _ in range(2)] == [0, 0.5]
+    now[0] = 1e6
+    assert [limit.wait_s("1") for _ in range(4)] == [0, 0, 0, 0.5]
+    assert not any(RateLimit(0, 1, [], int).wait_s("1") for _ in range(9))
+
+
+def test_all_processes_count_in_the_same_tables():
+    with tempfile.TemporaryFile() as file:
+        file.truncate(Counts.SIZE)
+        one, other = (Counts(file.fileno(), "salt") for _ in range(2))
+        limits = [RateLimit(1, 3, each.requests, each.place, lambda: 0.0) for each in (one, other)]
+        assert [limits[turn % 2].wait_s("a") for turn in range(4)] == [0, 0, 0, 1]
+        tries = RateLimit(1, 1, other.tries, other.place, lambda: 0.0)
+        assert [tries.wait_s("a") for _ in range(2)] == [0, 1]
+    places = [one.place(f"10.0.0.{number}") for number in range(256)]
+    assert places == [other.place(f"10.0.0.{number}") for number in range(256)]
+    assert len(set(places)) > 250
+    assert places != [Counts(-1, "another").place(f"10.0.0.{number}") for number in range(256)]

@@ -50,7 +50,9 @@ class Read(HTMLParser):
         self.rows: dict[int, list[str]] = {}
         self.marked: list[str] = []
         self.links: dict[str, str] = {}
+        self.ids: list[str] = []
         self._row, self._cell, self._mark = None, False, False
+        self._body, self._number = False, False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -58,11 +60,12 @@ class Read(HTMLParser):
         self.tags.add(tag)
         self.handlers += [name for name in given if name.startswith("on") or name == "style"]
         self.urls += [given[name] for name in ("href", "src", "action") if name in given]
+        if "id" in given:
+            self.ids.append(given["id"])
+        self._body = self._body or tag == "tbody"
+        self._number = self._body and tag == "th" and given.get("scope") == "row"
         if tag == "tr":
-            at = re.fullmatch(r"row-(\d+)", given.get("id", ""))
-            self._row = int(at[1]) if at else None
-            if at:
-                self.rows[self._row] = []
+            self._row = None
         if tag == "td" and self._row:
             self.rows[self._row].append("")
             self._cell = True
@@ -73,10 +76,14 @@ class Read(HTMLParser):
             self.links["piece"] = given["data-next"]
 
     def handle_endtag(self, tag):
+        self._body = self._body and tag != "tbody"
         self._cell = self._cell and tag != "td"
         self._mark = False
 
     def handle_data(self, data):
+        if self._number and data.isdigit():
+            self._row, self._number = int(data), False
+            self.rows[self._row] = []
         if self._cell and self._row:
             self.rows[self._row][-1] += data
         if self._mark:
@@ -201,6 +208,7 @@ def test_a_preview_shows_the_header_and_the_rows_that_match(server):
     found = Read(answer.text)
     assert [row for row in found.rows if row in (1, 600)] == [1, 600]
     assert len(found.rows) <= 8
+    assert found.ids == []  # many previews stand on one page
     assert "reading 600" in found.marked
     assert "Pump" in found.marked
 

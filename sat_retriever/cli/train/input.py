@@ -12,6 +12,7 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place
 from sat_retriever.onnx.device import Device
 from sat_retriever.synth.options import WORKBOOKS
 from sat_retriever.training.data.corpusindex import corpus_index, seen_index
@@ -35,7 +36,7 @@ class TrainingInput:
 
     name: str
     dataset: Dataset
-    index: Path | None = None
+    index: Place | None = None
 
     @property
     def folders(self) -> list[str]:
@@ -106,7 +107,7 @@ class TrainingInput:
 # ---- inner workings
 
 
-def _opened(file: Path, encoder: str | None, device: Device) -> SheetIndex:
+def _opened(file: Place, encoder: str | None, device: Device) -> SheetIndex:
     if encoder is None:
         return SheetIndex.open(file, device=device)
     try:

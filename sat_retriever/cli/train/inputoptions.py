@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import typer
 
+from sat_retriever.cli.terminal import IndexPlace, index_place
 from sat_retriever.cli.train.input import TrainingInput
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import load_labels
@@ -17,6 +18,7 @@ from sat_retriever.datasets.trainingsets import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place
 from sat_retriever.training.data.holdout import (
     HOLD_OUT,
     SHARE,
@@ -35,9 +37,9 @@ SplitName = Literal["standard", "grouped"]
 def input_of_options(
     *,
     index: Annotated[
-        Path | None,
+        IndexPlace | None,
         typer.Option(
-            "--index", "-i", help="Your index.", metavar="FILE", dir_okay=False,
+            "--index", "-i", help="Your index.", metavar="FILE|URL", parser=index_place,
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -111,7 +113,7 @@ def input_of_options(
     if corpus is not None:
         made = (grouped_dataset if split == "grouped" else standard_dataset)(corpus, seed=seed)
         return TrainingInput(f"{made.name}, {split or 'standard'}", made)
-    made = spider_training(named[0])
+    made = spider_training(cast("Path", spider))
     return TrainingInput(f"{made.name}, databases held out", made)
 
 
@@ -129,7 +131,7 @@ def _check_together(
         )
 
 
-def _own(index: Path, labels: Path, hold_out: HoldOut, share: float) -> TrainingInput:
+def _own(index: Place, labels: Path, hold_out: HoldOut, share: float) -> TrainingInput:
     queries = load_labels(labels)
     with SheetIndex.open(index) as opened:
         refuse_unknown_sheets(queries, opened.sheet_ids(), str(index))

@@ -3,53 +3,81 @@
 from __future__ import annotations
 
 import datetime as dt
-import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.errors import InputError
 from sat_retriever.period.question import asked_spans
-from sat_retriever.period.relation import overlapping, unpacked
 from sat_retriever.period.spans import Span
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
 
 _INT64 = 1 << 63
-# A record tells its role only if that is not the usual one. Most records have no such text, so
-# few are parsed.
-_ROLE = (
-    "CASE WHEN instr(s.record, '\"role\"') THEN coalesce(json_extract(s.record, '$.role'), "
-    f"'{Role.DATA.value}') ELSE '{Role.DATA.value}' END = ?"
-)
-_PERIOD = "EXISTS (SELECT 1 FROM tokens t WHERE t.id = s.id AND in_period(t.months, ?))"
+Condition = tuple[str, list[Any]]
+"""A condition on sheets `s` and workbooks `w`, and the values of its placeholders."""
 
 
-def sql_conditions(filters: Filters) -> tuple[str, list[Any]]:
-    """Return a condition on sheets `s` and workbooks `w`, and the values of its placeholders.
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What databases express in different ways.
 
-    Raises:
-        InputError: If the period names no time.
+    Attributes:
+        glob: A glob to the condition on `s.path`.
+        role: Condition on the role, with one placeholder.
+        field: A metadata field and its value to the condition that a sheet has it.
     """
-    asked_in(filters)
+
+    glob: Callable[[str], Condition]
+    role: str
+    field: Callable[[str, str | float], Condition]
+
+
+def sql_conditions(filters: Filters, dialect: Dialect) -> Condition:
+    """Return the condition that filters make; the period is for the caller to compare."""
     after, before = filters.modified_after, filters.modified_before
     terms: list[tuple[str, Any]] = [
         ("s.workbook = ?", filters.workbook),
-        ("(s.path GLOB ? OR s.path = ?)", filters.path),  # brackets also match literally
         ("s.visibility = ?", filters.visibility and filters.visibility.value),
         ("s.format = ?", filters.format),
-        (_ROLE, filters.role and filters.role.value),
-        (_PERIOD, filters.period),
+        (dialect.role, filters.role and filters.role.value),
         ("w.mtime_ns >= ?", after and _utc_ns(after)),
         ("w.mtime_ns < ?", before and _utc_ns(before)),
     ]
-    wanted = [(sql, [value] * sql.count("?")) for sql, value in terms if value is not None]
-    for key, value in filters.metadata.items():
-        # A text also matches a number with the same digits: `--where year=2024`.
-        found = "CAST(value AS TEXT)" if isinstance(value, str) else "value"
-        sql = f"EXISTS (SELECT 1 FROM json_each(s.metadata) WHERE key = ? AND {found} = ?)"
-        wanted.append((sql, [key, value]))
-    where = " AND ".join(sql for sql, _ in wanted) or "1"
+    wanted = [(sql, [value]) for sql, value in terms if value is not None]
+    if filters.path is not None:
+        matched, pattern = dialect.glob(filters.path)
+        # Brackets also match literally.
+        wanted.append((f"({matched} OR s.path = ?)", [*pattern, filters.path]))
+    wanted += [dialect.field(key, value) for key, value in filters.metadata.items()]
+    where = " AND ".join(sql for sql, _ in wanted) or "1 = 1"
     return where, [value for _, values in wanted for value in values]
+
+
+def sqlite_conditions(filters: Filters) -> Condition:
+    """Return the condition that filters make in an index file."""
+    return sql_conditions(filters, _SQLITE)
+
+
+def _sqlite_glob(pattern: str) -> Condition:
+    return "s.path GLOB ?", [pattern]
+
+
+def _sqlite_field(key: str, value: str | float) -> Condition:
+    # A text also matches a number with the same digits: `--where year=2024`.
+    found = "CAST(value AS TEXT)" if isinstance(value, str) else "value"
+    sql = f"EXISTS (SELECT 1 FROM json_each(s.metadata) WHERE key = ? AND {found} = ?)"
+    return sql, [key, value]
+
+
+_SQLITE = Dialect(
+    glob=_sqlite_glob,
+    # A record tells its role only if that is not the usual one. Most records have no such text,
+    # so few are parsed.
+    role="CASE WHEN instr(s.record, '\"role\"') THEN coalesce(json_extract(s.record, '$.role'), "
+    f"'{Role.DATA.value}') ELSE '{Role.DATA.value}' END = ?",
+    field=_sqlite_field,
+)
 
 
 def asked_in(filters: Filters) -> tuple[Span, ...]:
@@ -67,16 +95,6 @@ def asked_in(filters: Filters) -> tuple[Span, ...]:
             "Q1 2024, March 2023 or 2021 to 2023"
         )
     return spans
-
-
-def register_period(connection: sqlite3.Connection) -> None:
-    """Make `in_period` available in SQL: True if packed months overlap a period in words."""
-    connection.create_function("in_period", 2, _in_period, deterministic=True)
-
-
-def _in_period(months: int, period: str) -> bool:
-    spans: Sequence[Span] = asked_spans(period)
-    return bool(overlapping(unpacked([months]), spans)[0])
 
 
 def _utc_ns(moment: dt.datetime) -> int:

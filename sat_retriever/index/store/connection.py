@@ -18,7 +18,6 @@ from sat_retriever.errors import (
     InputError,
     SheetIndexError,
 )
-from sat_retriever.index.store.conditions import register_period
 from sat_retriever.index.store.damage import RowDamage, damaged, register
 from sat_retriever.index.store.schema import check, migrate
 
@@ -118,7 +117,6 @@ def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             register(connection)
-            register_period(connection)
             check(connection, path, writable=writable)
             if writable:
                 # Deleted rows are overwritten: not every build of SQLite does so by itself.

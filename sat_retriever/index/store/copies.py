@@ -1,15 +1,16 @@
-"""Groups of copies in an index file, kept up to date while sheets come and go."""
+"""Groups of copies in a store, kept up to date while sheets come and go."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from sat_retriever.index.store.conditions import sql_conditions
+from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.damage import readable
+from sat_retriever.index.store.session import Session
 from sat_retriever.index.store.stored_links import Ask
 from sat_retriever.links.copies.claims import (
     CopyClaim,
@@ -21,12 +22,15 @@ from sat_retriever.links.copies.claims import (
 from sat_retriever.links.copies.groups import group_of
 from sat_retriever.links.copies.likeness import are_copies
 from sat_retriever.links.copies.order import Member
+from sat_retriever.period.relation import overlapping, unpacked
 from sat_retriever.records.filters import Filters
 
 NEAREST = 16
 """Sheets before a sheet, and after it, that it is compared with in each of its blocks."""
 MEMBERS = 500  # of one group that are put in order; those of the newest files
 _HELD = 20_000  # claims in memory while groups are found
+
+Conditions = Callable[[Filters], tuple[str, list[Any]]]
 
 
 class CopyTables:
@@ -37,10 +41,10 @@ class CopyTables:
     Groups depend on the sheets alone, not on the order in which they came.
 
     Args:
-        connection: An open index file in a transaction.
+        connection: An open store in a transaction.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Session) -> None:
         self._connection = connection
 
     def put(self, claims: Iterable[CopyClaim]) -> None:
@@ -50,12 +54,14 @@ class CopyTables:
             if not found:
                 continue
             row_id = found[0][0]
+            self._connection.execute("DELETE FROM copies WHERE sheet = ?", (row_id,))
             self._connection.execute(
-                "INSERT OR REPLACE INTO copies VALUES (?, NULL, ?, ?)",
+                "INSERT INTO copies (sheet, family, versions, claim) VALUES (?, NULL, ?, ?)",
                 (row_id, versions_to_text(claim.versions), claim_to_text(claim)),
             )
             self._connection.executemany(
-                "INSERT OR REPLACE INTO copy_blocks VALUES (?, ?, ?)",
+                "INSERT INTO copy_blocks (block, place, sheet) VALUES (?, ?, ?) "
+                "ON CONFLICT (block, place) DO UPDATE SET sheet = excluded.sheet",
                 [(*block, row_id) for block in claim.blocks()],
             )
             self._make_stale({row_id, *self._neighbours(row_id)})
@@ -80,8 +86,8 @@ class CopyTables:
             )
             family = min(group) if len(group) > 1 else None
             self._connection.executemany(
-                "UPDATE copies SET family = ? WHERE sheet = ? AND family IS NOT ?",
-                [(family, each, family) for each in group],
+                "UPDATE copies SET family = ? WHERE sheet = ? AND coalesce(family, -1) != ?",
+                [(family, each, -1 if family is None else family) for each in group],
             )
             done |= group
         self._connection.executemany(
@@ -90,7 +96,8 @@ class CopyTables:
 
     def _make_stale(self, row_ids: Iterable[int]) -> None:
         self._connection.executemany(
-            "INSERT OR IGNORE INTO stale_copies VALUES (?)", [(each,) for each in row_ids]
+            "INSERT INTO stale_copies (sheet) VALUES (?) ON CONFLICT DO NOTHING",
+            [(each,) for each in row_ids],
         )
 
     def _neighbours(self, row_id: int) -> set[int]:
@@ -121,11 +128,13 @@ class StoredCopies:
     Args:
         ask: Runs a statement with a sequence of values.
         ask_in: Runs a statement whose `{}` stands for a list of values.
+        conditions: Translates filters, apart from their period, to the store's SQL.
     """
 
-    def __init__(self, ask: Ask, ask_in: Ask) -> None:
+    def __init__(self, ask: Ask, ask_in: Ask, conditions: Conditions) -> None:
         self._ask = ask
         self._ask_in = ask_in
+        self._conditions = conditions
 
     def exist(self) -> bool:
         """True if any sheet has a copy."""
@@ -143,20 +152,26 @@ class StoredCopies:
 
     def members(self, family: int, filters: Filters | None = None) -> list[Member]:
         """Members of a group that meet the filters; at most 500, those of the newest files."""
-        where, values = sql_conditions(filters) if filters else ("1", [])
-        rows = self._ask(
-            "SELECT s.sheet_id, c.versions, coalesce(w.mtime_ns, 0) FROM copies c "
-            "JOIN sheets s ON s.id = c.sheet LEFT JOIN workbooks w ON w.id = s.workbook_id "
-            f"WHERE c.family = ? AND {where} ORDER BY w.mtime_ns DESC, s.sheet_id LIMIT {MEMBERS}",
-            [family, *values],
-        )
+        rows = self._members(family, filters)[:MEMBERS]
         return readable(lambda: [Member(name, versions_from_text(v), at) for name, v, at in rows])
 
     def count(self, family: int, filters: Filters | None = None) -> int:
         """Number of the members that meet the filters."""
-        where, values = sql_conditions(filters) if filters else ("1", [])
-        sql = (
-            "SELECT count(*) FROM copies c JOIN sheets s ON s.id = c.sheet "
-            f"LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE c.family = ? AND {where}"
+        return len(self._members(family, filters))
+
+    def _members(self, family: int, filters: Filters | None) -> list[tuple[str, str, int]]:
+        """Sheet id, versions and time of the members that meet the filters, the newest first."""
+        filters = filters or Filters()
+        where, values = self._conditions(replace(filters, period=None))
+        rows = self._ask(
+            "SELECT s.sheet_id, c.versions, coalesce(w.mtime_ns, 0), t.months FROM copies c "
+            "JOIN sheets s ON s.id = c.sheet JOIN tokens t ON t.id = s.id "
+            "LEFT JOIN workbooks w ON w.id = s.workbook_id "
+            f"WHERE c.family = ? AND {where} "
+            "ORDER BY w.mtime_ns IS NULL, w.mtime_ns DESC, s.sheet_id",
+            [family, *values],
         )
-        return int(self._ask(sql, [family, *values])[0][0])
+        months = unpacked([row[3] for row in rows])
+        asked = asked_in(filters)
+        met = overlapping(months, asked) if asked else [True] * len(rows)
+        return [(name, v, at) for (name, v, at, _), each in zip(rows, met, strict=True) if each]

@@ -269,14 +269,14 @@ def _damaged_sheets(
     for row_id, workbook_id in ids:
         try:
             [row] = connection.execute(sql, (row_id,)).fetchall()
-            _check_sheet(row, width)
+            check_sheet(row, width)
         except (sqlite3.Error, RowDamage):
             sql_name = f"SELECT CAST(sheet_id AS BLOB) FROM sheets WHERE id = {row_id}"
             [name] = _column(connection, sql_name)
             yield row_id, name.decode("utf-8", "replace"), workbook_id
 
 
-def _check_sheet(row: Sequence[Any], width: int) -> None:
+def check_sheet(row: Sequence[Any], width: int) -> None:
     """Refuse a sheet whose columns, record, contents, token and words do not match.
 
     Raises:

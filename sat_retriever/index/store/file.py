@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from filelock import FileLock, Timeout
 from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.connection import identity_of, translated
+from sat_retriever.index.store.rows import SheetRow
 
 WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
 _SIDE_FILES = ("-wal", "-shm")
 _LOCK = ".lock"
+_BESIDE = "-snapshot"
 _CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for a long time
 
 
@@ -50,9 +52,19 @@ class StoreFile:
 
     @property
     def own_files(self) -> frozenset[Path]:
-        """The file, and the files of SQLite and of a writer beside it."""
+        """The file, and the files of SQLite, of a writer and of readers beside it."""
         path = self.path.resolve()
-        return frozenset(path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
+        beside = (path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
+        return frozenset((*beside, *path.with_name(path.name + _BESIDE).rglob("*")))
+
+    @property
+    def beside(self) -> Path:
+        """The folder in which readers find a large index as mapped files."""
+        return self.path.with_name(self.path.name + _BESIDE)
+
+    def bytes(self) -> int:
+        """Return the size of the file."""
+        return int(self.path.stat().st_size)
 
     def copy_to(self, path: Path) -> None:
         """Write the file's last complete state to another path.
@@ -85,6 +97,10 @@ class StoreFile:
                 path.with_name(path.name + end).unlink(missing_ok=True)
         except OSError as error:
             raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
+
+    def writing_beside_others(self) -> AbstractContextManager[None]:
+        """Keep other processes from writing until the block ends: a file has one writer."""
+        return self.sole_writer()
 
     @contextmanager
     def sole_writer(self) -> Iterator[None]:
@@ -122,7 +138,10 @@ class StoreFile:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(
+        self, workbooks: Iterable[tuple[str, str]] = (), rows: Sequence[SheetRow] = ()
+    ) -> Iterator[sqlite3.Connection]:
+        """Open the transaction of one write, whatever it writes."""
         self._check_writable()
         with self._lock, translated(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
@@ -144,6 +163,9 @@ class StoreFile:
             "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) "
             "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
         )
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock, translated(self.path):

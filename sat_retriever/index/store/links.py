@@ -1,14 +1,14 @@
-"""Store links, and claims across workbooks, in an index file; the caller owns the transaction."""
+"""Store links, and claims across workbooks; the caller owns the transaction."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
 from sat_retriever.index.store.damage import link_checksum, readable, record_of
+from sat_retriever.index.store.session import Session
 from sat_retriever.links.claims import Claims
 from sat_retriever.links.formula.external import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
@@ -30,13 +30,13 @@ class Origin(StrEnum):
 
 
 class LinkTables:
-    """Statements on links and claims, within one transaction.
+    """Statements on links and claims, within one transaction; the same for every store.
 
     Args:
-        connection: An open index file in a transaction.
+        connection: An open store in a transaction.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Session) -> None:
         self.connection = connection
 
     # ---- links
@@ -44,7 +44,9 @@ class LinkTables:
     def put(self, links: Iterable[Link], origin: Origin) -> None:
         """Add links; each replaces one with the same ends, type and origin."""
         self.connection.executemany(
-            "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO links (source, target, type, origin, weight, evidence, crc) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, target, type, origin) DO UPDATE "
+            "SET weight = excluded.weight, evidence = excluded.evidence, crc = excluded.crc",
             [
                 (
                     *(x.source, x.target, x.type, origin.value, x.weight, x.evidence),
@@ -81,26 +83,33 @@ class LinkTables:
         """Store claims of stored sheets on other workbooks."""
         for reference in claims.external:
             self.connection.execute(
-                "INSERT INTO external_references SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
+                "INSERT INTO external_references (sheet, file, claim) "
+                "SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
                 (reference.key, text_of(reference), reference.source),
             )
         for sheet_id, period in claims.periods:
             self.connection.execute(
-                "INSERT INTO periods SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
+                "INSERT INTO periods (sheet, family, claim) "
+                "SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
                 (period.family, text_of(period), sheet_id),
             )
         for column in claims.keys:
             self._put_key(column)
 
     def _put_key(self, column: KeyColumn) -> None:
-        added = self.connection.execute(
+        self.connection.execute(
             "INSERT INTO key_columns (sheet, claim) SELECT id, ? FROM sheets WHERE sheet_id = ?",
             (text_of(column), column.sheet_id),
         )
-        if added.rowcount:
+        newest = (
+            "SELECT max(k.id) FROM key_columns k JOIN sheets s ON s.id = k.sheet "
+            "WHERE s.sheet_id = ?"
+        )
+        [(added,)] = self._rows(newest, column.sheet_id)
+        if added is not None:
             self.connection.executemany(
-                "INSERT OR IGNORE INTO key_blocks VALUES (?, ?)",
-                [(block, added.lastrowid) for block in column.blocks],
+                "INSERT INTO key_blocks (block, key_column) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                [(block, added) for block in column.blocks],
             )
 
     def drop_claims(self, sheet_ids: Iterable[str]) -> None:
@@ -173,11 +182,11 @@ class LinkTables:
     def blocks_of(self, sheet_ids: Iterable[str]) -> list[str]:
         """Return blocks of the sheets' key columns."""
         sql = (
-            "SELECT DISTINCT CAST(b.block AS BLOB) FROM sheets s JOIN key_columns k "
+            "SELECT DISTINCT b.block FROM sheets s JOIN key_columns k "
             "ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id WHERE s.sheet_id = ?"
         )
         found = (block for each in sheet_ids for (block,) in self._rows(sql, each))
-        return list(dict.fromkeys(block.decode("utf-8", "replace") for block in found))
+        return list(dict.fromkeys(found))
 
     def crowded(self, blocks: Iterable[str], limit: int) -> set[str]:
         """Return the blocks that have more than `limit` columns."""
@@ -209,8 +218,8 @@ class LinkTables:
     def make_stale(self, sheet_ids: Iterable[str]) -> None:
         """Record that the families of the sheets must be linked anew."""
         self.connection.executemany(
-            "INSERT OR IGNORE INTO stale_families SELECT family FROM periods WHERE sheet = "
-            "(SELECT id FROM sheets WHERE sheet_id = ?)",
+            "INSERT INTO stale_families SELECT family FROM periods WHERE sheet = "
+            "(SELECT id FROM sheets WHERE sheet_id = ?) ON CONFLICT DO NOTHING",
             [(sheet_id,) for sheet_id in sheet_ids],
         )
 

@@ -3,38 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from sat_retriever._extras import require
+from sat_retriever.errors import InputError
 from sat_retriever.index.store.connection import SQLITE_VERSION
+from sat_retriever.index.store.place import IndexUrl, Place
+from sat_retriever.index.store.protocol import SheetStore
 from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.records.progress import Progress
 
-Store: TypeAlias = SqliteStore
+Store: TypeAlias = SheetStore
 
 
-def create_store(path: Path, meta: Mapping[str, str]) -> Store:
-    """Create a new, empty store; the file appears whole or not at all.
+def create_store(place: Place, meta: Mapping[str, str]) -> Store:
+    """Create a new, empty store; it appears whole or not at all.
 
     Args:
-        path: Its file.
+        place: Its file, or its URL in PostgreSQL.
         meta: Notes about the index as a whole, by key.
 
     Raises:
-        InputError: If there is already a file at `path`.
-        IndexStorageError: If the folder is not writable.
+        InputError: If there is already something at `place`.
+        IndexStorageError: If it cannot be written to, or the server refuses.
+        MissingExtraError: If a URL is named without the extra `[postgres]`.
     """
-    return SqliteStore.create(path, meta)
+    if isinstance(place, IndexUrl):
+        made: Store = _postgres("store").PostgresStore.create(place, meta)
+        return made
+    return SqliteStore.create(place, meta)
 
 
-def open_store(path: Path) -> Store:
-    """Open an existing store, read-only if its file or folder is not writable.
+def open_store(place: Place) -> Store:
+    """Open an existing store, read-only if file, folder or role does not allow to write.
+
+    Raises:
+        IndexNotFoundError: If there is none.
+        IndexFormatError: If it is not an index, or was written by a newer version.
+        IndexBusyError: If another process holds it for too long.
+        IndexStorageError: If a server cannot be reached, or refuses.
+        MissingExtraError: If a URL is named without the extra `[postgres]`.
+    """
+    if isinstance(place, IndexUrl):
+        opened: Store = _postgres("store").PostgresStore.open(place)
+        return opened
+    return SqliteStore.open(place)
+
+
+def store_exists(place: Place) -> bool:
+    """True if there is a file at a path, or an index at a URL.
+
+    Raises:
+        IndexStorageError: If a server cannot be reached, or refuses.
+        MissingExtraError: If a URL is named without the extra `[postgres]`.
+    """
+    if isinstance(place, IndexUrl):
+        return bool(_postgres("database").exists(place))
+    return place.exists() or place.is_symlink()
+
+
+def migrate_store(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
+    """Copy an index file into PostgreSQL, whole or not at all; return its rows by table.
+
+    Args:
+        file: The index file, which stays.
+        url: Place of the new index.
+        progress: Called with the number of rows copied, and of all.
 
     Raises:
         IndexNotFoundError: If there is no such file.
-        IndexFormatError: If it is not an index, or was written by a newer version.
-        IndexBusyError: If another process holds it for too long.
+        IndexDamagedError: If a row of it is damaged.
+        InputError: If there is already an index at the URL, or a text cannot be stored there.
+        IndexStorageError: If the server cannot be reached, or refuses.
+        IndexFormatError: If the file is no index, or the copy differs from it.
+        MissingExtraError: If the extra `[postgres]` is not installed.
     """
-    return SqliteStore.open(path)
+    copied: dict[str, int] = _postgres("migrating").migrate_file(file, url, progress)
+    return copied
+
+
+def check_free(place: Place) -> None:
+    """Refuse a place where an index cannot be created since there is something.
+
+    Raises:
+        InputError: If there is.
+    """
+    if store_exists(place):
+        raise InputError(f"{place} exists already; open it, or choose another place")
 
 
 def store_version() -> str:
@@ -44,3 +101,10 @@ def store_version() -> str:
     True
     """
     return SQLITE_VERSION
+
+
+def _postgres(module: str) -> Any:
+    """A module of the store in PostgreSQL, whose driver is an extra."""
+    for each in ("psycopg", "psycopg_pool"):
+        require(each, "postgres")
+    return import_module(f"{__package__}.postgres.{module}")

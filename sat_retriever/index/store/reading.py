@@ -6,36 +6,23 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sat_retriever.index.store.conditions import sql_conditions
-from sat_retriever.index.store.connection import translated
+from sat_retriever.index.store.conditions import sqlite_conditions
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.copies import StoredCopies
-from sat_retriever.index.store.damage import (
-    RowDamage,
-    contents_of,
-    finite,
-    may_say,
-    record_of,
-    skips_from_text,
-)
+from sat_retriever.index.store.damage import RowDamage, finite
 from sat_retriever.index.store.file import StoreFile
-from sat_retriever.index.store.rows import LEXICAL_FIELDS, WorkbookState
+from sat_retriever.index.store.records import RecordReader
+from sat_retriever.index.store.rows import LEXICAL_FIELDS, IdArray
 from sat_retriever.index.store.stored_links import StoredLinks
 from sat_retriever.index.store.words import expression
 from sat_retriever.period.relation import Times, unpacked
-from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
-
-IdArray = NDArray[np.int64]
 
 _COUNTED = {
     "format": "format",
@@ -43,11 +30,9 @@ _COUNTED = {
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
 _ALIKE = 20_000  # known words that share half of their letters with a misspelt one
-_SHORT = 16_384  # characters; parsed records up to this length are kept in memory
-_SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
 
 
-class StoreReader(StoreFile):
+class StoreReader(StoreFile, RecordReader):
     """A reader of one index file; its links are in `links`, its groups of copies in `copies`."""
 
     def __init__(
@@ -59,55 +44,13 @@ class StoreReader(StoreFile):
         identity: tuple[int, ...],
     ) -> None:
         super().__init__(connection, path, writable=writable, identity=identity)
-        self.links = StoredLinks(self._rows, self._in, path)
-        self.copies = StoredCopies(self._rows, self._in)
-
-    def meta(self) -> dict[str, str]:
-        """Return all notes about the index as a whole."""
-        return dict(self._rows("SELECT key, value FROM meta"))
-
-    def generation(self) -> int:
-        """Return a number that grows with every write."""
-        found = self._rows("SELECT value FROM meta WHERE key = 'generation'")
-        return int(found[0][0]) if found else 0
-
-    def workbooks(self) -> list[WorkbookState]:
-        """Return every workbook that the index knows, by root and path."""
-        return [
-            WorkbookState(
-                root,
-                path,
-                size,
-                mtime,
-                checked,
-                digest,
-                self._skipped(skipped),
-                within,
-                version,
-            )
-            for root, path, size, mtime, checked, digest, skipped, within, version in self._rows(
-                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within, "
-                "version FROM workbooks ORDER BY root, path"
-            )
-        ]
+        self.links = StoredLinks(self._rows, self._in, _listed, self._translated)
+        self.copies = StoredCopies(self._rows, self._in, sqlite_conditions)
 
     def _marked(self, column: str, after: int) -> IdArray:
         """Row ids of the sheets after one with a 1 in a column of the tokens, ascending."""
         marked = f"SELECT id FROM tokens WHERE id > ? AND {column} = 1 ORDER BY id"
         return _id_array(self._rows(f"SELECT json_group_array(id) FROM ({marked})", (after,)))
-
-    def _skipped(self, text: str) -> tuple[Skipped, ...]:
-        with translated(self.path):
-            return skips_from_text(text)
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of workbooks and sheets."""
-        tables = ("workbooks", "sheets")
-        return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
-
-    def has_contents(self) -> bool:
-        """Return True if texts of cells are stored of a sheet."""
-        return bool(self._rows("SELECT EXISTS (SELECT 1 FROM contents)")[0][0])
 
     def sheet_counts(self, fact: str) -> dict[str, int]:
         """Return the number of sheets for each "format", "visibility" or "formulas"."""
@@ -146,7 +89,7 @@ class StoreReader(StoreFile):
         months = np.zeros(count, dtype=np.int64)
         # Row by row into place: joining the blobs first takes twice the time and memory.
         space, size, row = tokens.data.cast("B"), 4 * width, 0
-        with self._lock, translated(self.path):
+        with self._lock, self._translated():
             for words, texts, token, when in self._connection.execute(
                 "SELECT words, texts, token, months FROM tokens WHERE id > ? AND id <= ? "
                 "ORDER BY id",
@@ -182,7 +125,7 @@ class StoreReader(StoreFile):
 
     def _tokens_of(self, sql: str, ids: Sequence[int], width: int, size: int) -> FloatArray:
         found = dict(self._rows(sql, (json.dumps(ids),)))
-        with translated(self.path):
+        with self._translated():
             data = [found.get(each, b"") for each in ids]
             if not all(type(each) is bytes and len(each) == size * width for each in data):
                 raise RowDamage("a token is missing, or has another width")
@@ -206,7 +149,7 @@ class StoreReader(StoreFile):
         count = int(self._rows(f"SELECT count(*) {where}", (row_id, until))[0][0])
         ids, tokens = np.empty(count, dtype=np.int64), np.empty((count, width), dtype=np.float32)
         rows = f"SELECT id, token {where} ORDER BY id"
-        with self._lock, translated(self.path):
+        with self._lock, self._translated():
             for row, (each, data) in enumerate(self._connection.execute(rows, (row_id, until))):
                 if type(data) is not bytes or len(data) != 2 * width:
                     raise RowDamage("a token of contents has another width")
@@ -288,93 +231,12 @@ class StoreReader(StoreFile):
         )
         return ids, numbers
 
-    def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
-        """Return the sheet id of each row id."""
-        return dict(self._in("SELECT id, sheet_id FROM sheets WHERE id IN ({})", ids))
-
-    def row_ids(self, sheet_ids: Sequence[str]) -> dict[str, int]:
-        """Return the row id of each sheet id; unknown ids are absent."""
-        return dict(self._in("SELECT sheet_id, id FROM sheets WHERE sheet_id IN ({})", sheet_ids))
-
-    def contents(
-        self, sheet_ids: Sequence[str], phrases: Sequence[str] = ()
-    ) -> dict[str, SheetContents]:
-        """Contents by sheet id; sheets of which none are kept are absent.
-
-        Args:
-            sheet_ids: The sheets.
-            phrases: Phrases; contents that have none of them are absent as well.
-        """
-        found = self._in(
-            "SELECT s.sheet_id, c.packed, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
-            "WHERE s.sheet_id IN ({})",
-            sheet_ids,
-        )
-        with translated(self.path):
-            return {
-                sheet_id: _contents(data, crc)
-                for sheet_id, data, crc in found
-                if not phrases or may_say(data, crc, phrases)
-            }
-
-    def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Return records by sheet id, without contents; unknown ids are absent."""
-        found = self._in(
-            "SELECT sheet_id, record, crc FROM sheets WHERE sheet_id IN ({})", sheet_ids
-        )
-        with translated(self.path):
-            return {sheet_id: _record(text, crc) for sheet_id, text, crc in found}
-
-    def records_called(self, workbook: str) -> list[SheetRecord]:
-        """Return records without a file that name a workbook, in the order of insertion."""
-        found = self._rows(
-            "SELECT record, crc FROM sheets WHERE workbook = ? AND workbook_id IS NULL ORDER BY id",
-            (workbook,),
-        )
-        with translated(self.path):
-            return [_record(text, crc) for text, crc in found]
-
-    def all_sheet_ids(self, workbook: str | None = None) -> list[str]:
-        """Return sheet ids in their order, of all sheets or of one workbook name or path."""
-        if workbook is None:
-            found = self._rows("SELECT sheet_id FROM sheets ORDER BY sheet_id")
-        else:
-            found = self._rows(
-                "SELECT sheet_id FROM sheets WHERE workbook = ? OR path = ? ORDER BY sheet_id",
-                (workbook, workbook),
-            )
-        return [row[0] for row in found]
-
-    def paths(self) -> list[str]:
-        """Return the paths of all workbooks that have sheets, in their order."""
-        sql = "SELECT DISTINCT path FROM sheets WHERE path != '' ORDER BY path"
-        return [row[0] for row in self._rows(sql)]
-
-    def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
-        """Return the path of each sheet's workbook, or its name if it has no file."""
-        return dict(
-            self._in(
-                "SELECT sheet_id, CASE path WHEN '' THEN workbook ELSE path END AS home "
-                "FROM sheets WHERE sheet_id IN ({}) AND home != ''",
-                sheet_ids,
-            )
-        )
-
-    def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-        """Return root, path below it, and `within` of each sheet's file; others are absent."""
-        found = self._in(
-            "SELECT s.sheet_id, w.root, w.path, w.within FROM sheets s "
-            "JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN ({})",
-            sheet_ids,
-        )
-        return {sheet_id: tuple(place) for sheet_id, *place in found}
-
     def matching(self, filters: Filters) -> IdArray:
         """Return row ids of the sheets that meet all conditions but the period, ascending.
 
         The search knows the times of all sheets already, and need not read them.
         """
-        where, values = sql_conditions(replace(filters, period=None))
+        where, values = sqlite_conditions(replace(filters, period=None))
         return _id_array(
             self._rows(
                 "SELECT json_group_array(id) FROM (SELECT s.id FROM sheets s LEFT JOIN workbooks w "
@@ -394,27 +256,8 @@ class StoreReader(StoreFile):
         return [row[0] for row in self._rows(sql)]
 
 
-def _record(text: str, crc: int) -> SheetRecord:
-    """Parse a record, from memory if possible: 50 candidates take .75 ms, or .2 ms from memory.
-
-    The text itself is the key, so a changed record is always parsed anew.
-    """
-    return _short_record(text, crc) if len(text) <= _SHORT else record_of(text, crc)
-
-
-@lru_cache(maxsize=1_024)
-def _short_record(text: str, crc: int) -> SheetRecord:
-    return record_of(text, crc)
-
-
-def _contents(data: bytes, crc: int) -> SheetContents:
-    """Parse contents, from memory if possible: a question reads those of its hits twice."""
-    return _small_contents(data, crc) if len(data) <= _SMALL else contents_of(data, crc)
-
-
-@lru_cache(maxsize=128)
-def _small_contents(data: bytes, crc: int) -> SheetContents:
-    return contents_of(data, crc)
+def _listed(texts: Sequence[str]) -> tuple[str, str]:
+    return "(SELECT value FROM json_each(?))", json.dumps(list(texts))
 
 
 def _id_array(rows: list[Any]) -> IdArray:

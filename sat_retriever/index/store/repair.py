@@ -28,6 +28,7 @@ def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
     tables = LinkTables(connection)
     going = _sheets_of(connection, damage)
     _drop_loose(connection, list(going))
+    _drop_unreadable_blocks(connection, list(going))
     before = unlink(tables, list(going.values()))
     dropped = delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
     drop_spellings(connection, dropped)
@@ -68,6 +69,19 @@ def _drop_loose(connection: sqlite3.Connection, going: list[int]) -> None:
         values,
     )
     connection.execute(f"DELETE FROM links WHERE {_LOOSE}", values)
+
+
+def _drop_unreadable_blocks(connection: sqlite3.Connection, going: list[int]) -> None:
+    """Remove blocks of sheets that go whose bytes are no longer valid text."""
+    sql = (
+        "SELECT CAST(b.block AS BLOB), b.key_column FROM key_columns k "
+        "JOIN key_blocks b ON b.key_column = k.id WHERE k.sheet = ?"
+    )
+    for row_id in going:
+        for block, column in connection.execute(sql, (row_id,)).fetchall():
+            if block.decode("utf-8", "ignore").encode() != block:
+                drop = "DELETE FROM key_blocks WHERE key_column = ? AND CAST(block AS BLOB) = ?"
+                connection.execute(drop, (column, block))
 
 
 def _forget(connection: sqlite3.Connection, damage: Damage) -> None:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
 
+IdArray = NDArray[np.int64]
+"""Row ids, (n,)."""
+RowToken = tuple[int, bytes, bytes | None]
+"""Row id of a sheet, its stored token, and that of its contents; None without contents."""
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
 
 

@@ -1,13 +1,11 @@
-"""Read the links of an index file."""
+"""Read the links of a store."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from contextlib import AbstractContextManager
 from typing import Any
 
-from sat_retriever.index.store.connection import translated
 from sat_retriever.index.store.damage import RowDamage
 from sat_retriever.index.store.links import Origin
 from sat_retriever.records.links import Link
@@ -16,6 +14,8 @@ _COLUMNS = "source, target, type, origin, weight, evidence"
 _PART = 10_000  # rows read at a time
 
 Ask = Callable[..., list[Any]]  # runs a statement with its values; returns rows
+Listed = Callable[[Sequence[str]], tuple[str, Any]]
+Translated = Callable[[], AbstractContextManager[None]]
 
 
 class StoredLinks:
@@ -24,13 +24,16 @@ class StoredLinks:
     Args:
         ask: Runs a statement with a sequence of values.
         ask_in: Runs a statement whose `{}` stands for a list of values.
-        path: The file, for error messages.
+        listed: An expression for the texts of a list, as `x IN` takes it, and the value of its
+            placeholder.
+        translated: Turns errors of the database and of damaged rows into this package's.
     """
 
-    def __init__(self, ask: Ask, ask_in: Ask, path: Path) -> None:
-        self._path = path
+    def __init__(self, ask: Ask, ask_in: Ask, listed: Listed, translated: Translated) -> None:
         self._ask = ask
         self._ask_in = ask_in
+        self._listed = listed
+        self._translated = translated
 
     def of(self, sheet_ids: Sequence[str]) -> list[Link]:
         """Return links that start or end at one of the sheets, ordered by ends and type."""
@@ -55,15 +58,14 @@ class StoredLinks:
             others: Sheet ids.
             types: Link types; None takes all.
         """
-        one, other = json.dumps(list(some)), json.dumps(list(others))
-        # "+" keeps types out of the look-up: one per pair instead of one per pair and type.
-        typed = "" if types is None else " AND +type IN (SELECT value FROM json_each(?))"
-        wanted = () if types is None else (json.dumps(list(types)),)
+        (each, one), (_, other) = self._listed(some), self._listed(others)
+        # An expression keeps types out of the look-up: one a pair, not one a pair and type.
+        typed = "" if types is None else f" AND type || '' IN {each}"
+        wanted = () if types is None else (self._listed(types)[1],)
         found: set[tuple[Any, ...]] = set()
-        for sources, targets in dict.fromkeys(((one, other), (other, one))):
+        for sources, targets in ((one, other), (other, one)):
             rows = self._ask(
-                f"SELECT {_COLUMNS} FROM links WHERE source IN (SELECT value FROM json_each(?)) "
-                f"AND target IN (SELECT value FROM json_each(?)){typed}",
+                f"SELECT {_COLUMNS} FROM links WHERE source IN {each} AND target IN {each}{typed}",
                 (sources, targets, *wanted),
             )
             found.update(map(tuple, rows))
@@ -99,7 +101,7 @@ class StoredLinks:
         """Return the number of links of each type."""
         return dict(
             self._ask(
-                "SELECT type, count(*) FROM (SELECT DISTINCT source, target, type FROM links) "
+                "SELECT type, count(*) FROM (SELECT DISTINCT source, target, type FROM links) x "
                 "GROUP BY type ORDER BY type"
             )
         )
@@ -115,7 +117,7 @@ class StoredLinks:
         )
 
     def _links(self, rows: Iterable[Any]) -> list[Link]:
-        with translated(self._path):
+        with self._translated():
             return list(merged(rows))
 
 

@@ -1,4 +1,4 @@
-"""Change rows of an index file; the caller owns the transaction."""
+"""Change rows of a store, those of sheets in an index file; the caller owns the transaction."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.store.contents import half_floats, packed
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.session import Session
 from sat_retriever.index.store.words import add_spellings, add_words, drop_words, spellings
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.sheet import months_of
@@ -23,7 +24,7 @@ from sat_retriever.text.abbreviation import is_main
 from sat_retriever.text.contents import content_words
 
 
-def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
+def holders(connection: Session, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
     """Return root and path of the workbook that already has a row's sheet id, by sheet id.
 
     Free ids are absent; both are empty for a sheet that was added without a file.
@@ -56,12 +57,10 @@ def clash(row: SheetRow, root: str, other: str) -> Skipped:
     return Skipped(record.path, SkipReason.DUPLICATE_ID, message, record.sheet)
 
 
-def insert_workbook(
-    connection: sqlite3.Connection, state: WorkbookState, clashes: Sequence[Skipped]
-) -> int:
+def insert_workbook(connection: Session, state: WorkbookState, clashes: Sequence[Skipped]) -> int:
     """Add a workbook and return its row id."""
     skipped = json.dumps(to_json([*state.skipped, *clashes]))
-    cursor = connection.execute(
+    connection.execute(
         "INSERT INTO workbooks "
         "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped, within, version) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -78,7 +77,8 @@ def insert_workbook(
             state.version,
         ),
     )
-    return int(cursor.lastrowid or 0)
+    made = "SELECT id FROM workbooks WHERE root = ? AND path = ?"
+    return int(connection.execute(made, (state.root, state.path)).fetchone()[0])
 
 
 def insert_sheets(
@@ -111,7 +111,7 @@ def insert_sheets(
         ).lastrowid
         texts = 0
         if record.contents:
-            data = _packed(record.sheet_id, record.contents)
+            data = packed_contents(record.sheet_id, record.contents)
             connection.execute(
                 "INSERT INTO contents (id, packed, crc) VALUES (?, ?, ?)",
                 (row_id, data, checksum(data)),
@@ -148,7 +148,12 @@ def insert_sheets(
     return added
 
 
-def _packed(sheet_id: str, contents: SheetContents) -> bytes:
+def packed_contents(sheet_id: str, contents: SheetContents) -> bytes:
+    """The contents of a sheet as they are stored.
+
+    Raises:
+        InputError: If they cannot be stored.
+    """
     try:
         return packed(contents)
     except UnicodeEncodeError as error:
@@ -158,21 +163,6 @@ def _packed(sheet_id: str, contents: SheetContents) -> bytes:
         ) from error
     except ValueError as error:
         raise InputError(f"{sheet_id!r} cannot be kept: {error}") from error
-
-
-def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> set[str]:
-    """Remove a workbook, if it exists, with all its sheets; return their spellings."""
-    ids = [
-        row[0]
-        for row in connection.execute(
-            "SELECT s.id FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
-            "WHERE w.root = ? AND w.path = ?",
-            (root, path),
-        )
-    ]
-    dropped = delete_sheets(connection, ids)
-    connection.execute("DELETE FROM workbooks WHERE root = ? AND path = ?", (root, path))
-    return dropped
 
 
 def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str]:
@@ -186,14 +176,14 @@ def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str
     return dropped
 
 
-def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
+def ids_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
     """Return the row ids of the sheet ids that exist."""
     sql = "SELECT id FROM sheets WHERE sheet_id = ?"
     found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
     return [row[0] for row in found if row]
 
 
-def workbooks_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
+def workbooks_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
     """Return the row ids of the workbook files that have some of the sheets."""
     sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
     found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
-from sat_retriever.errors import InputError, SatError
+from sat_retriever.errors import EncoderError, InputError, SatError
+from sat_retriever.tools.work import BusyError, ShareError, Workers
 
 try:
-    from anyio import CapacityLimiter, to_thread
     from mcp import MCPError, types
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from sat_retriever.tools import SheetTools, Tool
 
 CALLS_AT_ONCE = 8  # threads that run tools; further calls wait
-# Threads that search. A search computes all the time, so more than the cores only slow each other
-# down: fifty at once over 100,000 sheets took 1.4 s each with one thread, 4.6 s with four (two
-# cores).
-SEARCHES_AT_ONCE = max(2, (os.cpu_count() or 2) // 2)
 CALLS_WAITING = 256  # further ones are rejected
 _ERROR_CHARACTERS = 2_000
 _NAME_CHARACTERS = 80
 _UNFORESEEN = "the server could not do this; tell the user that its log on stderr has the reason"
+_NO_ENCODER = (
+    "the encoder of this index cannot be reached, or fails; call again in a moment, and if that "
+    "does not help tell the user that the server's log on stderr has the reason"
+)
 
 INSTRUCTIONS = (
     "Answers questions from an index of spreadsheet workbooks; nothing is ever written. "
@@ -49,26 +49,42 @@ INSTRUCTIONS = (
 _logger = logging.getLogger(__name__)
 
 
+def searches_at_once(processes: int = 1) -> int:
+    """Threads that search in each of some processes.
+
+    A search computes all the time, so more than the cores only slow each other down: fifty at once
+    over 100,000 sheets took 1.4 s each with one thread, 4.6 s with four (two cores).
+    """
+    return max(1, max(2, (os.cpu_count() or 2) // 2) // processes)
+
+
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """Limits on the calls that run at once: on searches, and on calls of the other tools."""
+    """Threads for searches, and for calls of the other tools."""
 
-    searches: CapacityLimiter
-    others: CapacityLimiter
+    searches: Workers
+    others: Workers
 
-    def of(self, tool: Tool) -> CapacityLimiter:
-        """The limit that a tool's calls are counted by."""
+    def of(self, tool: Tool) -> Workers:
+        """The threads that a tool's calls run in."""
         return self.searches if tool.name == "find_sheets" else self.others
 
 
+ClientOf: TypeAlias = Callable[[MutableMapping[str, Any]], str]
 SheetServer: TypeAlias = Server[CallLimits]
 Context: TypeAlias = ServerRequestContext[CallLimits, Any]
 
 
-def sheet_server(tools: SheetTools, *, name: str = "sat-retriever") -> SheetServer:
+def sheet_server(
+    tools: SheetTools,
+    *,
+    name: str = "sat-retriever",
+    processes: int = 1,
+    client_of: ClientOf | None = None,
+) -> SheetServer:
     """A server that offers the tools of an index to MCP clients.
 
-    Tools run in threads, searches at most `SEARCHES_AT_ONCE` and other tools at most
+    Tools run in threads, searches at most `searches_at_once` and other tools at most
     `CALLS_AT_ONCE` at a time, so that a slow call does not block
     others. A result has the tool's Markdown as text and its plain values as structured content.
     An error that a model can correct (`InputError`: a wrong argument, an unknown sheet) is an
@@ -78,13 +94,19 @@ def sheet_server(tools: SheetTools, *, name: str = "sat-retriever") -> SheetServ
     Args:
         tools: Tools to offer; their index must stay open as long as the server is used.
         name: Name that the server reports.
+        processes: Number of processes that serve the same index, this one included.
+        client_of: Tells by the scope of an HTTP request which client asks; each then has a share
+            of the queue. None leaves it to whoever comes first.
     """
     offered = {tool.name: tool for tool in tools.tools()}
     listed = [_listed(tool) for tool in offered.values()]
 
     @asynccontextmanager
     async def call_limits(_: SheetServer) -> AsyncIterator[CallLimits]:
-        yield CallLimits(CapacityLimiter(SEARCHES_AT_ONCE), CapacityLimiter(CALLS_AT_ONCE))
+        yield CallLimits(
+            Workers(searches_at_once(processes), CALLS_WAITING),
+            Workers(CALLS_AT_ONCE, CALLS_WAITING),
+        )
 
     async def list_tools(
         _context: Context, _params: types.PaginatedRequestParams | None
@@ -97,7 +119,7 @@ def sheet_server(tools: SheetTools, *, name: str = "sat-retriever") -> SheetServ
         instructions=INSTRUCTIONS,
         lifespan=call_limits,
         on_list_tools=list_tools,
-        on_call_tool=partial(_called, offered),
+        on_call_tool=partial(_called, offered, client_of),
     )
 
 
@@ -122,7 +144,10 @@ def _listed(tool: Tool) -> types.Tool:
 
 
 async def _called(
-    offered: Mapping[str, Tool], context: Context, params: types.CallToolRequestParams
+    offered: Mapping[str, Tool],
+    client_of: ClientOf | None,
+    context: Context,
+    params: types.CallToolRequestParams,
 ) -> types.CallToolResult:
     """The result of a client's call, which runs in a thread as soon as one is free."""
     tool = offered.get(params.name)
@@ -130,11 +155,14 @@ async def _called(
         asked = params.name[:_NAME_CHARACTERS]
         message = f"there is no tool {asked!r}; there are {', '.join(offered)}"
         raise MCPError(types.INVALID_PARAMS, message)
-    limit = context.lifespan_context.of(tool)
-    if limit.statistics().tasks_waiting >= CALLS_WAITING:
+    threads = context.lifespan_context.of(tool)
+    client = client_of(context.request.scope) if client_of and context.request else ""
+    try:
+        return await threads.run(_answer, tool, params.arguments or {}, client=client)
+    except ShareError:
+        return _failed("too many of your calls wait already; wait for them, then call again")
+    except BusyError:
         return _failed("the server is busy; wait for earlier calls, then call again")
-    # Not abandoned when a client cancels: a running thread counts until it ends.
-    return await to_thread.run_sync(_answer, tool, params.arguments or {}, limiter=limit)
 
 
 def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
@@ -147,6 +175,9 @@ def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
         result.model_dump_json()  # a result that cannot be sent would end a server on stdio
     except InputError as error:
         return _failed(str(error))
+    except EncoderError as error:
+        _logger.warning("%s failed: %.500s", tool.name, error)
+        return _failed(_NO_ENCODER)
     except SatError as error:  # may name files of this machine; the caller cannot correct it
         _logger.warning("%s failed: %.500s", tool.name, error)
         return _failed(_UNFORESEEN)

@@ -16,7 +16,9 @@ STATEMENT = re.compile(
 )
 
 
-WORDS = re.compile("SELECT|INSERT|DELETE|UPDATE|PRAGMA|CREATE|BEGIN|sqlite3|SqliteStore")
+WORDS = re.compile(
+    "SELECT|INSERT|DELETE|UPDATE|PRAGMA|CREATE|BEGIN|sqlite3|psycopg|SqliteStore|PostgresStore"
+)
 
 
 def modules() -> Iterator[tuple[Path, ast.Module]]:
@@ -39,14 +41,16 @@ def imported(module: ast.Module) -> set[str]:
 
 def test_only_the_opening_module_imports_the_class_of_the_store():
     users = [
-        file for file, module in modules() if any(".SqliteStore" in x for x in imported(module))
+        file
+        for file, module in modules()
+        if any(x.endswith((".SqliteStore", ".PostgresStore")) for x in imported(module))
     ]
     assert users == [STORE / "opening.py"]
 
 
 def test_no_module_outside_the_store_has_sql():
     """Apart from queries over found tables, which DuckDB answers, and their examples."""
-    statements, drivers = [], []
+    statements, drivers, servers = [], [], []
     for file, module in modules():
         if PACKAGE / "sql" in file.parents or file == PACKAGE / "cli" / "sql.py":
             assert "sqlite3" not in imported(module)
@@ -56,5 +60,11 @@ def test_no_module_outside_the_store_has_sql():
             statements.append(file)
         if "sqlite3" in imported(module):
             drivers.append(file)
-    assert statements and {file.parent for file in statements} == {STORE}
-    assert drivers and {file.parent for file in drivers} == {STORE}
+        if any(x.startswith("psycopg") for x in imported(module)):
+            servers.append(file)
+    assert {file.parent for file in statements} == {STORE, STORE / "postgres"}
+    assert {file for file in drivers if file.parent != STORE} == {
+        STORE / "postgres" / "exporting.py",
+        STORE / "postgres" / "migrating.py",
+    }
+    assert {file.parent for file in servers} == {STORE / "postgres"}

@@ -10,6 +10,7 @@ from typing import Any
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from sat_retriever import Hit, Link
+from sat_retriever.index.store.place import Place
 from sat_retriever.records.answers import Answer
 
 # Metadata that a language model reads beside the text; the rest is for programs.
@@ -29,20 +30,21 @@ class SheetNode(TextNode):
         return sha256(self.node_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def sheet_node(hit: Hit, text: str, index: Path, answer: Answer) -> NodeWithScore:
+def sheet_node(hit: Hit, text: str, index: Place, answer: Answer) -> NodeWithScore:
     """Return the hit as a node with its score; its id is the same in all answers of one index.
 
     Args:
         hit: The sheet with its reasons.
         text: Text of the node.
-        index: The index file, so that sheets of two indexes never share an id.
+        index: Place of the index, so that sheets of two indexes never share an id.
         answer: The answer that it is in; the metadata says how sure it is.
     """
     sure = {"confidence": round(answer.confidence, 4), "answered": answer.answered}
     metadata = {**flat(hit), **sure}
+    place = index.as_posix() if isinstance(index, Path) else str(index)
     hidden = [key for key in metadata if key not in SHOWN]
     node = SheetNode(
-        id_=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{index.as_posix()}#{hit.sheet_id}")),
+        id_=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{place}#{hit.sheet_id}")),
         text=text,
         extra_info=metadata,  # the field's alias; type checkers know no other
         excluded_llm_metadata_keys=hidden,

@@ -1,0 +1,1 @@
+"""Index on the nodes of a Ray cluster; no other package imports Ray."""

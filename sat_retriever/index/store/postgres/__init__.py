@@ -1,0 +1,1 @@
+"""Store records, tokens, links and words in a schema of a PostgreSQL database."""

@@ -1,0 +1,295 @@
+"""Manage an open index in PostgreSQL: its connections, transactions and writers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg_pool import ConnectionPool
+
+from sat_retriever.errors import IndexStorageError, InputError
+from sat_retriever.index.store.place import IndexUrl
+from sat_retriever.index.store.postgres import locks, schema
+from sat_retriever.index.store.postgres.errors import translated
+from sat_retriever.index.store.postgres.exporting import export_file
+from sat_retriever.index.store.postgres.session import Connection, PostgresSession
+from sat_retriever.index.store.postgres.vectors import insert_vectors, register_vectors
+from sat_retriever.index.store.rows import SheetRow
+
+MOST_CONNECTIONS = 16  # of one open index; more threads wait for each other
+_CONNECT_S = 10  # time that a connection may take, unless the URL says otherwise
+_IN = 1_000  # values in one IN (...) list
+_NAME = "sat-retriever"  # as the server's list of connections shows
+
+
+class Database:
+    """Statements and transactions of one index; may be shared between threads.
+
+    Readers see one state and never wait for a writer. A thread that reads or writes several
+    statements together does so on one connection, others take one of a pool for each statement.
+
+    Args:
+        url: Place of the index, which holds one of the current version.
+        writable: False refuses every write.
+    """
+
+    def __init__(self, url: IndexUrl, *, writable: bool) -> None:
+        self.path = url
+        self.writable = writable
+        self._own = threading.local()
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            url.conninfo,
+            kwargs=_options(url),
+            min_size=0,
+            max_size=MOST_CONNECTIONS,
+            timeout=_CONNECT_S,
+            configure=self._configure,
+            check=ConnectionPool.check_connection,
+            open=True,
+        )
+
+    @property
+    def beside(self) -> Path | None:
+        """None: a database has no files beside it."""
+        return None
+
+    def _configure(self, connection: Connection) -> None:
+        schema.set_path(PostgresSession(connection), self.path.namespace)
+        register_vectors(connection)
+
+    @property
+    def own_files(self) -> frozenset[Path]:
+        """None: no file that a folder may hold is its own."""
+        return frozenset()
+
+    def bytes(self) -> int:
+        """Size of the tables and their indexes on the server."""
+        sql = (
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relkind = 'r'"
+        )
+        return int(self._rows(sql, (self.path.namespace,))[0][0])
+
+    def copy_to(self, path: Path) -> None:
+        """Write the last complete state to an index file, which replaces an existing one.
+
+        Raises:
+            OutputError: If it cannot be written.
+            IndexDamagedError: If a row is damaged.
+        """
+        with self.reading(), self._connection() as session:
+            export_file(session, path)
+
+    def close(self) -> None:
+        """Release all connections."""
+        self._pool.close()
+
+    def delete(self) -> None:
+        """Drop the tables of the index, its schema if that is empty then, and close it.
+
+        Raises:
+            IndexStorageError: If the role may not.
+        """
+        with self._transaction() as session:
+            schema.drop(session, self.path.namespace)
+        self.close()
+
+    # ---- writers
+
+    @contextmanager
+    def writing_beside_others(self) -> Iterator[None]:
+        """Keep the index from being encoded anew or deleted until the block ends.
+
+        Raises:
+            IndexStorageError: If the index may only be read, or cannot be reached.
+            IndexBusyError: If another process needs it alone.
+        """
+        with self._holding(alone=False):
+            yield
+
+    @contextmanager
+    def sole_writer(self) -> Iterator[None]:
+        """Keep all other processes from writing until the block ends.
+
+        Raises:
+            IndexStorageError: If the index may only be read, or cannot be reached.
+            IndexBusyError: If another process is writing to it.
+        """
+        with self._holding(alone=True):
+            yield
+
+    @contextmanager
+    def _holding(self, *, alone: bool) -> Iterator[None]:
+        """Hold the lock of the index on the connection that then writes.
+
+        So no write can happen after the lock was lost with the connection.
+        """
+        self._check_writable()
+        namespace = self.path.namespace
+        with translated(self.path), self._connection() as session:
+            locks.hold_index(session, namespace, alone=alone)
+            try:
+                schema.check(session, self.path, writable=True)
+                yield
+            finally:
+                with suppress(psycopg.Error):  # without a connection there is no lock either
+                    locks.release_index(session, namespace, alone=alone)
+
+    @contextmanager
+    def _writing(
+        self, workbooks: Iterable[tuple[str, str]] = (), rows: Sequence[SheetRow] = ()
+    ) -> Iterator[PostgresSession]:
+        """Open the transaction of one write; see `locks` for what waits for what."""
+        self._check_writable()
+        namespace = self.path.namespace
+        with self._transaction() as session:
+            locks.lock_workbooks(session, namespace, workbooks)
+            prepared = PostgresSession(session.connection, insert_vectors(session, rows))
+            locks.lock_links(session, namespace)
+            yield prepared
+            prepared.execute(
+                "INSERT INTO meta (key, value) VALUES ('generation', '1') ON CONFLICT (key) "
+                "DO UPDATE SET value = (meta.value::bigint + 1)::text"
+            )
+
+    def _check_writable(self) -> None:
+        if not self.writable:
+            raise IndexStorageError(
+                f"{self.path} may only be read here; open it as a role that may write"
+            )
+
+    # ---- connections
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Give everything read in the block one consistent view of the index."""
+        with translated(self.path), self._connection() as session:
+            session.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try:
+                yield
+            finally:
+                with suppress(psycopg.Error):
+                    session.execute("ROLLBACK")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[PostgresSession]:
+        with (
+            translated(self.path),
+            self._connection() as session,
+            session.connection.transaction(),
+        ):
+            yield session
+
+    @contextmanager
+    def _connection(self) -> Iterator[PostgresSession]:
+        """The connection of the thread's block, or one of the pool for this block."""
+        held: PostgresSession | None = getattr(self._own, "session", None)
+        if held is not None:
+            yield held
+            return
+        with self._pool.connection() as connection:
+            self._own.session = PostgresSession(connection)
+            try:
+                yield self._own.session
+            finally:
+                self._own.session = None
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        with translated(self.path), self._connection() as session:
+            return session.execute(sql, values).fetchall()
+
+    def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        """Return the rows of a statement whose `{}` stands for a list of values of any length."""
+        found: list[Any] = []
+        for start in range(0, len(values), _IN):
+            part = list(values[start : start + _IN])
+            kind = "text" if isinstance(part[0], str) else "bigint"
+            found.extend(self._rows(sql.format(f"SELECT unnest(?::{kind}[])"), (part,)))
+        return found
+
+
+def connected(url: IndexUrl) -> Connection:
+    """Return one new connection, for what happens before an index is open.
+
+    Raises:
+        InputError: If the client library cannot read the URL.
+        IndexStorageError: If the server cannot be reached, or refuses.
+    """
+    try:
+        psycopg.conninfo.conninfo_to_dict(url.conninfo)
+    except psycopg.ProgrammingError:  # its text may quote a password
+        raise InputError(
+            f"the client library of PostgreSQL cannot read {url}; check its parameters, and write "
+            "signs such as @ and / in names and passwords as %40 and %2F"
+        ) from None
+    try:
+        return psycopg.connect(url.conninfo, **_options(url))
+    except psycopg.OperationalError as error:
+        text = str(error).strip().partition("\n")[0]
+        raise IndexStorageError(
+            f"cannot connect to {url}: {text}; check host, port, user, and the password in "
+            "PGPASSFILE or a service file"
+        ) from error
+
+
+def prepare(url: IndexUrl) -> bool:
+    """Check an index and bring it to the current version; True if the role may write to it.
+
+    Raises:
+        IndexNotFoundError: If there is none.
+        IndexFormatError: If it is of a newer version, or of an older one and may only be read.
+    """
+    with translated(url), connected(url) as connection:
+        session = PostgresSession(connection)
+        schema.check_server(session, url)
+        writable = schema.exists(session, url.namespace) and _may_write(session, url.namespace)
+        with connection.transaction():
+            schema.set_path(session, url.namespace)
+            if schema.check(session, url, writable=writable):
+                locks.lock_index(session, url.namespace)
+                schema.migrate(session)
+        return writable
+
+
+def exists(url: IndexUrl) -> bool:
+    """True if there is an index at a URL.
+
+    Raises:
+        IndexStorageError: If the server cannot be reached, or refuses.
+    """
+    with translated(url), connected(url) as connection:
+        return schema.exists(PostgresSession(connection), url.namespace)
+
+
+def create(url: IndexUrl, meta: Mapping[str, str]) -> None:
+    """Make a new, empty index; it appears whole or not at all.
+
+    Raises:
+        InputError: If there is one already.
+        IndexStorageError: If the role may not make it, or the server lacks pgvector.
+    """
+    with translated(url), connected(url) as connection, connection.transaction():
+        session = PostgresSession(connection)
+        schema.check_server(session, url)
+        schema.create(session, url, meta)
+
+
+def _may_write(session: PostgresSession, namespace: str) -> bool:
+    sql = (
+        "SELECT has_table_privilege(to_regclass(?), 'INSERT') "
+        "AND NOT current_setting('transaction_read_only')::bool"
+    )
+    return bool(session.execute(sql, (f'"{namespace}".sheets',)).fetchall()[0][0])
+
+
+def _options(url: IndexUrl) -> dict[str, Any]:
+    own = psycopg.conninfo.conninfo_to_dict(url.conninfo)
+    defaults = {"connect_timeout": _CONNECT_S, "application_name": _NAME}
+    return {"autocommit": True, **{key: v for key, v in defaults.items() if key not in own}}

@@ -1,0 +1,206 @@
+"""Copy a whole index file into PostgreSQL, in one transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sat_retriever.errors import IndexFormatError
+from sat_retriever.index.store.connection import open_file
+from sat_retriever.index.store.connection import translated as translated_file
+from sat_retriever.index.store.contents import token_of
+from sat_retriever.index.store.damage import contents_of, record_of
+from sat_retriever.index.store.place import IndexUrl
+from sat_retriever.index.store.postgres import schema
+from sat_retriever.index.store.postgres.database import connected
+from sat_retriever.index.store.postgres.errors import translated
+from sat_retriever.index.store.postgres.session import PostgresSession
+from sat_retriever.index.store.postgres.tables import (
+    CONTENTS,
+    CONTENTS_TOKENS,
+    META,
+    OTHERS,
+    SHEETS,
+    TABLES,
+    TOKENS,
+    WORKBOOKS,
+    Table,
+)
+from sat_retriever.index.store.postgres.vectors import HalfVector, register_vectors
+from sat_retriever.index.store.postgres.words import key_of, names_of
+from sat_retriever.index.store.postgres.write import FIELDS, fields_of
+from sat_retriever.records.contents import Role
+from sat_retriever.records.progress import Progress
+from sat_retriever.text.contents import content_words
+from sat_retriever.text.lexical import sheet_words
+
+_BUSY_S = 10.0  # time that another writer of the file may take
+_AT_ONCE = 1_000  # rows between two calls of the progress
+_IDS = {"workbooks": "id", "sheets": "id", "key_columns": "id", "external_references": "rowid"}
+
+Row = tuple[Any, ...]
+
+
+def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
+    """Copy an index file to a URL where no index is yet; return the number of rows of each table.
+
+    Every row is checked by its checksum while it is read. In the end each table is read back and
+    compared. All is one transaction: after an error or a kill there is nothing at the URL.
+
+    Args:
+        file: The index file, which stays as it is.
+        url: Place of the new index.
+        progress: Called with the number of rows copied, and of all.
+
+    Raises:
+        IndexNotFoundError: If there is no such file.
+        IndexDamagedError: If a row of the file is damaged.
+        InputError: If there is already an index at the URL, or a text cannot be stored there.
+        IndexStorageError: If the server cannot be reached, or refuses.
+        IndexFormatError: If a table differs after copying.
+    """
+    with (
+        closing(open_file(file, busy_timeout_s=_BUSY_S)) as source,
+        connected(url) as connection,
+        translated(url),
+        connection.transaction(),
+        translated_file(file),
+    ):
+        source.execute("BEGIN")  # one state of the file, whatever others write
+        session = PostgresSession(connection)
+        schema.check_server(session, url)
+        schema.create(session, url, {})
+        register_vectors(connection)
+        counts = _copied(source, session, progress)
+        _compare(source, session, url)
+        return counts
+
+
+def _copied(
+    source: sqlite3.Connection, session: PostgresSession, progress: Progress | None
+) -> dict[str, int]:
+    sizes = {each.name: _count(source, each.name) for each in TABLES}
+    told = _Told(sum(sizes.values()), progress)
+    for table in (META, WORKBOOKS, TOKENS, CONTENTS, CONTENTS_TOKENS, *OTHERS):
+        if table is TOKENS:
+            _copy_sheets(source, session, told)
+        session.copy(table.target, table.types, told.counted(_read(source, table)))
+    _copy_derived(source, session)
+    for name, column in _IDS.items():
+        session.execute(
+            f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
+            f"FROM {name} HAVING max({column}) IS NOT NULL"
+        )
+    session.execute("SET CONSTRAINTS ALL IMMEDIATE")  # no index is made while checks are due
+    [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
+    schema.index_vectors(session, int(width))
+    for table in TABLES:
+        session.execute(f"ANALYZE {table.name}")
+    return sizes
+
+
+def _copy_sheets(source: sqlite3.Connection, session: PostgresSession, told: _Told) -> None:
+    """Copy the sheets, and what PostgreSQL keeps of their records in columns of its own."""
+    rows = ((row[0], *row, *_facts(row[-2])) for row in told.counted(_read(source, SHEETS)))
+    target = f"sheets (stored, {', '.join(SHEETS.columns)}, role, formulas)"
+    session.copy(target, ("int8", *SHEETS.types, "text", "text"), rows)
+    session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
+    metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
+    fields = (field for row_id, text in metadata for field in fields_of(row_id, json.loads(text)))
+    session.copy(FIELDS.target, FIELDS.types, fields)
+
+
+def _facts(text: str) -> tuple[str, str]:
+    """Role and use of formulas of a stored record."""
+    plain = json.loads(text)
+    return plain.get("role", Role.DATA.value), plain.get("formulas", "none")
+
+
+def _copy_derived(source: sqlite3.Connection, session: PostgresSession) -> None:
+    """Write words and vectors, which PostgreSQL stores in another form."""
+    session.copy("words (id, names, contents)", ("int8", "text[]", "text[]"), _words(source))
+    session.copy(
+        "vectors (stored, names, contents)", ("int8", "halfvec", "halfvec"), _vectors(source)
+    )
+
+
+def _words(source: sqlite3.Connection) -> Iterator[Row]:
+    sql = (
+        "SELECT s.id, s.record, s.crc, c.packed, c.crc FROM sheets s "
+        "LEFT JOIN contents c ON c.id = s.id ORDER BY s.id"
+    )
+    for row_id, text, crc, data, data_crc in source.execute(sql):
+        found = None
+        if data is not None:
+            found = [key_of(x) for x in content_words(contents_of(data, data_crc)).matched]
+        yield row_id, names_of(sheet_words(record_of(text, crc))), found
+
+
+def _vectors(source: sqlite3.Connection) -> Iterator[Row]:
+    sql = (
+        "SELECT t.id, t.token, k.token FROM tokens t LEFT JOIN contents_tokens k ON k.id = t.id "
+        "ORDER BY t.id"
+    )
+    for row_id, token, second in source.execute(sql):
+        names = HalfVector.of(np.frombuffer(token, dtype="<f4"))
+        yield row_id, names, None if second is None else HalfVector.of(token_of(second))
+
+
+def _compare(source: sqlite3.Connection, session: PostgresSession, url: IndexUrl) -> None:
+    """Refuse a copy that has other rows than the file.
+
+    Raises:
+        IndexFormatError: If a table differs.
+    """
+    for table in TABLES:
+        with session.connection.cursor("compared", binary=True) as rows:
+            rows.execute(table.reading)
+            there = _digest(rows)
+        here = _digest(_read(source, table))
+        if here != there:
+            raise IndexFormatError(
+                f"table {table.name} has {there[0]:,} rows at {url}, and {here[0]:,} in the file, "
+                "or other values; nothing was kept, run the command again"
+            )
+
+
+def _digest(rows: Iterable[Row]) -> tuple[int, int]:
+    """Number and digest of rows, whatever their order: equal keys may come in any."""
+    count = total = 0
+    for row in rows:
+        digest = blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        total += int.from_bytes(digest, "big")
+        count += 1
+    return count, total
+
+
+def _read(source: sqlite3.Connection, table: Table) -> Iterator[Row]:
+    return iter(source.execute(table.reading))
+
+
+def _count(source: sqlite3.Connection, name: str) -> int:
+    return int(source.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
+
+
+class _Told:
+    """Counts rows, and tells the progress."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._done = 0
+        self._total = total
+        self._progress = progress
+
+    def counted(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Yield rows as they come."""
+        for row in rows:
+            self._done += 1
+            if self._progress and (self._done % _AT_ONCE == 0 or self._done == self._total):
+                self._progress(self._done, self._total)
+            yield row

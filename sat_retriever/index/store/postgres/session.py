@@ -1,0 +1,64 @@
+"""Run statements with `?` for values on a connection to PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import psycopg
+from psycopg.sql import SQL
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Cursor = psycopg.Cursor[tuple[Any, ...]]
+
+
+class PostgresSession:
+    """A connection whose statements are written as for every store.
+
+    Args:
+        connection: The connection; the caller owns its transaction.
+        prepared: Key of the vectors of each sheet id that were inserted already.
+    """
+
+    def __init__(self, connection: Connection, prepared: Mapping[str, int] | None = None) -> None:
+        self.connection = connection
+        self.prepared = dict(prepared or {})
+
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Cursor:
+        """Run one statement; results are binary, so that bytes are not read as text."""
+        return self.connection.execute(statement(sql), values, binary=True)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Cursor:
+        """Run one statement for each row of values, without waiting in between."""
+        cursor = self.connection.cursor()
+        cursor.executemany(statement(sql), rows)
+        return cursor
+
+    def copy(self, target: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+        """Insert rows by COPY, in binary, and return their number.
+
+        Args:
+            target: Table and columns, as in "words (id, names)".
+            types: Types of the columns.
+            rows: Their values.
+        """
+        done = 0
+        with self.connection.cursor().copy(
+            SQL(f"COPY {target} FROM STDIN (FORMAT binary)")
+        ) as copying:
+            copying.set_types(types)
+            for row in rows:
+                copying.write_row(row)
+                done += 1
+        return done
+
+
+@lru_cache(maxsize=1_024)
+def statement(sql: str) -> SQL:
+    """The statement as the driver takes it; one that has values must hold no other `?`.
+
+    >>> statement("SELECT a FROM b WHERE c = ?").as_string(None)
+    'SELECT a FROM b WHERE c = %s'
+    """
+    return SQL(sql.replace("%", "%%").replace("?", "%s"))

@@ -1,0 +1,140 @@
+"""Store records, tokens, links and words in a schema of a PostgreSQL database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from sat_retriever.errors import IndexStorageError
+from sat_retriever.index.store.contents import token_of
+from sat_retriever.index.store.damage import Damage
+from sat_retriever.index.store.place import IndexUrl
+from sat_retriever.index.store.postgres import database
+from sat_retriever.index.store.postgres.damage import find_damage, take_out
+from sat_retriever.index.store.postgres.reading import PostgresReader
+from sat_retriever.index.store.postgres.schema import index_vectors
+from sat_retriever.index.store.postgres.session import PostgresSession
+from sat_retriever.index.store.postgres.vectors import HalfVector
+from sat_retriever.index.store.postgres.words import drop_spellings
+from sat_retriever.index.store.postgres.write import delete_sheets, insert_sheets
+from sat_retriever.index.store.rows import RowToken, SheetRow
+from sat_retriever.index.store.updating import StoreWriter, put_meta
+
+
+class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
+    """A reader and writer of one index; every method that writes is one transaction."""
+
+    @classmethod
+    def create(cls, url: IndexUrl, meta: Mapping[str, str]) -> PostgresStore:
+        """Create a new, empty store; it appears whole or not at all.
+
+        Raises:
+            InputError: If there is already an index.
+            IndexStorageError: If the role may not make it, or the server lacks pgvector.
+        """
+        database.create(url, meta)
+        return cls.open(url)
+
+    @classmethod
+    def open(cls, url: IndexUrl) -> PostgresStore:
+        """Open an existing store, read-only if the role may not write.
+
+        Raises:
+            IndexNotFoundError: If there is none.
+            IndexFormatError: If it was written by a newer version.
+            IndexStorageError: If the server cannot be reached, or refuses.
+        """
+        return cls(url, writable=database.prepare(url))
+
+    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
+        """Replace all tokens, and the notes about them, or nothing.
+
+        Args:
+            tokens: Row id and token of every sheet, and the token of its contents; None without.
+            meta: New values by key; None removes a key.
+
+        Raises:
+            IndexStorageError: If the index cannot be written, or there is not one token per sheet.
+        """
+        with self._writing() as session:
+            session.execute(
+                "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
+                "second bytea, names halfvec NOT NULL, contents halfvec) ON COMMIT DROP"
+            )
+            session.copy(
+                "fresh (id, token, second, names, contents)",
+                ("int8", "bytea", "bytea", "halfvec", "halfvec"),
+                map(_with_vectors, tokens),
+            )
+            update = "UPDATE tokens t SET token = f.token FROM fresh f WHERE f.id = t.id"
+            done = session.execute(update).rowcount
+            sheets = session.execute("SELECT count(*) FROM tokens").fetchall()[0][0]
+            if done != sheets:
+                raise IndexStorageError(
+                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
+                    "program changed it meanwhile, try again"
+                )
+            session.execute("DELETE FROM contents_tokens")
+            session.execute(
+                "INSERT INTO contents_tokens (id, token) SELECT id, second FROM fresh "
+                "WHERE second IS NOT NULL"
+            )
+            _replace_vectors(session, meta["width"])
+            put_meta(session, meta)
+
+    def repair(self, width: int) -> Damage:
+        """Delete every damaged row; reading its workbook again replaces it.
+
+        Args:
+            width: Token width d.
+
+        Returns:
+            The damage.
+        """
+        with self._writing() as session:
+            damage = find_damage(session, width)
+            take_out(session, damage)
+        return damage
+
+    def forget_words(self) -> None:
+        """Do nothing: the server takes deleted words out by itself (VACUUM)."""
+
+    def unrepaired(self, damage: Damage) -> list[tuple[str, str]]:
+        """Return root and path of the damaged workbooks that were not read again since."""
+        ids = [workbook_id for workbook_id, _root, _path in damage.workbooks]
+        return self._in("SELECT root, path FROM workbooks WHERE id IN ({})", ids)
+
+    def _insert_sheets(
+        self, connection: PostgresSession, rows: Sequence[SheetRow], workbook_id: int | None
+    ) -> set[str]:
+        return insert_sheets(connection, rows, workbook_id)
+
+    def _delete_sheets(self, connection: PostgresSession, ids: Sequence[int]) -> set[str]:
+        return delete_sheets(connection, ids)
+
+    def _drop_spellings(self, connection: PostgresSession, words: Iterable[str]) -> None:
+        drop_spellings(connection, words)
+
+
+def _with_vectors(row: RowToken) -> tuple[int, bytes, bytes | None, HalfVector, HalfVector | None]:
+    row_id, token, second = row
+    names = HalfVector.of(np.frombuffer(token, dtype="<f4"))
+    return row_id, token, second, names, None if second is None else HalfVector.of(token_of(second))
+
+
+def _replace_vectors(session: PostgresSession, width: str | None) -> None:
+    """Fill another table, which takes the place of the old one at once: readers hardly wait."""
+    session.execute("CREATE TABLE new_vectors (LIKE vectors)")
+    session.execute(
+        "INSERT INTO new_vectors (stored, names, contents) "
+        "SELECT s.stored, f.names, f.contents FROM fresh f JOIN sheets s ON s.id = f.id"
+    )
+    session.execute(
+        "ALTER TABLE new_vectors ADD PRIMARY KEY (stored), ADD FOREIGN KEY (stored) "
+        "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+    )
+    if width is not None:
+        index_vectors(session, int(width), "new_vectors")
+    session.execute("DROP TABLE vectors")
+    session.execute("ALTER TABLE new_vectors RENAME TO vectors")

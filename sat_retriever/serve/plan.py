@@ -1,0 +1,89 @@
+"""What one process serves, and how: a plan, and the application made of it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.serve.access import SignInPage
+from sat_retriever.serve.asgi import App
+from sat_retriever.serve.guard import Guard
+from sat_retriever.serve.limits import HTTP_PATH, RATE, Counts, client_of
+
+if TYPE_CHECKING:
+    from sat_retriever.serve.service import Service
+    from sat_retriever.tools import SheetTools
+
+STOP_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a process needs to know to serve an index.
+
+    Attributes:
+        index: Path or URL of the index, which may hold a password.
+        reranker: Reranker of searches; None for none.
+        page: True serves the page and MCP; False serves MCP alone.
+        names: Host names that clients use.
+        token: Token that requests need; None for none.
+        rate: Requests a second of one client, in all processes; 0 for any.
+        proxies: Addresses of proxies whose word on their clients counts.
+        workers: Number of processes.
+        stop_s: Seconds that running requests have to end.
+        salt: Secret that the processes count clients by.
+    """
+
+    index: str = field(repr=False)
+    reranker: str | None
+    page: bool
+    names: Sequence[str]
+    token: str | None = field(default=None, repr=False)
+    rate: float = RATE
+    proxies: Sequence[str] = ()
+    workers: int = 1
+    stop_s: float = STOP_S
+    salt: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+
+
+@contextmanager
+def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
+    """Open the index of a plan and load its models; give the application and the number of sheets.
+
+    Args:
+        plan: The plan.
+        counts: File descriptor that the processes count requests in; -1 for one process.
+
+    Raises:
+        SatError: If the index or a model cannot be used; an `InputError` if the plan is wrong.
+    """
+    from sat_retriever.serve.service import Service
+    from sat_retriever.tools import SheetTools
+
+    with SheetIndex.open(plan.index) as index:
+        app, sign_in = _app(SheetTools(index, reranker=plan.reranker), plan)
+        guard = Guard(plan.names, plan.token, plan.rate)
+        guarded = guard.around(app, Counts(counts, plan.salt), sign_in)
+        index.warm_up()
+        yield Service(guarded, index.warm_up), len(index)
+
+
+def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
+    """Return the application of a plan, and its page to sign in."""
+    if not plan.page:
+        from sat_retriever.tools.mcp.server import sheet_server
+        from sat_retriever.tools.mcp.serving import http_app
+
+        server = sheet_server(tools, processes=plan.workers, client_of=client_of)
+        return http_app(server, HTTP_PATH), None
+    from sat_retriever.retriever import SheetRetriever
+    from sat_retriever.serve.app import web_app
+    from sat_retriever.serve.render import sign_in_page
+
+    retriever = SheetRetriever(tools.index, plan.reranker)
+    signed = plan.token is not None
+    return web_app(tools, retriever, processes=plan.workers, signed=signed), sign_in_page

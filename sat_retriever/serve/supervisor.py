@@ -1,0 +1,230 @@
+"""Several processes on one socket, each started again when it dies.
+
+plan → worker, worker, … → signals: SIGTERM and Ctrl-C stop all, SIGHUP replaces one by one
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+from asyncio.subprocess import PIPE, Process
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from sat_retriever.errors import InputError, SatError
+from sat_retriever.serve.limits import Counts
+from sat_retriever.serve.plan import Plan
+from sat_retriever.serve.serving import INTERRUPTED
+
+DEATHS, WITHIN_S = 5, 60.0  # of one worker: more end the server
+_KILL_AFTER_S = 5.0  # beyond the time that a worker has to stop
+_MODULE = "sat_retriever.serve.worker"
+
+_logger = logging.getLogger(__name__)
+
+
+def supervise(
+    plan_of: Callable[[], Plan], listening: socket.socket, started: Callable[[int], object]
+) -> int:
+    """Serve from several processes until a signal; return the exit code.
+
+    SIGTERM and Ctrl-C let running requests end, a second one does not. After SIGHUP the plan is
+    made anew, and each process is replaced as soon as its successor is ready.
+
+    Args:
+        plan_of: Makes the plan; called at the start and at each SIGHUP.
+        listening: Socket that all processes accept connections from.
+        started: Called with the number of sheets when all processes are ready.
+
+    Raises:
+        SatError: If the processes cannot start, or die again and again.
+    """
+    with tempfile.TemporaryFile() as counts:
+        counts.truncate(Counts.SIZE)
+        return asyncio.run(_Supervisor(plan_of, listening, counts, started).run())
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """A process, and the line that it will say."""
+
+    process: Process
+    said: asyncio.Task[bytes]
+
+    async def sheets(self) -> int:
+        """Return the number of sheets that it serves, as soon as it does.
+
+        Raises:
+            SatError: If it ended before.
+        """
+        line = await asyncio.shield(self.said)
+        told: dict[str, Any] = json.loads(line or b"{}")
+        if "sheets" in told:
+            return int(told["sheets"])
+        raise (InputError if told.get("usage") else SatError)(
+            told.get("error") or f"a worker did not start: it {await self.ending()}"
+        )
+
+    async def ending(self) -> str:
+        """Return how it ended, in words."""
+        code = await self.process.wait()
+        return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal, unless it has ended."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(number)
+
+
+class _Supervisor:
+    def __init__(
+        self,
+        plan_of: Callable[[], Plan],
+        listening: socket.socket,
+        counts: IO[bytes],
+        started: Callable[[int], object],
+    ) -> None:
+        self._plan_of = plan_of
+        self._plan = plan_of()
+        self._files = (listening.fileno(), counts.fileno())
+        self._started = started
+        self._workers: list[_Worker] = []
+        self._retired: list[_Worker] = []
+        self._stopped_by = 0
+        self._stopping = asyncio.Event()
+        self._renewing: asyncio.Task[None] | None = None
+
+    async def run(self) -> int:
+        """Serve; return the exit code."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop, number)
+        loop.add_signal_handler(signal.SIGHUP, self._renew_soon)
+        serving = asyncio.create_task(self._serve())
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                serving.result()  # raises: it ends by an error alone
+            return INTERRUPTED if self._stopped_by == signal.SIGINT else 0
+        finally:
+            self._stopping.set()
+            for task in (serving, stopping, self._renewing):
+                if task:
+                    task.cancel()
+            await self._end()
+
+    async def _serve(self) -> None:
+        """Start all workers, then keep their number.
+
+        The first one starts alone, so that what keeps all from starting is said once.
+        """
+        self._workers.append(await self._begun())
+        sheets = await self._workers[0].sheets()
+        for _ in range(self._plan.workers - 1):
+            self._workers.append(await self._begun())
+        for worker in self._workers:
+            await worker.sheets()
+        self._started(sheets)
+        await asyncio.gather(*(self._kept(place) for place in range(len(self._workers))))
+
+    async def _begun(self) -> _Worker:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", _MODULE, *map(str, self._files)),
+            stdin=PIPE,
+            stdout=PIPE,
+            pass_fds=self._files,
+            start_new_session=True,  # Ctrl-C reaches this process alone, which tells the workers
+            env=_environment(),
+        )
+        assert process.stdin and process.stdout
+        process.stdin.write(json.dumps(asdict(self._plan)).encode() + b"\n")
+        return _Worker(process, asyncio.create_task(process.stdout.readline()))
+
+    async def _kept(self, place: int) -> None:
+        """Start another worker whenever the one at a place dies.
+
+        Raises:
+            SatError: If they die again and again.
+        """
+        deaths: deque[float] = deque(maxlen=DEATHS)
+        while not self._stopping.is_set():
+            worker = self._workers[place]
+            ending = await worker.ending()
+            if self._stopping.is_set() or self._workers[place] is not worker:
+                continue  # a newer one has taken its place
+            if len(deaths) == DEATHS and time.monotonic() - deaths[0] < WITHIN_S:
+                raise SatError(
+                    f"a worker died {DEATHS + 1} times within {WITHIN_S:g} s, so the server "
+                    f"stopped: the last one {ending}{_why(worker)}"
+                )
+            deaths.append(time.monotonic())
+            _logger.warning(
+                "worker %d %s%s; another one starts", worker.process.pid, ending, _why(worker)
+            )
+            self._workers[place] = await self._begun()
+
+    def _renew_soon(self) -> None:
+        if self._renewing is None or self._renewing.done():
+            self._renewing = asyncio.create_task(self._renew())
+
+    async def _renew(self) -> None:
+        """Replace every worker by one of a new plan; at an error the rest stay as they are."""
+        before = self._plan
+        try:
+            self._plan = self._plan_of()
+            for place in range(len(self._workers)):
+                newer = await self._begun()
+                await newer.sheets()
+                older, self._workers[place] = self._workers[place], newer
+                self._retired.append(older)
+                older.signal(signal.SIGHUP)
+        except SatError as error:
+            self._plan = before
+            _logger.warning("not every worker was replaced: %.500s", error)
+
+    def _stop(self, number: signal.Signals) -> None:
+        """Let all workers end at the first signal, and kill them at the second."""
+        for worker in (*self._workers, *self._retired):
+            worker.signal(signal.SIGKILL if self._stopped_by else signal.SIGTERM)
+        if self._stopped_by:
+            os._exit(128 + number)
+        self._stopped_by = number
+        self._stopping.set()
+
+    async def _end(self) -> None:
+        """Wait for the workers; kill those that do not end."""
+        every = (*self._workers, *self._retired)
+        for worker in every:
+            worker.signal(signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._plan.stop_s + _KILL_AFTER_S):
+                for worker in every:
+                    await worker.process.wait()
+        for worker in every:
+            worker.signal(signal.SIGKILL)
+
+
+def _why(worker: _Worker) -> str:
+    """Return what a worker said before it ended, if that was an error."""
+    line = worker.said.result() if worker.said.done() else b""
+    error = json.loads(line or b"{}").get("error")
+    return f" ({error})" if error else ""
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment, with the same packages."""
+    here = str(Path(__file__).resolve().parents[2])
+    paths = [here, *(path for path in sys.path if path and path != here)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

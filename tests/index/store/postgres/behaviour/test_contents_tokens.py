@@ -1,0 +1,14 @@
+"""The tests of `tests/index/test_contents_tokens.py` with an index in PostgreSQL."""
+
+from tests.index.store.postgres.mapped import in_postgres, without  # noqa: F401
+from tests.index.test_contents_tokens import *  # noqa: F403
+
+without(
+    globals(),
+    (
+        "test_changed_and_removed_sheets_are_read_anew_and_others_kept",
+        "test_a_damaged_token_is_told_and_its_sheet_is_taken_out",
+        "test_a_missing_token_is_found_by_verifying",
+        "test_a_changed_token_of_a_file_is_read_anew_by_verifying",
+    ),
+)

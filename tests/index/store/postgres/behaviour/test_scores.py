@@ -1,0 +1,4 @@
+"""The tests of `tests/index/test_scores.py` with an index in PostgreSQL."""
+
+from tests.index.store.postgres.mapped import in_postgres  # noqa: F401
+from tests.index.test_scores import *  # noqa: F403
