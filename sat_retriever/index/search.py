@@ -333,6 +333,8 @@ class SheetSearch:
             places = list(snapshot.places(self._store, sheet_ids).values())
             known = np.isin(snapshot.ids[places], scores.snapshot.ids)
             rows = np.sort(np.array(places, dtype=np.intp)[~known])
+            if not len(rows):
+                return []
             return [chosen_scores(self._store, snapshot, question.query, rows, scores)]
 
     def _every(

@@ -105,36 +105,6 @@ class StoreReader(StoreFile, RecordReader):
                 raise RowDamage("a token is missing, or has no direction")
         return tokens, lengths, unpacked(months)
 
-    def tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
-        """Tokens of the sheets of some row ids, (n, d), in their order.
-
-        Raises:
-            IndexDamagedError: If one is missing or damaged.
-        """
-        sql = "SELECT t.id, t.token FROM json_each(?) j JOIN tokens t ON t.id = j.value"
-        return self._tokens_of(sql, ids, width, 4)
-
-    def contents_tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
-        """Tokens of the contents of the sheets of some row ids, (n, d), in their order.
-
-        Raises:
-            IndexDamagedError: If one is missing or damaged.
-        """
-        sql = "SELECT t.id, t.token FROM json_each(?) j JOIN contents_tokens t ON t.id = j.value"
-        return self._tokens_of(sql, ids, width, 2)
-
-    def _tokens_of(self, sql: str, ids: Sequence[int], width: int, size: int) -> FloatArray:
-        found = dict(self._rows(sql, (json.dumps(ids),)))
-        with self._translated():
-            data = [found.get(each, b"") for each in ids]
-            if not all(type(each) is bytes and len(each) == size * width for each in data):
-                raise RowDamage("a token is missing, or has another width")
-            joined = np.frombuffer(b"".join(data), dtype=f"<f{size}")
-            tokens = joined.astype(np.float32, copy=False).reshape(len(ids), width)
-            if not finite(tokens):
-                raise RowDamage("a token has no direction")
-        return tokens
-
     def contents_tokens_after(
         self, row_id: int, until: int, width: int
     ) -> tuple[IdArray, FloatArray]:
@@ -158,14 +128,10 @@ class StoreReader(StoreFile, RecordReader):
                 raise RowDamage("a token of contents has no direction")
         return ids, tokens
 
-    def count_after(self, row_id: int) -> int:
-        """Number of sheets after a row id."""
-        return int(self._rows("SELECT count(*) FROM sheets WHERE id > ?", (row_id,))[0][0])
-
-    def checksums(self, ids: Sequence[int]) -> dict[str, int]:
-        """Checksum of the record of each row id that exists, by the row id as text."""
-        found = self._in("SELECT id, crc FROM sheets WHERE id IN ({})", ids)
-        return {str(row_id): crc for row_id, crc in found}
+    def _tokens_in(self, table: str, ids: Sequence[int]) -> list[Any]:
+        # A tenth of the time of a list of placeholders.
+        sql = f"SELECT t.id, t.token FROM json_each(?) j JOIN {table} t ON t.id = j.value"
+        return self._rows(sql, (json.dumps(ids),))
 
     def common_words(self, least: int) -> dict[str, int]:
         """Words that names of so many sheets or more have, in order, and their number."""

@@ -8,10 +8,20 @@ from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any
 
-from sat_retriever.index.store.damage import contents_of, may_say, record_of, skips_from_text
+import numpy as np
+
+from sat_retriever.index.store.damage import (
+    RowDamage,
+    contents_of,
+    finite,
+    may_say,
+    record_of,
+    skips_from_text,
+)
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord, Skipped
+from sat_retriever.records.tokens import FloatArray
 
 _SHORT = 16_384  # characters; parsed records up to this length are kept in memory
 _SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
@@ -31,6 +41,10 @@ class RecordReader(ABC):
     @abstractmethod
     def _translated(self) -> AbstractContextManager[None]:
         """Turn errors of the database and of damaged rows into this package's."""
+
+    @abstractmethod
+    def _tokens_in(self, table: str, ids: Sequence[int]) -> list[Any]:
+        """Return row id and token, in any order, of the rows of a table with some row ids."""
 
     def meta(self) -> dict[str, str]:
         """Return all notes about the index as a whole."""
@@ -73,6 +87,43 @@ class RecordReader(ABC):
     def has_contents(self) -> bool:
         """Return True if texts of cells are stored of a sheet."""
         return bool(self._rows("SELECT EXISTS (SELECT 1 FROM contents)")[0][0])
+
+    def tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
+        """Tokens of the sheets of some row ids, (n, d), in their order.
+
+        Raises:
+            IndexDamagedError: If one is missing or damaged.
+        """
+        return self._tokens_of("tokens", ids, width, 4)
+
+    def contents_tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
+        """Tokens of the contents of the sheets of some row ids, (n, d), in their order.
+
+        Raises:
+            IndexDamagedError: If one is missing or damaged.
+        """
+        return self._tokens_of("contents_tokens", ids, width, 2)
+
+    def _tokens_of(self, table: str, ids: Sequence[int], width: int, size: int) -> FloatArray:
+        found = dict(self._tokens_in(table, ids))
+        with self._translated():
+            data = [found.get(each, b"") for each in ids]
+            if not all(type(each) is bytes and len(each) == size * width for each in data):
+                raise RowDamage("a token is missing, or has another width")
+            joined = np.frombuffer(b"".join(data), dtype=f"<f{size}")
+            tokens = joined.astype(np.float32, copy=False).reshape(len(ids), width)
+            if not finite(tokens):
+                raise RowDamage("a token has no direction")
+        return tokens
+
+    def count_after(self, row_id: int) -> int:
+        """Number of sheets after a row id."""
+        return int(self._rows("SELECT count(*) FROM sheets WHERE id > ?", (row_id,))[0][0])
+
+    def checksums(self, ids: Sequence[int]) -> dict[str, int]:
+        """Checksum of the record of each row id that exists, by the row id as text."""
+        found = self._in("SELECT id, crc FROM sheets WHERE id IN ({})", ids)
+        return {str(row_id): crc for row_id, crc in found}
 
     def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
         """Return the sheet id of each row id."""
