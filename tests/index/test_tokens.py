@@ -1,0 +1,23 @@
+"""Codes of tokens in cells: which of them are compared with a question."""
+
+import numpy as np
+
+from sat_retriever.index import tokens
+from sat_retriever.index.tokens import Codes, TokenTable, cell_order
+
+
+def test_the_nearest_cells_are_compared_first(monkeypatch):
+    monkeypatch.setattr(tokens, "_CELL", 16)
+    monkeypatch.setattr(tokens, "SCANNED", 64)
+    monkeypatch.setattr(tokens, "NEAREST", 8)
+    rng = np.random.default_rng(0)
+    groups = np.repeat(rng.standard_normal((32, 48)), 16, axis=0)
+    found = (groups + 0.1 * rng.standard_normal(groups.shape)).astype(np.float32)
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    flat = TokenTable.in_one_cell(Codes.of(found))
+    centres, starts, order = cell_order(flat)
+    table = TokenTable.of(flat.taken(order), centres, starts, order.astype(np.int32))
+    for row in range(0, len(found), 37):
+        [near] = table.nearest(found[row], [None])
+        assert len(set(near.tolist())) == 8
+        assert set((near // 16).tolist()) == {row // 16}
