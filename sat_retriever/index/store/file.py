@@ -62,6 +62,11 @@ class StoreFile:
         """The folder in which readers find a large index as mapped files."""
         return self.path.with_name(self.path.name + _BESIDE)
 
+    @property
+    def kept_by_readers(self) -> bool:
+        """False: writers write that folder, and readers may lack the right to."""
+        return False
+
     def bytes(self) -> int:
         """Return the size of the file."""
         return int(self.path.stat().st_size)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg_pool import ConnectionPool
@@ -19,9 +23,11 @@ from sat_retriever.index.store.postgres.exporting import export_file
 from sat_retriever.index.store.postgres.session import Connection, PostgresSession
 from sat_retriever.index.store.postgres.vectors import insert_vectors, register_vectors
 from sat_retriever.index.store.rows import SheetRow
+from sat_retriever.ownfolder import own_folder
 
 MOST_CONNECTIONS = 16  # of one open index; more threads wait for each other
 _CONNECT_S = 10  # time that a connection may take, unless the URL says otherwise
+_TRUSTED_S = 1.0  # time after its use in which a connection is not checked
 _IN = 1_000  # values in one IN (...) list
 _NAME = "sat-retriever"  # as the server's list of connections shows
 
@@ -41,6 +47,7 @@ class Database:
         self.path = url
         self.writable = writable
         self._own = threading.local()
+        self._used: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url.conninfo,
             kwargs=_options(url),
@@ -48,14 +55,36 @@ class Database:
             max_size=MOST_CONNECTIONS,
             timeout=_CONNECT_S,
             configure=self._configure,
-            check=ConnectionPool.check_connection,
+            check=self._check,
             open=True,
         )
 
-    @property
+    @cached_property
     def beside(self) -> Path | None:
-        """None: a database has no files beside it."""
-        return None
+        """The folder in which readers on this host find a large index as mapped files.
+
+        It belongs to the user, and to these tables: an index that is made anew has another one.
+        None if it cannot be made.
+        """
+        [[table]] = self._rows("SELECT 'sat_version'::regclass::oid::bigint")
+        with self._connection() as session:
+            info = session.connection.info
+            known = (info.host, str(info.port), info.dbname, self.path.namespace, str(table))
+        name = hashlib.blake2b("\0".join(known).encode(), digest_size=16).hexdigest()
+        try:
+            return own_folder("indexes") / name
+        except OSError:
+            return None
+
+    @property
+    def kept_by_readers(self) -> bool:
+        """True: writers are on other hosts."""
+        return True
+
+    def _check(self, connection: Connection) -> None:
+        """Refuse a connection that broke while nobody used it; one just used is trusted."""
+        if time.monotonic() - self._used.get(connection, 0.0) > _TRUSTED_S:
+            ConnectionPool.check_connection(connection)
 
     def _configure(self, connection: Connection) -> None:
         schema.set_path(PostgresSession(connection), self.path.namespace)
@@ -197,6 +226,7 @@ class Database:
                 yield self._own.session
             finally:
                 self._own.session = None
+                self._used[connection] = time.monotonic()
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.path)
