@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +141,10 @@ class StoreFile:
                 yield
             finally:
                 self._connection.execute("ROLLBACK")
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Nothing: blocks cost little here, and other threads must not wait for an answer."""
+        return nullcontext()
 
     @contextmanager
     def _writing(

@@ -47,6 +47,9 @@ class StoreReading(Protocol):
     def reading(self) -> AbstractContextManager[None]:
         """Give everything read in the block one consistent view of the store."""
 
+    def answering(self) -> AbstractContextManager[None]:
+        """Read what one answer needs with as few trips to the store as there can be."""
+
     def meta(self) -> dict[str, str]:
         """Return all notes about the index as a whole."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from sat_retriever.errors import IndexStorageError, InputError
@@ -197,12 +198,19 @@ class Database:
     def reading(self) -> Iterator[None]:
         """Give everything read in the block one consistent view of the index."""
         with translated(self.path), self._connection() as session:
+            if session.connection.info.transaction_status == TransactionStatus.INTRANS:
+                yield  # inside another block, whose view it has
+                return
             session.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
                 yield
             finally:
                 with suppress(psycopg.Error):
                     session.execute("ROLLBACK")
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Read all that one answer needs in one view: each block of its own takes two trips."""
+        return self.reading()
 
     @contextmanager
     def _transaction(self) -> Iterator[PostgresSession]:
