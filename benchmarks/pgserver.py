@@ -33,6 +33,7 @@ _TESTED: Mapping[str, str] = MappingProxyType(
         "shared_buffers": "64MB",
     }
 )
+DURABLE: Mapping[str, str] = MappingProxyType({"shared_buffers": "64MB"})
 # As an administrator sets a server of some gigabytes; nothing that keeps data safe is off.
 MEASURED: Mapping[str, str] = MappingProxyType(
     {

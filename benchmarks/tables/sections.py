@@ -146,6 +146,18 @@ SECTIONS = (
         "does not depend on them.",
     ),
     Section(
+        "postgres_kills",
+        "PostgreSQL: writers, servers and connections killed while a workbook is replaced",
+        {
+            "killed": "killed",
+            "states": "different states after it",
+            "in_parts": "workbook in parts",
+            "lost": "a told write lost",
+        },
+        "A server is killed as a process is, not by a power failure; what a disk loses then is not "
+        "shown.",
+    ),
+    Section(
         "remote",
         "An index of workbooks on S3, beside the same files here",
         {

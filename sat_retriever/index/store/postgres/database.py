@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -28,7 +26,6 @@ from sat_retriever.ownfolder import own_folder
 
 MOST_CONNECTIONS = 16  # of one open index; more threads wait for each other
 _CONNECT_S = 10  # time that a connection may take, unless the URL says otherwise
-_TRUSTED_S = 1.0  # time after its use in which a connection is not checked
 _IN = 1_000  # values in one IN (...) list
 _NAME = "sat-retriever"  # as the server's list of connections shows
 
@@ -48,7 +45,6 @@ class Database:
         self.path = url
         self.writable = writable
         self._own = threading.local()
-        self._used: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url.conninfo,
             kwargs=_options(url),
@@ -56,7 +52,7 @@ class Database:
             max_size=MOST_CONNECTIONS,
             timeout=_CONNECT_S,
             configure=self._configure,
-            check=self._check,
+            check=ConnectionPool.check_connection,
             open=True,
         )
 
@@ -81,11 +77,6 @@ class Database:
     def kept_by_readers(self) -> bool:
         """True: writers are on other hosts."""
         return True
-
-    def _check(self, connection: Connection) -> None:
-        """Refuse a connection that broke while nobody used it; one just used is trusted."""
-        if time.monotonic() - self._used.get(connection, 0.0) > _TRUSTED_S:
-            ConnectionPool.check_connection(connection)
 
     def _configure(self, connection: Connection) -> None:
         schema.set_path(PostgresSession(connection), self.path.namespace)
@@ -234,7 +225,6 @@ class Database:
                 yield self._own.session
             finally:
                 self._own.session = None
-                self._used[connection] = time.monotonic()
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.path)
