@@ -172,12 +172,24 @@ MIGRATIONS: tuple[str, ...] = (
         sheet bigint PRIMARY KEY REFERENCES copies (sheet) ON DELETE CASCADE
     );
     """,
+    """
+    -- What a write leaves to the second pass over links: see `store.unsettled`.
+    CREATE TABLE unsettled (
+        kind text COLLATE "C" NOT NULL,
+        name text COLLATE "C" NOT NULL,
+        PRIMARY KEY (kind, name)
+    );
+    -- Blocks that the links between key columns do without.
+    CREATE TABLE crowded_blocks (block text COLLATE "C" PRIMARY KEY);
+    INSERT INTO crowded_blocks
+    SELECT block FROM key_blocks GROUP BY block HAVING count(*) > 32;
+    """,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(
-    "stale_copies copy_blocks copies key_blocks key_columns stale_families periods "
-    "external_references links spellings words vectors contents_tokens contents tokens fields "
-    "sheets workbooks meta sat_version".split()
+    "crowded_blocks unsettled stale_copies copy_blocks copies key_blocks key_columns "
+    "stale_families periods external_references links spellings words vectors contents_tokens "
+    "contents tokens fields sheets workbooks meta sat_version".split()
 )
 
 

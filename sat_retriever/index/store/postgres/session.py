@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import psycopg
 from psycopg.sql import SQL
+
+from sat_retriever.index.store.postgres.tables import TYPES
+from sat_retriever.index.store.session import Kind
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
@@ -35,6 +39,22 @@ class PostgresSession:
         cursor.executemany(statement(sql), rows)
         return cursor
 
+    def listed(self, values: Sequence[Any], kind: Kind = "text", /) -> tuple[str, list[Any]]:
+        """Return a subquery whose column `item` has some values, and the value of its `?`."""
+        return f"(SELECT unnest(?::{kind}[]) AS item)", list(values)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        """Add new rows to a table that an index file has as well."""
+        types = [TYPES[table][column] for column in columns]
+        self.copy(f"{table} ({', '.join(columns)})", types, rows)
+
+    def new_ids(self, table: str, count: int, /) -> list[int]:
+        """Return ids for new rows of a table, ascending, after those of all its rows."""
+        if not count:
+            return []
+        sql = f"SELECT nextval(pg_get_serial_sequence('{table}', 'id')) FROM generate_series(1, ?)"
+        return sorted(row[0] for row in self.execute(sql, (count,)).fetchall())
+
     def copy(self, target: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
         """Insert rows by COPY, in binary, and return their number.
 
@@ -43,12 +63,16 @@ class PostgresSession:
             types: Types of the columns.
             rows: Their values.
         """
+        given = iter(rows)
+        first = next(given, None)
+        if first is None:
+            return 0
         done = 0
         with self.connection.cursor().copy(
             SQL(f"COPY {target} FROM STDIN (FORMAT binary)")
         ) as copying:
             copying.set_types(types)
-            for row in rows:
+            for row in chain((first,), given):
                 copying.write_row(row)
                 done += 1
         return done

@@ -106,9 +106,9 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         return self._in("SELECT root, path FROM workbooks WHERE id IN ({})", ids)
 
     def _insert_sheets(
-        self, connection: PostgresSession, rows: Sequence[SheetRow], workbook_id: int | None
+        self, connection: PostgresSession, rows: Sequence[tuple[int | None, SheetRow]]
     ) -> set[str]:
-        return insert_sheets(connection, rows, workbook_id)
+        return insert_sheets(connection, rows)
 
     def _delete_sheets(self, connection: PostgresSession, ids: Sequence[int]) -> set[str]:
         return delete_sheets(connection, ids)

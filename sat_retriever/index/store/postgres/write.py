@@ -50,7 +50,7 @@ WORDS = Table("words (id, names, contents)", ("int8", "text[]", "text[]"))
 
 
 def insert_sheets(
-    session: PostgresSession, rows: Sequence[SheetRow], workbook_id: int | None
+    session: PostgresSession, rows: Sequence[tuple[int | None, SheetRow]]
 ) -> set[str]:
     """Add sheets with their contents, tokens and words; return the spellings that they have.
 
@@ -60,13 +60,15 @@ def insert_sheets(
         InputError: If the contents of a record cannot be kept.
     """
     keys = session.prepared
-    left = sorted(set(keys.values()) - {keys[row.record.sheet_id] for row in rows})
-    session.execute("DELETE FROM vectors WHERE stored = ANY(?)", (left,))
+    left = sorted(set(keys.values()) - {keys[row.record.sheet_id] for _workbook, row in rows})
+    if left:
+        session.execute("DELETE FROM vectors WHERE stored = ANY(?)", (left,))
     added: set[str] = set()
     made: dict[Table, list[tuple[Any, ...]]] = {
         each: [] for each in (SHEETS, FIELDS, TOKENS, CONTENTS, CONTENTS_TOKENS, WORDS)
     }
-    for row_id, row in zip(_new_ids(session, len(rows)), rows, strict=True):
+    numbered = zip(session.new_ids("sheets", len(rows)), rows, strict=True)
+    for row_id, (workbook_id, row) in numbered:
         found = content_words(row.record.contents) if row.record.contents else _NO_WORDS
         made[SHEETS].append(_sheet(row_id, keys[row.record.sheet_id], workbook_id, row))
         made[FIELDS] += fields_of(row_id, row.record.metadata)
@@ -81,8 +83,7 @@ def insert_sheets(
             made[CONTENTS_TOKENS].append((row_id, half_floats(row.contents_token)))
         made[WORDS].append((row_id, names_of(row.words), inside))
     for table, values in made.items():
-        if values:
-            session.copy(table.target, table.types, values)
+        session.copy(table.target, table.types, values)
     add_spellings(session, added)
     return added
 
@@ -135,8 +136,3 @@ def delete_sheets(session: PostgresSession, ids: Sequence[int]) -> set[str]:
     dropped = spellings_of(session, ids)
     session.execute("DELETE FROM sheets WHERE id = ANY(?)", (list(ids),))
     return dropped
-
-
-def _new_ids(session: PostgresSession, count: int) -> list[int]:
-    sql = "SELECT nextval(pg_get_serial_sequence('sheets', 'id')) FROM generate_series(1, ?)"
-    return sorted(row[0] for row in session.execute(sql, (count,)).fetchall())
