@@ -36,6 +36,8 @@ from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions
 
+_REMOVED = 256  # workbooks removed in one transaction; a database has so many locks
+
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
@@ -112,8 +114,8 @@ def sync_paths(
     plan = _plan(store, paths, options, damage, listed)
     if plan.touched:
         store.touch_workbooks(plan.touched)
-    if plan.removed:
-        store.remove_workbooks(plan.removed)
+    for start in range(0, len(plan.removed), _REMOVED):
+        store.remove_workbooks(plan.removed[start : start + _REMOVED])
     _refuse(store, plan)
     sheets, read_skips = _read(store, state, plan, options, progress)
     store.settle()

@@ -21,6 +21,7 @@ from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import schema
 from sat_retriever.index.store.postgres.database import connected
 from sat_retriever.index.store.postgres.errors import translated
+from sat_retriever.index.store.postgres.packing import fields_of
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.tables import (
     CONTENTS,
@@ -35,7 +36,7 @@ from sat_retriever.index.store.postgres.tables import (
 )
 from sat_retriever.index.store.postgres.vectors import HalfVector, register_vectors
 from sat_retriever.index.store.postgres.words import key_of, names_of
-from sat_retriever.index.store.postgres.write import FIELDS, fields_of
+from sat_retriever.index.store.postgres.write import FIELDS
 from sat_retriever.records.contents import Role
 from sat_retriever.records.progress import Progress
 from sat_retriever.text.contents import content_words
@@ -113,8 +114,9 @@ def _copy_sheets(source: sqlite3.Connection, session: PostgresSession, told: _To
     session.copy(target, ("int8", *SHEETS.types, "text", "text"), rows)
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
-    fields = (field for row_id, text in metadata for field in fields_of(row_id, json.loads(text)))
-    session.copy(FIELDS.target, FIELDS.types, fields)
+    fields = ((row, *field) for row, text in metadata for field in fields_of(json.loads(text)))
+    target, types = FIELDS
+    session.copy(target, types, fields)
 
 
 def _facts(text: str) -> tuple[str, str]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.sql import SQL
 
 from sat_retriever.index.store.postgres.tables import TYPES
 from sat_retriever.index.store.session import Kind
+
+if TYPE_CHECKING:  # it needs words, which need a session
+    from sat_retriever.index.store.postgres.packing import PackedSheet
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
@@ -22,12 +26,19 @@ class PostgresSession:
 
     Args:
         connection: The connection; the caller owns its transaction.
-        prepared: Key of the vectors of each sheet id that were inserted already.
+        packed: Sheets that may be inserted, by sheet id.
+        keys: Key of the vectors of each of them, which were inserted already.
     """
 
-    def __init__(self, connection: Connection, prepared: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        packed: Mapping[str, PackedSheet] = MappingProxyType({}),
+        keys: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self.connection = connection
-        self.prepared = dict(prepared or {})
+        self.packed = packed
+        self.keys = keys
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> Cursor:
         """Run one statement; results are binary, so that bytes are not read as text."""

@@ -10,10 +10,10 @@ from sat_retriever.errors import IndexStorageError
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import database
+from sat_retriever.index.store.postgres import database, schema
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
+from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.reading import PostgresReader
-from sat_retriever.index.store.postgres.schema import index_vectors
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.vectors import HalfVector
 from sat_retriever.index.store.postgres.words import drop_spellings
@@ -83,6 +83,23 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
             _replace_vectors(session, meta["width"])
             put_meta(session, meta)
 
+    def settle(self) -> None:
+        """Find the links and groups of copies of all that changes touched, page by page.
+
+        After the first large write, the vectors get their indexes.
+        """
+        super().settle()
+        width, namespace = int(self.meta().get("width", 0)), self.path.namespace
+        if not 0 < width <= schema.MAX_INDEXED:
+            return
+        with translated(self.path), self._connection() as session:
+            lacking = schema.lacks_vector_indexes(session, namespace)
+        if lacking:
+            with self._transaction() as session:
+                session.execute("LOCK TABLE vectors IN SHARE MODE")  # writers wait, readers do not
+                if schema.lacks_vector_indexes(session, namespace):
+                    schema.index_vectors(session, width)
+
     def repair(self, width: int) -> Damage:
         """Delete every damaged row; reading its workbook again replaces it.
 
@@ -135,6 +152,6 @@ def _replace_vectors(session: PostgresSession, width: str | None) -> None:
         "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     )
     if width is not None:
-        index_vectors(session, int(width), "new_vectors")
+        schema.index_vectors(session, int(width), "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")

@@ -184,22 +184,22 @@ def test_a_writer_does_not_wait_for_one_of_another_workbook_until_both_link(url,
     with SheetIndex.create(url, HashedEncoder()) as index:
         store = index._store
         reached, go = threading.Event(), threading.Event()
-        lock_links = locks.lock_links
+        lock_rows = locks.lock_rows
 
         def slow(session, namespace):
             if threading.current_thread() is other:
                 reached.set()
                 go.wait(20)
-            lock_links(session, namespace)
+            lock_rows(session, namespace)
 
-        monkeypatch.setattr(locks, "lock_links", slow)
+        monkeypatch.setattr(locks, "lock_rows", slow)
         other = threading.Thread(target=lambda: store.replace_workbooks([book("other")]))
         other.start()
         assert reached.wait(20)
         store.replace_workbooks([book("ours")])
         assert [each.path for each in store.workbooks()] == ["ours.csv"]
         # The same workbook waits.
-        monkeypatch.setattr(locks, "LINKS_WAIT_S", 0.2)
+        monkeypatch.setattr(locks, "ROWS_WAIT_S", 0.2)
         with pytest.raises(IndexBusyError, match="try again later"):
             store.replace_workbooks([book("other")])
         go.set()
