@@ -79,7 +79,14 @@ def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) ->
         schema.check_server(session, url)
         schema.create(session, url, {})
         register_vectors(connection)
+        dropped = schema.drop_for_loading(session, url.namespace)
         counts = _copied(source, session, progress)
+        for statement in dropped:
+            session.execute(statement)
+        [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
+        schema.index_vectors(session, int(width))
+        for table in TABLES:
+            session.execute(f"ANALYZE {table.name}")
         _compare(source, session, url)
         return counts
 
@@ -99,11 +106,6 @@ def _copied(
             f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
             f"FROM {name} HAVING max({column}) IS NOT NULL"
         )
-    session.execute("SET CONSTRAINTS ALL IMMEDIATE")  # no index is made while checks are due
-    [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
-    schema.index_vectors(session, int(width))
-    for table in TABLES:
-        session.execute(f"ANALYZE {table.name}")
     return sizes
 
 

@@ -298,12 +298,7 @@ def index_vectors(session: PostgresSession, width: int, table: str = "vectors") 
     if width > MAX_INDEXED:
         return
     count: int = _one(session, f"SELECT count(*) FROM {table}")
-    needed = count * (2 * width + _NEIGHBOURS_BYTES) >> 10
-    session.execute(
-        "SELECT set_config('maintenance_work_mem', greatest(least(?::bigint, ?), setting::bigint) "
-        "|| 'kB', true) FROM pg_settings WHERE name = 'maintenance_work_mem'",
-        (needed, _MOST_MEMORY_KIB),
-    )
+    _allow_memory(session, count * (2 * width + _NEIGHBOURS_BYTES) >> 10)
     for column in ("names", "contents"):
         index = f"USING hnsw (({column}::halfvec({width})) halfvec_ip_ops)"
         try:
@@ -313,6 +308,43 @@ def index_vectors(session: PostgresSession, width: int, table: str = "vectors") 
             # Several processes share memory, of which containers often have little.
             session.execute("SELECT set_config('max_parallel_maintenance_workers', '0', true)")
             session.execute(f"CREATE INDEX ON {table} {index}")
+
+
+def _allow_memory(session: PostgresSession, needed_kib: int) -> None:
+    """Let indexes take memory while they are made, until the transaction ends."""
+    session.execute(
+        "SELECT set_config('maintenance_work_mem', greatest(least(?::bigint, ?), setting::bigint) "
+        "|| 'kB', true) FROM pg_settings WHERE name = 'maintenance_work_mem'",
+        (needed_kib, _MOST_MEMORY_KIB),
+    )
+
+
+def drop_for_loading(session: PostgresSession, namespace: str) -> list[str]:
+    """Drop what slows a load down: indexes that are no keys, and references between tables.
+
+    Returns:
+        Statements that make all of it again.
+    """
+    references = session.execute(
+        "SELECT t.relname, c.conname, pg_get_constraintdef(c.oid) FROM pg_constraint c "
+        "JOIN pg_class t ON t.oid = c.conrelid JOIN pg_namespace n ON n.oid = t.relnamespace "
+        "WHERE c.contype = 'f' AND n.nspname = ? ORDER BY 1, 2",
+        (namespace,),
+    ).fetchall()
+    indexes = session.execute(
+        "SELECT k.relname, pg_get_indexdef(k.oid) FROM pg_index i "
+        "JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_namespace n ON n.oid = k.relnamespace "
+        "WHERE NOT i.indisunique AND n.nspname = ? ORDER BY 1",
+        (namespace,),
+    ).fetchall()
+    for table, name, _definition in references:
+        session.execute(f'ALTER TABLE "{table}" DROP CONSTRAINT "{name}"')
+    for name, _definition in indexes:
+        session.execute(f'DROP INDEX "{name}"')
+    return [
+        *(definition for _name, definition in indexes),
+        *(f'ALTER TABLE "{t}" ADD CONSTRAINT "{name}" {made}' for t, name, made in references),
+    ]
 
 
 def set_path(session: PostgresSession, namespace: str) -> None:
