@@ -1,6 +1,7 @@
 """The second pass over links: the same result in any order, in pages of any size."""
 
 import random
+import sqlite3
 from contextlib import closing
 from dataclasses import replace
 
@@ -60,7 +61,7 @@ def expected(books, tmp_path_factory):
 def test_joins_are_those_of_all_pairs_that_share_a_block_that_is_not_crowded(books, expected):
     links, crowded = expected
     columns = [column for book in books for column in book.discovery.claims.keys]
-    counts = {block: 0 for block in blocks_of(columns)}
+    counts = dict.fromkeys(blocks_of(columns), 0)
     for column in columns:
         for block in column.blocks:
             counts[block] += 1
@@ -124,3 +125,17 @@ def test_a_pass_that_ends_half_way_goes_on_where_it_was(books, expected, tmp_pat
         assert content(store) != expected
         store.settle()
         assert content(store) == expected
+
+
+def test_an_older_file_knows_its_crowded_blocks_when_it_is_opened(books, expected, tmp_path):
+    place = tmp_path / "a.sat"
+    written(place, [books])
+    with closing(sqlite3.connect(place)) as file:
+        file.executescript(
+            "DROP TABLE unsettled; DROP TABLE crowded_blocks; PRAGMA user_version = 8;"
+        )
+    with closing(open_store(place)) as store:
+        assert content(store) == expected
+        store.remove_workbooks([(book.state.root, book.state.path) for book in books[1::2]])
+        store.settle()
+        assert content(store) == written(tmp_path / "b.sat", [books[::2]])

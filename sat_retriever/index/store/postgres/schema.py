@@ -290,14 +290,14 @@ def lacks_vector_indexes(session: PostgresSession, namespace: str) -> bool:
 
 
 def index_vectors(session: PostgresSession, width: int, table: str = "vectors") -> None:
-    """Make the indexes of vectors of a width; wider ones than pgvector takes have none.
+    """Make the indexes of vectors of a width; few vectors, and wider ones, need or get none.
 
     That is several times as fast for many vectors at once as adding them to an index one by one,
     if the server may keep the index in memory meanwhile.
     """
-    if width > MAX_INDEXED:
-        return
     count: int = _one(session, f"SELECT count(*) FROM {table}")
+    if width > MAX_INDEXED or count < LEAST_INDEXED:
+        return
     _allow_memory(session, count * (2 * width + _NEIGHBOURS_BYTES) >> 10)
     for column in ("names", "contents"):
         index = f"USING hnsw (({column}::halfvec({width})) halfvec_ip_ops)"
