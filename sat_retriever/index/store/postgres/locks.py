@@ -19,7 +19,7 @@ from hashlib import blake2b
 from sat_retriever.index.store.postgres.session import PostgresSession
 
 WRITER_WAIT_S = 10.0  # time that a writer waits for one that needs the index alone
-ROWS_WAIT_S = 600.0  # time that a transaction waits for those of other writers
+ROWS_WAIT_S = 600.0  # time that a transaction waits for others, and for indexes in the making
 
 
 def hold_index(session: PostgresSession, namespace: str, *, alone: bool) -> None:
@@ -53,14 +53,14 @@ def lock_workbooks(
     """Take the locks of workbooks, given as (root, path), until the transaction ends."""
     wait(session, ROWS_WAIT_S)
     numbers = sorted({_number(namespace, "workbook", root, path) for root, path in workbooks})
-    session.execute(
-        "SELECT pg_advisory_xact_lock(n) FROM (SELECT unnest(?::bigint[]) AS n) x", (numbers,)
-    )
+    if numbers:
+        session.execute(
+            "SELECT pg_advisory_xact_lock(n) FROM (SELECT unnest(?::bigint[]) AS n) x", (numbers,)
+        )
 
 
 def lock_rows(session: PostgresSession, namespace: str) -> None:
     """Take the lock of what depends on all workbooks until the transaction ends."""
-    wait(session, ROWS_WAIT_S)
     session.execute("SELECT pg_advisory_xact_lock(?)", (_number(namespace, "rows"),))
 
 

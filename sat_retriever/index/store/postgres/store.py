@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
-from sat_retriever.errors import IndexStorageError
+from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import database, schema
+from sat_retriever.index.store.postgres import database, locks, schema
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
 from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.reading import PostgresReader
@@ -95,10 +96,15 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         with translated(self.path), self._connection() as session:
             lacking = schema.lacks_vector_indexes(session, namespace)
         if lacking:
-            with self._transaction() as session:
-                session.execute("LOCK TABLE vectors IN SHARE MODE")  # writers wait, readers do not
-                if schema.lacks_vector_indexes(session, namespace):
-                    schema.index_vectors(session, width)
+            with suppress(IndexBusyError):  # the last of those that write makes them
+                self._index_vectors(width)
+
+    def _index_vectors(self, width: int) -> None:
+        with self._transaction() as session:
+            locks.wait(session, locks.WRITER_WAIT_S)
+            session.execute("LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE")  # readers go on
+            if schema.lacks_vector_indexes(session, self.path.namespace):
+                schema.index_vectors(session, width)
 
     def repair(self, width: int) -> Damage:
         """Delete every damaged row; reading its workbook again replaces it.

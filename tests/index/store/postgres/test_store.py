@@ -20,7 +20,7 @@ from sat_retriever import (
 from sat_retriever.errors import SatError
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.postgres import schema
+from sat_retriever.index.store.postgres import locks, schema
 from sat_retriever.index.store.postgres.errors import as_own
 from tests.fakes import HashedEncoder
 
@@ -168,6 +168,17 @@ def test_vectors_are_indexed_at_the_end_of_the_write_that_makes_them_many(index,
     assert sum("halfvec(32)" in each for each in vector_indexes(index)) == 2
     stored = "SELECT vector_dims(names) FROM vectors"
     assert index._store._rows(stored) == [(32,)] * 4
+
+
+def test_who_finds_others_writing_leaves_the_indexes_to_them(index, admin, monkeypatch):
+    monkeypatch.setattr(schema, "LEAST_INDEXED", 3)
+    monkeypatch.setattr(locks, "WRITER_WAIT_S", 0.2)
+    with admin.transaction():
+        admin.execute(f'LOCK TABLE "{index.path.namespace}".vectors IN ROW EXCLUSIVE MODE')
+        index.add_records([SheetRecord("c", "Staff")])
+        assert len(index) == 3 and vector_indexes(index) == []
+    index.add_records([SheetRecord("d", "Stock")])
+    assert len(vector_indexes(index)) == 2
 
 
 def test_a_role_that_may_write_but_owns_nothing_leaves_the_indexes_to_the_owner(
