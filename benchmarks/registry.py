@@ -130,6 +130,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "sync": Table("speed.sync", "keeping an index in step with a folder"),
         "remote": Table("speed.remote", "keeping an index in step with a bucket on S3"),
         "ray": Table("speed.cluster", "indexing on a Ray cluster, with a node killed"),
+        "postgres_writes": Table(
+            "speed.postgres_writes", "statements and seconds of writing to PostgreSQL"
+        ),
         "train_speed": Table("speed.train_speed", "seconds of a training step, fp32 and bf16"),
         "gpu": Table(
             "gpu.gpu", "the paper's recipe on a GPU: trained, timed, its cascade measured"

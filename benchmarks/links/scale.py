@@ -37,7 +37,7 @@ from rich.table import Table
 from benchmarks.made.company import Book, Maker
 from benchmarks.results import ROOT, Result, write_result
 from sat_retriever.index.store.opening import Store, create_store
-from sat_retriever.index.store.rows import LEXICAL_FIELDS, SheetRow, WorkbookState
+from sat_retriever.index.store.rows import LEXICAL_FIELDS, NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.links.claims import Discovery, discover
 from sat_retriever.links.graph import link_graph
 from sat_retriever.records.sheets import SheetRecord
@@ -89,7 +89,7 @@ def measure(sheets: int, folder: Path) -> dict[str, Any]:
         found["own_links"] += len(discovery.links)
         found["keys"] += len(discovery.claims.keys)
     with clock.phase("storing"):
-        store.settle_families()
+        store.settle()
     found["stored_mib"] = _mib(process)
     with clock.phase("graph"):
         graph = link_graph(_records(store), store.links.all())
@@ -112,7 +112,7 @@ def _put(store: Store, book: Book, discovery: Discovery) -> None:
     words = (("sheet",), *((),) * (len(LEXICAL_FIELDS) - 1))
     rows = [SheetRow(record, token, words) for record in book.records]
     state = WorkbookState("/made", book.records[0].path, 1, 1, 1, "0" * 64)
-    store.replace_workbook(state, rows, discovery)
+    store.replace_workbooks([NewWorkbook(state, rows, discovery)])
 
 
 def _records(store: Store) -> Iterator[SheetRecord]:

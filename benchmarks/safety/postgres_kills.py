@@ -33,7 +33,7 @@ from benchmarks.pgserver import DURABLE, Server, new_server, started
 from benchmarks.results import Result, write_result
 from sat_retriever.index.store.opening import Store, create_store, open_store
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.links.claims import discover
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Column, SheetRecord
@@ -63,8 +63,8 @@ def replace(store: Store, state: int) -> None:
     token[state % WIDTH] = 1
     rows = [SheetRow(record, token, sheet_words(record), token) for record in records]
     told = WorkbookState("/root", PATH, 1, 1, 1, str(state))
-    store.replace_workbook(told, rows, discover(records))
-    store.settle_families()
+    store.replace_workbooks([NewWorkbook(told, rows, discover(records))])
+    store.settle()
 
 
 def fault(store: Store) -> str | None:

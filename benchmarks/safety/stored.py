@@ -41,6 +41,8 @@ _PARTS = {
     "copies": "SELECT s.sheet_id, c.versions, c.claim, (SELECT min(t.sheet_id) FROM copies d "
     f"JOIN sheets t ON t.id = d.sheet WHERE d.family = c.family) FROM copies c {_SHEETS} c.sheet",
     "stale_copies": f"SELECT s.sheet_id FROM stale_copies c {_SHEETS} c.sheet",
+    "unsettled": "SELECT kind, name FROM unsettled",
+    "crowded_blocks": "SELECT block FROM crowded_blocks",
 }
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sat_retriever.encoder.cost import Cost
@@ -25,6 +26,8 @@ from sat_retriever.index.state import IndexState
 from sat_retriever.index.steps import Plan, ToRead
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.rows import NewWorkbook
+from sat_retriever.index.storing import Storing
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.remote.objects import RemoteFile
@@ -32,6 +35,8 @@ from sat_retriever.remote.url import Named, is_url, joined
 from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions
+
+_REMOVED = 256  # workbooks removed in one transaction; a database has so many locks
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,11 @@ def sync_paths(
     plan = _plan(store, paths, options, damage, listed)
     if plan.touched:
         store.touch_workbooks(plan.touched)
-    if plan.removed:
-        store.remove_workbooks(plan.removed)
-    for job in plan.refused:
-        store.replace_workbook(job.state, (), superseded=job.superseded)
+    for start in range(0, len(plan.removed), _REMOVED):
+        store.remove_workbooks(plan.removed[start : start + _REMOVED])
+    _refuse(store, plan)
     sheets, read_skips = _read(store, state, plan, options, progress)
-    store.settle_families()
+    store.settle()
     if options.verify:
         store.forget_words()
     before = [skip for known in plan.unchanged for skip in known.skipped]
@@ -184,15 +188,41 @@ def _read(
     work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
     done, sheets = 0, 0
     skipped: list[Skipped] = []
+
+    def stored(job: ToRead, book: Prepared, clashes: tuple[Skipped, ...]) -> None:
+        nonlocal done, sheets
+        sheets += len(book.rows) - len(clashes)
+        skipped.extend((*book.skipped, *clashes))
+        done += 1
+        if progress:
+            progress(done, len(plan.read), job.state.path)
+
+    storing = Storing(store)
     with closing(options.executor.prepare(plan.read, work)) as books:
-        for job, book in _in_turn(plan, books):
-            clashes = _write(store, job, book)
-            sheets += len(book.rows) - len(clashes)
-            skipped += [*book.skipped, *clashes]
-            done += 1
-            if progress:
-                progress(done, len(plan.read), job.state.path)
+        try:
+            for job, book in _in_turn(plan, books):
+                if not job.is_new and _failed_for_now(book):
+                    # The earlier content is better than none. The store still has its old state,
+                    # so the next sync finds the file changed and tries again.
+                    stored(job, book, ())
+                else:
+                    storing.add(_new(job, book), partial(stored, job, book))
+        finally:  # an interruption loses no workbook that is ready
+            storing.flush()
     return sheets, skipped
+
+
+def _new(job: ToRead, book: Prepared) -> NewWorkbook:
+    state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
+    return NewWorkbook(state, book.rows, book.discovery, job.superseded, job.left)
+
+
+def _refuse(store: Store, plan: Plan) -> None:
+    """Store the states of the files that are not read."""
+    storing = Storing(store)
+    for job in plan.refused:
+        storing.add(NewWorkbook(job.state, superseded=job.superseded), lambda _: None)
+    storing.flush()
 
 
 def _in_turn(plan: Plan, books: Iterator[Done]) -> Iterator[Done]:
@@ -242,16 +272,6 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
         *(f"{sheet_id}: it has no file, add it again" for sheet_id in damage.alone),
         *(f"a given link of {source} to {target}: add it again" for source, target in given),
     )
-
-
-def _write(store: Store, job: ToRead, book: Prepared) -> tuple[Skipped, ...]:
-    """Replace one workbook; return the sheets left out because their id was taken."""
-    if not job.is_new and _failed_for_now(book):
-        # The earlier content is better than none. The store still has its old state, so the next
-        # sync finds the file changed and tries again.
-        return ()
-    state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-    return store.replace_workbook(state, book.rows, book.discovery, job.superseded, job.left)
 
 
 def _failed_for_now(book: Prepared) -> bool:

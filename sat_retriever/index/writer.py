@@ -90,7 +90,7 @@ class IndexWriter:
         """Remove sheets, and return how many existed."""
         with self._beside_others():
             removed = self._store.remove_sheets(sheet_ids)
-            self._store.settle_families()
+            self._store.settle()
         return removed
 
     def reencode(
@@ -165,7 +165,7 @@ class IndexWriter:
         """Find the links of workbooks without a file, and of families of periods."""
         for names in _parts(workbooks, _RELINKED):
             self._store.relink_sheets([self._found(workbook) for workbook in names])
-        self._store.settle_families()
+        self._store.settle()
 
     def _found(self, workbook: str) -> tuple[list[str], Discovery]:
         """Return the sheet ids of a workbook without a file, and its links and claims."""

@@ -8,7 +8,7 @@ when that workbook is indexed, and a mere claim again when it is removed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from sat_retriever.links.formula.external import ExternalReference, resolve
@@ -17,28 +17,7 @@ from sat_retriever.links.join.keys import KeyColumn
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 
-Located = tuple[str, list[SheetRecord]]  # full path of a workbook, and its records in tab order
-
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """Blocks of key columns that a change to the corpus affects, in their state before it.
-
-    Attributes:
-        names: The blocks.
-        crowded: Those of them that have too many columns for joins.
-    """
-
-    names: tuple[str, ...]
-    crowded: Set[str]
-
-    def turned(self, crowded: Set[str]) -> list[str]:
-        """Blocks to join anew: those that became crowded by the change, or no longer are.
-
-        Args:
-            crowded: Those of `names` that have too many columns after the change.
-        """
-        return sorted(self.crowded ^ crowded)
+Located = tuple[int, str]  # number and full path of a workbook
 
 
 def blocks_of(columns: Iterable[KeyColumn]) -> list[str]:
@@ -64,40 +43,51 @@ def join_links(
     return joins_between(telling, others)
 
 
-def external_links(
+def meant(
     references: Iterable[ExternalReference],
     places: Mapping[str, str],
     called: Mapping[str, Sequence[Located]],
-) -> list[Link]:
-    """Links that references to other workbooks resolve to.
+) -> list[tuple[ExternalReference, int]]:
+    """References with the number of the workbook that each most likely means.
+
+    Those that mean none are left out.
 
     Args:
         references: References of sheets to other workbooks.
         places: Full path of the workbook of each sheet id; sheets without a file have none.
         called: Workbooks by case-folded file name, the `key` of a reference.
     """
-    links: list[Link] = []
-    for reference in references:
-        place = places.get(reference.source, "")
-        links += resolve(reference, _nearest(reference, place, called[reference.key]))
-    return links
+    found = (
+        (each, _nearest(each, places.get(each.source, ""), called[each.key])) for each in references
+    )
+    return [(reference, workbook) for reference, workbook in found if workbook is not None]
 
 
-def _nearest(
-    reference: ExternalReference, place: str, found: Iterable[Located]
-) -> list[SheetRecord]:
-    """Records of the workbook that a reference most likely means; empty if there is none.
+def external_links(
+    found: Iterable[tuple[ExternalReference, int]], records: Mapping[int, Sequence[SheetRecord]]
+) -> list[Link]:
+    """Links that references to other workbooks resolve to.
+
+    Args:
+        found: The result of `meant`.
+        records: Records of the workbooks in tab order, by number.
+    """
+    return [link for reference, workbook in found for link in resolve(reference, records[workbook])]
+
+
+def _nearest(reference: ExternalReference, place: str, found: Iterable[Located]) -> int | None:
+    """Number of the workbook that a reference most likely means; None if there is none.
 
     Workbooks with the same file name are compared by the length of the path's end that equals the
     reference's, then by nearness to the referring workbook, then by path.
     """
-    best: list[SheetRecord] = []
+    best: int | None = None
     best_rank = (-1, -1)
-    for path, records in found:
+    for workbook, path in found:
         same_end = _shared(_parts(reference.file)[::-1], _parts(path)[::-1])
         rank = (same_end, _shared(_parts(place), _parts(path)))
         if rank > best_rank and path != place:
-            best, best_rank = records, rank
+            best, best_rank = workbook, rank
     return best
 
 

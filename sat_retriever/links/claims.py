@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from sat_retriever.links.copies.claims import CopyClaim
@@ -72,6 +72,21 @@ def discover(
     joins = workbook_joins(records, profiles, formulas)
     claims = claims_of(records, profiles, linked.external, formulas.gathering)
     return Discovery(_strongest((*linked.links, *joins)), claims)
+
+
+def gathered(discoveries: Iterable[Discovery]) -> Discovery:
+    """The links and claims of several workbooks as those of one."""
+    each = list(discoveries)
+    claims = [x.claims for x in each]
+    return Discovery(
+        tuple(link for x in each for link in x.links),
+        Claims(
+            tuple(x for own in claims for x in own.external),
+            tuple(x for own in claims for x in own.periods),
+            tuple(x for own in claims for x in own.keys),
+            tuple(x for own in claims for x in own.copies),
+        ),
+    )
 
 
 def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:

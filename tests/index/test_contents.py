@@ -13,7 +13,7 @@ from sat_retriever.index import contents as module
 from sat_retriever.index.contents import K1, B, ContentScorer
 from sat_retriever.index.encoding import contents_tokens
 from sat_retriever.index.scores import BESIDE_MAIN, DOCUMENTATION
-from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import asked_words, content_words
 from sat_retriever.text.lexical import sheet_words
@@ -252,7 +252,8 @@ def with_workbooks(index, records):
             SheetRow(record, token, sheet_words(record), second)
             for record, second in zip(own, seconds, strict=True)
         ]
-        index._store.replace_workbook(WorkbookState("/r", name, 1, 1, 1, "hash"), rows)
+        state = WorkbookState("/r", name, 1, 1, 1, "hash")
+        index._store.replace_workbooks([NewWorkbook(state, rows)])
 
 
 @pytest.fixture

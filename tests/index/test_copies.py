@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sat_retriever import Filters, LinkReranker, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.index.store.copies import NEAREST
 from sat_retriever.index.store.opening import create_store
-from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.links.claims import Claims, Discovery
 from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.copies import CellSketch
@@ -136,11 +136,11 @@ def made(folder, changes):
             if number in there:
                 store.remove_workbooks([(state.root, state.path)])
             else:
-                store.replace_workbook(state, [row], discovery)
+                store.replace_workbooks([NewWorkbook(state, [row], discovery)])
             there ^= {number}
             if settle:
-                store.settle_families()
-        store.settle_families()
+                store.settle()
+        store.settle()
         ids = store.all_sheet_ids()
         families = store.copies.families(ids)
         sets = {}

@@ -335,7 +335,7 @@ def test_an_interrupted_sync_is_settled_by_the_next(folder, index, monkeypatch):
     for year in (2021, 2022):
         write(folder / f"Sales {year}.xlsx", {"Data": [["Region", "Sales"], ["North", year]]})
     with monkeypatch.context() as killed:
-        killed.setattr(index._store, "settle_families", lambda: 1 / 0)
+        killed.setattr(index._store, "settle", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             index.sync(folder)
     assert found(index, "sibling_period") == set()

@@ -1,7 +1,7 @@
 """Links between workbooks, decided from claims alone."""
 
 from sat_retriever import SheetRecord
-from sat_retriever.links.across import Blocks, blocks_of, external_links, join_links
+from sat_retriever.links.across import blocks_of, external_links, join_links, meant
 from sat_retriever.links.claims import claims_of
 from sat_retriever.links.formula.external import ExternalReference
 from sat_retriever.records.sheets import Column
@@ -12,15 +12,10 @@ def refers(source: str, file: str) -> ExternalReference:
     return ExternalReference(source, file, "Data", "", "", Use.VALUE, 0.5, "=B1")
 
 
-def book(path: str) -> tuple[str, list[SheetRecord]]:
-    return path, [SheetRecord(f"{path}#Data", "Data", path=path)]
-
-
 def targets(file: str, place: str, *paths: str) -> list[str]:
-    found = external_links(
-        [refers("s", file)], {"s": place}, {"budget.xlsx": list(map(book, paths))}
-    )
-    return [link.target for link in found]
+    found = meant([refers("s", file)], {"s": place}, {"budget.xlsx": list(enumerate(paths))})
+    records = {n: [SheetRecord(f"{x}#Data", "Data", path=x)] for n, x in enumerate(paths)}
+    return [link.target for link in external_links(found, records)]
 
 
 def test_the_workbook_whose_path_ends_like_the_reference_is_meant():
@@ -53,9 +48,3 @@ def test_columns_join_by_a_block_unless_it_is_crowded():
         ("a#Orders", "b#Vendors")
     ]
     assert join_links(orders, vendors, set(blocks_of(orders))) == []
-
-
-def test_blocks_that_a_change_makes_or_ends_being_crowded_are_joined_anew():
-    before = Blocks(("a", "b", "c", "d"), {"c", "b"})
-    assert before.turned({"c", "d"}) == ["b", "d"]
-    assert before.turned({"b", "c"}) == []

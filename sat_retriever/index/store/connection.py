@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from sat_retriever.errors import (
 )
 from sat_retriever.index.store.damage import RowDamage, damaged, register
 from sat_retriever.index.store.schema import check, migrate
+from sat_retriever.index.store.session import Kind
 
 SQLITE_VERSION = sqlite3.sqlite_version
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -33,7 +35,25 @@ _STORAGE = {
 _ROW_SIGNS = ("malformed JSON", "Could not decode to UTF-8")
 
 
-class _Unlocked(sqlite3.Connection):
+class FileConnection(sqlite3.Connection):
+    """A connection with what statements of every store need; see `Session`."""
+
+    def listed(self, values: Sequence[Any], _kind: Kind = "text", /) -> tuple[str, str]:
+        """Return a subquery whose column `item` has some values, and the value of its `?`."""
+        return "(SELECT value AS item FROM json_each(?))", json.dumps(list(values))
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        """Add new rows to a table."""
+        slots = ", ".join("?" * len(columns))
+        self.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({slots})", rows)
+
+    def new_ids(self, table: str, count: int, /) -> list[int]:
+        """Return ids for new rows of a table, ascending, after those of all its rows."""
+        last = self.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
+        return list(range(last + 1, last + 1 + count))
+
+
+class _Unlocked(FileConnection):
     """A connection to a file that it cannot lock, which reads the state at its opening.
 
     Attributes:
@@ -98,7 +118,7 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
+def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
     """Open an index file of the current schema, read-only if it is not writable.
 
     Raises:
@@ -137,7 +157,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
+def _open(path: Path, mode: str, busy_timeout_s: float) -> FileConnection:
     """Open a connection that can read.
 
     A reader without write access to the folder needs WAL's side files to exist. If they do not,
@@ -152,7 +172,7 @@ def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
         "check_same_thread": False,
     }
     opened = _state(path)
-    connection: sqlite3.Connection = sqlite3.connect(uri, **settings)
+    connection = sqlite3.connect(uri, factory=FileConnection, **settings)
     try:
         connection.execute("PRAGMA application_id").fetchone()
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

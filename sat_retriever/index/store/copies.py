@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
+from sat_retriever.index.store.claims import row_ids
 from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.damage import readable
 from sat_retriever.index.store.session import Session
@@ -30,6 +31,7 @@ NEAREST = 16
 MEMBERS = 500  # of one group that are put in order; those of the newest files
 _HELD = 20_000  # claims in memory while groups are found
 
+Read = TypeVar("Read")
 Conditions = Callable[[Filters], tuple[str, list[Any]]]
 
 
@@ -37,7 +39,8 @@ class CopyTables:
     """Statements on claims and groups of copies; the caller owns the transaction.
 
     A sheet is compared with its neighbours in blocks. So a sheet that comes or goes changes
-    comparisons only of those near it: these are noted as stale, and their groups found anew.
+    comparisons only of those near it. A sheet that came is noted as stale, as are those near one
+    that went; their groups, and those of their neighbours, are found anew.
     Groups depend on the sheets alone, not on the order in which they came.
 
     Args:
@@ -47,79 +50,103 @@ class CopyTables:
     def __init__(self, connection: Session) -> None:
         self._connection = connection
 
-    def put(self, claims: Iterable[CopyClaim]) -> None:
-        """Store the claims of sheets, which are stored already."""
-        for claim in claims:
-            found = self._rows("SELECT id FROM sheets WHERE sheet_id = ?", claim.sheet_id)
-            if not found:
-                continue
-            row_id = found[0][0]
-            self._connection.execute("DELETE FROM copies WHERE sheet = ?", (row_id,))
-            self._connection.execute(
-                "INSERT INTO copies (sheet, family, versions, claim) VALUES (?, NULL, ?, ?)",
-                (row_id, versions_to_text(claim.versions), claim_to_text(claim)),
-            )
-            self._connection.executemany(
-                "INSERT INTO copy_blocks (block, place, sheet) VALUES (?, ?, ?) "
-                "ON CONFLICT (block, place) DO UPDATE SET sheet = excluded.sheet",
-                [(*block, row_id) for block in claim.blocks()],
-            )
-            self._make_stale({row_id, *self._neighbours(row_id)})
+    def put(self, claims: Sequence[CopyClaim]) -> None:
+        """Store the claims of sheets, which are stored already and have none."""
+        rows = row_ids(self._connection, [claim.sheet_id for claim in claims])
+        stored = [(rows[claim.sheet_id], claim) for claim in claims if claim.sheet_id in rows]
+        self._connection.insert(
+            "copies",
+            ("sheet", "versions", "claim"),
+            [(row, versions_to_text(x.versions), claim_to_text(x)) for row, x in stored],
+        )
+        self._connection.insert(
+            "copy_blocks",
+            ("block", "place", "sheet"),
+            [(*block, row) for row, x in stored for block in dict.fromkeys(x.blocks())],
+        )
+        self._connection.insert("stale_copies", ("sheet",), [(row,) for row, _claim in stored])
 
-    def leave(self, sheet_ids: Iterable[str]) -> None:
+    def leave(self, sheet_ids: Sequence[str]) -> None:
         """Note, before sheets go, whose groups have to be found anew without them."""
-        sql = "SELECT c.sheet FROM sheets s JOIN copies c ON c.sheet = s.id WHERE s.sheet_id = ?"
-        for sheet_id in sheet_ids:
-            for (row_id,) in self._rows(sql, sheet_id):
-                self._make_stale(self._neighbours(row_id))
+        listed, value = self._connection.listed(sheet_ids)
+        going = f"SELECT id FROM sheets WHERE sheet_id IN {listed}"
+        self._connection.execute(
+            f"INSERT INTO stale_copies (sheet) SELECT DISTINCT n.sheet FROM {_near(going)} "
+            "ON CONFLICT DO NOTHING",
+            (value,),
+        )
 
     def group_stale(self, limit: int) -> None:
-        """Find the groups of stale sheets anew, of at most `limit` sheets and their groups."""
-        claim = lru_cache(maxsize=_HELD)(self._claim)
-        stale = self._rows("SELECT sheet FROM stale_copies ORDER BY sheet LIMIT ?", limit)
-        done: set[int] = set()
-        for (row_id,) in stale:
-            if row_id in done:
-                continue
-            group = group_of(
-                row_id, self._neighbours, lambda one, other: are_copies(claim(one), claim(other))
-            )
-            family = min(group) if len(group) > 1 else None
-            self._connection.executemany(
-                "UPDATE copies SET family = ? WHERE sheet = ? AND coalesce(family, -1) != ?",
-                [(family, each, -1 if family is None else family) for each in group],
-            )
-            done |= group
-        self._connection.executemany(
-            "DELETE FROM stale_copies WHERE sheet = ?", [(each,) for each in done]
+        """Find the groups of stale sheets and their neighbours anew, of at most `limit` sheets."""
+        sql = "SELECT sheet FROM stale_copies ORDER BY sheet LIMIT ?"
+        stale = [row[0] for row in self._connection.execute(sql, (limit,)).fetchall()]
+        near = _Known(self._neighbours)
+        near.learn(stale)
+        near.learn([*chain.from_iterable(near.values())])
+        texts = _Known(self._texts)
+        texts.learn([*chain(near, *near.values())])
+        claim = lru_cache(maxsize=_HELD)(
+            lambda row: readable(lambda: claim_from_text("", texts[row]))
         )
-
-    def _make_stale(self, row_ids: Iterable[int]) -> None:
-        self._connection.executemany(
-            "INSERT INTO stale_copies (sheet) VALUES (?) ON CONFLICT DO NOTHING",
-            [(each,) for each in row_ids],
-        )
-
-    def _neighbours(self, row_id: int) -> set[int]:
-        """The sheets that a sheet is compared with."""
-        found: set[int] = set()
-        for block, place in self._rows(
-            "SELECT block, place FROM copy_blocks WHERE sheet = ?", row_id
-        ):
-            for sign, order in ((">", "ASC"), ("<", "DESC")):
-                sql = (
-                    f"SELECT sheet FROM copy_blocks WHERE block = ? AND place {sign} ? "
-                    f"ORDER BY place {order} LIMIT {NEAREST}"
+        families: dict[int, int | None] = {}
+        for row_id in [*near]:
+            if row_id not in families:
+                group = group_of(
+                    row_id,
+                    near.__getitem__,
+                    lambda one, other: are_copies(claim(one), claim(other)),
                 )
-                found.update(chain.from_iterable(self._rows(sql, block, place)))
+                families |= dict.fromkeys(group, min(group) if len(group) > 1 else None)
+        self._connection.executemany(
+            "UPDATE copies SET family = ? WHERE sheet = ? AND coalesce(family, -1) != ?",
+            [(family, each, -1 if family is None else family) for each, family in families.items()],
+        )
+        listed, value = self._connection.listed(stale, "bigint")
+        self._connection.execute(f"DELETE FROM stale_copies WHERE sheet IN {listed}", (value,))
+
+    def _neighbours(self, row_ids: Sequence[int]) -> dict[int, list[int]]:
+        """The sheets that sheets are compared with."""
+        found: dict[int, list[int]] = {row_id: [] for row_id in row_ids}
+        listed, value = self._connection.listed(row_ids, "bigint")
+        sql = f"SELECT DISTINCT g.sheet, n.sheet FROM {_near(f'SELECT item FROM {listed} x')}"
+        for row_id, other in self._connection.execute(sql, (value,)).fetchall():
+            found[row_id].append(other)
         return found
 
-    def _claim(self, row_id: int) -> CopyClaim:
-        text = self._rows("SELECT claim FROM copies WHERE sheet = ?", row_id)[0][0]
-        return readable(lambda: claim_from_text("", text))
+    def _texts(self, row_ids: Sequence[int]) -> dict[int, str]:
+        """The stored claims of sheets."""
+        listed, value = self._connection.listed(row_ids, "bigint")
+        sql = f"SELECT sheet, claim FROM copies WHERE sheet IN {listed}"
+        return dict(self._connection.execute(sql, (value,)).fetchall())
 
-    def _rows(self, sql: str, *values: Any) -> list[Any]:
-        return self._connection.execute(sql, values).fetchall()
+
+class _Known(dict[int, Read]):
+    """Facts by row id, each looked up once: many together, or one that is missing by itself."""
+
+    def __init__(self, look_up: Callable[[Sequence[int]], dict[int, Read]]) -> None:
+        super().__init__()
+        self._look_up = look_up
+
+    def learn(self, row_ids: Iterable[int]) -> None:
+        """Look up what is not known of some rows."""
+        self.update(self._look_up([row for row in dict.fromkeys(row_ids) if row not in self]))
+
+    def __missing__(self, row_id: int) -> Read:
+        self.learn([row_id])
+        return self[row_id]
+
+
+def _near(sheets: str) -> str:
+    """Rows `n` of blocks, near those `g` of some sheets: at most `NEAREST` before and after."""
+    ends = (
+        "coalesce((SELECT m.place FROM copy_blocks m WHERE m.block = g.block AND m.place "
+        f"{sign} g.place ORDER BY m.place {order} LIMIT 1 OFFSET {NEAREST - 1}), {outermost})"
+        for sign, order, outermost in (("<", "DESC", "''"), (">", "ASC", "'~'"))
+    )
+    return (
+        "copy_blocks g JOIN copy_blocks n ON n.block = g.block AND n.place BETWEEN "
+        f"{' AND '.join(ends)} AND n.sheet != g.sheet WHERE g.sheet IN ({sheets})"
+    )
 
 
 class StoredCopies:

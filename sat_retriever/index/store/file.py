@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexBusyError, IndexStorageError
-from sat_retriever.index.store.connection import identity_of, translated
+from sat_retriever.index.store.connection import FileConnection, identity_of, translated
 from sat_retriever.index.store.rows import SheetRow
 
 WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
@@ -38,7 +38,7 @@ class StoreFile:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: FileConnection,
         path: Path,
         *,
         writable: bool,
@@ -149,7 +149,7 @@ class StoreFile:
     @contextmanager
     def _writing(
         self, workbooks: Iterable[tuple[str, str]] = (), rows: Sequence[SheetRow] = ()
-    ) -> Iterator[sqlite3.Connection]:
+    ) -> Iterator[FileConnection]:
         """Open the transaction of one write, whatever it writes."""
         self._check_writable()
         with self._lock, translated(self.path):

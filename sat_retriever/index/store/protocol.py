@@ -10,9 +10,9 @@ from typing import Protocol
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import Place
-from sat_retriever.index.store.rows import IdArray, SheetRow, WorkbookState
+from sat_retriever.index.store.rows import IdArray, NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.store.stored_links import StoredLinks
-from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
+from sat_retriever.links.claims import NO_CLAIMS, Claims, Discovery
 from sat_retriever.period.relation import Times
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
@@ -197,27 +197,14 @@ class StoreReading(Protocol):
 class StoreWriting(Protocol):
     """Changes of a store; every method that writes is one transaction."""
 
-    def replace_workbook(
-        self,
-        state: WorkbookState,
-        rows: Sequence[SheetRow],
-        discovery: Discovery = NOTHING,
-        superseded: Sequence[str] = (),
-        left: Sequence[str] = (),
-    ) -> tuple[Skipped, ...]:
-        """Replace a workbook, with its sheets and links, by its new state.
+    def replace_workbooks(self, books: Sequence[NewWorkbook]) -> list[tuple[Skipped, ...]]:
+        """Replace workbooks, with their sheets and links, by new states.
 
         Args:
-            state: The workbook.
-            rows: Its sheets.
-            discovery: Links between them, and their claims on other workbooks.
-            superseded: Other roots under which the same file was indexed before; its entries there
-                are removed in the same transaction.
-            left: Roots that are no longer folders; a workbook of the same path there is removed as
-                well if it has one of these sheets.
+            books: The workbooks; no two have a path or the id of a sheet in common.
 
         Returns:
-            The sheets left out because another workbook already has their id.
+            The sheets of each that are left out because another workbook already has their id.
         """
 
     def touch_workbooks(self, states: Sequence[WorkbookState]) -> None:
@@ -281,8 +268,11 @@ class StoreWriting(Protocol):
     def unrepaired(self, damage: Damage) -> list[tuple[str, str]]:
         """Return root and path of the damaged workbooks that were not read again since."""
 
-    def settle_families(self) -> None:
-        """Link every family of periods and group all copies that a change touched."""
+    def settle(self) -> None:
+        """Find the links and groups of copies of all that changes touched, page by page.
+
+        Until then, links between workbooks and groups of copies are partly missing.
+        """
 
 
 class SheetStore(StoreReading, StoreWriting, Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sat_retriever.index.store.conditions import sqlite_conditions
+from sat_retriever.index.store.connection import FileConnection
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import RowDamage, finite
@@ -37,7 +37,7 @@ class StoreReader(StoreFile, RecordReader):
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: FileConnection,
         path: Path,
         *,
         writable: bool,

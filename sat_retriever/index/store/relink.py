@@ -1,78 +1,114 @@
 """Keep links up to date while sheets are added and removed; the caller owns the transaction.
 
-`links.across` and `period` decide which sheets are linked. This module reads the claims that they
-need, and writes the links that they find.
+A write stores a workbook's own links, and its claims on other workbooks, and notes what these
+touch. Links between workbooks are found in a second pass over the notes, page by page: the
+database joins claims with what they may mean, and `links.across` and `period` decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sat_retriever.index.store.claims import ClaimTables
 from sat_retriever.index.store.copies import CopyTables
-from sat_retriever.index.store.links import LinkTables, Origin
-from sat_retriever.links.across import Blocks, blocks_of, external_links, join_links
-from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
-from sat_retriever.links.join.keys import BLOCK_LIMIT, KeyColumn
+from sat_retriever.index.store.links import LinkTable, Origin
+from sat_retriever.index.store.session import Session
+from sat_retriever.index.store.unsettled import Kind, Unsettled
+from sat_retriever.links.across import blocks_of, external_links, join_links, meant
+from sat_retriever.links.claims import Discovery
+from sat_retriever.links.join.keys import BLOCK_LIMIT
 from sat_retriever.period.periods import sibling_links
 
-
-def unlink(tables: LinkTables, going: Sequence[str], coming: Claims = NO_CLAIMS) -> Blocks:
-    """Remove the links that were found for some sheets, before the sheets are deleted.
-
-    Args:
-        tables: The tables of links.
-        going: Ids of the sheets.
-        coming: Claims of the sheets that will be stored in their place.
-
-    Returns:
-        The blocks that this change touches; `relink` needs them.
-    """
-    tables.make_stale(going)
-    CopyTables(tables.connection).leave(going)
-    tables.drop_found(going)
-    blocks = tuple(dict.fromkeys((*tables.blocks_of(going), *blocks_of(coming.keys))))
-    return Blocks(blocks, tables.crowded(blocks, BLOCK_LIMIT))
+# Taken together in one transaction, so that memory and the wait of others stay small.
+_SHEETS = 128
+_BLOCKS = 8_192
+_FILES = 512
+_FAMILIES = 256
+_COPIES = 256  # beside the rest of their groups
 
 
-def relink(tables: LinkTables, before: Blocks, coming: Discovery = NOTHING) -> None:
-    """Link the sheets that were just stored, and those whose blocks changed.
-
-    Args:
-        tables: The tables of links.
-        before: The result of `unlink`.
-        coming: Links and claims of the sheets that were stored.
-    """
-    tables.put(coming.links, Origin.OWN)
-    tables.put_claims(coming.claims)
-    tables.make_stale([sheet_id for sheet_id, _period in coming.claims.periods])
-    CopyTables(tables.connection).put(coming.claims.copies)
-    connect_externals(tables, list(dict.fromkeys(x.source for x in coming.claims.external)))
-    _join(tables, coming.claims.keys)
-    for block in before.turned(tables.crowded(before.names, BLOCK_LIMIT)):
-        sheet_ids = tables.sheets_in(block, BLOCK_LIMIT)
-        tables.drop_among(sheet_ids, Origin.JOIN)
-        _join(tables, tables.keys_of(sheet_ids))
+def unlink(connection: Session, going: Sequence[str]) -> None:
+    """Remove the links that were found for some sheets, before the sheets are deleted."""
+    if not going:
+        return
+    ClaimTables(connection).make_stale(going)
+    CopyTables(connection).leave(going)
+    LinkTable(connection).drop_found(going)
+    Unsettled(connection).note_blocks_of(going)
 
 
-def connect_externals(tables: LinkTables, sources: Sequence[str]) -> None:
-    """Resolve every reference of some sheets to other workbooks anew."""
-    tables.drop_from(sources, Origin.EXTERNAL)
-    references = tables.references_of(sources)
-    called = {key: tables.workbooks_called(key) for key in {each.key for each in references}}
-    tables.put(external_links(references, tables.places(sources), called), Origin.EXTERNAL)
+def relink(connection: Session, coming: Discovery) -> None:
+    """Store links inside workbooks, and claims of sheets, which were just stored."""
+    claims, notes = coming.claims, Unsettled(connection)
+    LinkTable(connection).put(coming.links, Origin.OWN)
+    ClaimTables(connection).put(claims)
+    ClaimTables(connection).make_stale([sheet_id for sheet_id, _period in claims.periods])
+    CopyTables(connection).put(claims.copies)
+    notes.note(Kind.JOINS, (column.sheet_id for column in claims.keys))
+    notes.note(Kind.REFERENCES, (reference.source for reference in claims.external))
 
 
-def connect_family(tables: LinkTables, family: str) -> None:
-    """Link the sheets of one family over time anew."""
-    members = tables.family(family)
-    tables.drop_among([sheet_id for sheet_id, _period in members], Origin.PERIOD)
-    tables.put(sibling_links(members), Origin.PERIOD)
-    tables.settle(family)
+def settle_blocks(connection: Session) -> None:
+    """Find out which blocks are no longer crowded since columns left them."""
+    notes = Unsettled(connection)
+    blocks = notes.page(Kind.BLOCK, _BLOCKS)
+    notes.crowded(blocks, BLOCK_LIMIT)
+    notes.settled(Kind.BLOCK, blocks)
 
 
-def _join(tables: LinkTables, columns: Sequence[KeyColumn]) -> None:
-    """Join key columns with those of other workbooks."""
-    blocks = blocks_of(columns)
-    crowded = tables.crowded(blocks, BLOCK_LIMIT)
-    others = tables.key_columns(block for block in blocks if block not in crowded)
-    tables.put(join_links(columns, others, crowded), Origin.JOIN)
+def settle_joins(connection: Session) -> None:
+    """Join the key columns of some noted sheets with those of other workbooks."""
+    notes, claims, links = Unsettled(connection), ClaimTables(connection), LinkTable(connection)
+    sheets = notes.page(Kind.JOINS, _SHEETS)
+    columns = claims.keys_of(sheets)
+    crowded = notes.crowded(blocks_of(columns), BLOCK_LIMIT)
+    notes.settled(Kind.JOINS, sheets)
+    links.drop_among(sheets, Origin.JOIN)
+    links.put(join_links(columns, claims.keys_beside(sheets), crowded), Origin.JOIN)
+
+
+def settle_files(connection: Session) -> None:
+    """Note the sheets whose references may mean a workbook that came or went."""
+    notes = Unsettled(connection)
+    files = notes.page(Kind.FILE, _FILES)
+    notes.note(Kind.REFERENCES, ClaimTables(connection).sources_of(files))
+    notes.settled(Kind.FILE, files)
+
+
+def settle_references(connection: Session) -> None:
+    """Resolve the references of some noted sheets to other workbooks anew."""
+    notes, claims, links = Unsettled(connection), ClaimTables(connection), LinkTable(connection)
+    sheets = notes.page(Kind.REFERENCES, _SHEETS)
+    references = claims.references_of(sheets)
+    called = claims.workbooks_called(sorted({each.key for each in references}))
+    found = meant(references, claims.places(sheets), called)
+    records = claims.records_of(sorted({workbook for _reference, workbook in found}))
+    links.drop_from(sheets, Origin.EXTERNAL)
+    links.put(external_links(found, records), Origin.EXTERNAL)
+    notes.settled(Kind.REFERENCES, sheets)
+
+
+def settle_families(connection: Session) -> None:
+    """Link the sheets of some stale families over time anew."""
+    claims, links = ClaimTables(connection), LinkTable(connection)
+    names = claims.stale_families(_FAMILIES)
+    families = claims.families(names)
+    links.drop_among([sheet for each in families.values() for sheet, _ in each], Origin.PERIOD)
+    links.put((x for each in families.values() for x in sibling_links(each)), Origin.PERIOD)
+    claims.settle(names)
+
+
+def settle_copies(connection: Session) -> None:
+    """Find the groups of some stale sheets anew."""
+    CopyTables(connection).group_stale(_COPIES)
+
+
+STEPS = (
+    ("unsettled WHERE kind = 'block'", settle_blocks),
+    ("unsettled WHERE kind = 'joins'", settle_joins),
+    ("unsettled WHERE kind = 'file'", settle_files),
+    ("unsettled WHERE kind = 'references'", settle_references),
+    ("stale_families", settle_families),
+    ("stale_copies", settle_copies),
+)
+"""Where work of the second pass is noted, and the function that does a page of it, in order."""

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.links.claims import NOTHING, Discovery
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.remote.url import joined, under
 
 IdArray = NDArray[np.int64]
 """Row ids, (n,)."""
@@ -61,3 +63,30 @@ class SheetRow:
     token: FloatArray
     words: tuple[Sequence[str], ...]
     contents_token: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewWorkbook:
+    """A workbook as it is to be stored, and what it takes the place of.
+
+    Attributes:
+        state: Its state.
+        rows: Its sheets.
+        discovery: Links between them, and their claims on other workbooks.
+        superseded: Other roots under which the same file was indexed before; its entries there
+            are removed in the same transaction.
+        left: Roots that are no longer folders; a workbook of the same path there is removed as
+            well if it has one of these sheets.
+    """
+
+    state: WorkbookState
+    rows: Sequence[SheetRow] = ()
+    discovery: Discovery = NOTHING
+    superseded: Sequence[str] = ()
+    left: Sequence[str] = ()
+
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        """Root and path of the entries that it replaces in any case."""
+        place = joined(self.state.root, self.state.path)
+        return [(root, under(root, place)) for root in (self.state.root, *self.superseded)]

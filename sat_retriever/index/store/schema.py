@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
+from sat_retriever.index.store.claims import key_from_text, text_of
 from sat_retriever.index.store.damage import RowDamage, readable, register
-from sat_retriever.index.store.links import key_from_text, text_of
 from sat_retriever.links.join.keys import header_blocks
 from sat_retriever.period.sheet import months_of
 from sat_retriever.records.jsonform import record_from_json
@@ -232,6 +232,18 @@ MIGRATIONS: tuple[str, ...] = (
     """
     -- ETag of a workbook at a URL; no seal holds it, as none holds size and time.
     ALTER TABLE workbooks ADD COLUMN version TEXT NOT NULL DEFAULT '';
+    """,
+    """
+    -- What a write leaves to the second pass over links: see `store.unsettled`.
+    CREATE TABLE unsettled (
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        PRIMARY KEY (kind, name)
+    ) WITHOUT ROWID;
+    -- Blocks that the links between key columns do without.
+    CREATE TABLE crowded_blocks (block TEXT PRIMARY KEY) WITHOUT ROWID;
+    INSERT INTO crowded_blocks
+    SELECT block FROM key_blocks GROUP BY block HAVING count(*) > 32;
     """,
 )
 

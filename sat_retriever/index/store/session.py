@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
+
+Kind: TypeAlias = Literal["text", "bigint"]
 
 
 class Rows(Protocol):
@@ -28,3 +30,12 @@ class Session(Protocol):
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Rows:
         """Run one statement for each row of values."""
+
+    def listed(self, values: Sequence[Any], kind: Kind = "text", /) -> tuple[str, Any]:
+        """Return a subquery whose column `item` has some values, and the value of its `?`."""
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        """Add new rows to a table, the fastest way."""
+
+    def new_ids(self, table: str, count: int, /) -> list[int]:
+        """Return ids for new rows of a table, ascending, after those of all its rows."""

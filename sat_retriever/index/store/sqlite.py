@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sat_retriever.errors import IndexStorageError
-from sat_retriever.index.store.connection import create_file, identity_of, is_writable, open_file
+from sat_retriever.index.store.connection import (
+    FileConnection,
+    create_file,
+    identity_of,
+    is_writable,
+    open_file,
+)
 from sat_retriever.index.store.damage import Damage, check_file, find_damage, seal
 from sat_retriever.index.store.reading import StoreReader
 from sat_retriever.index.store.repair import take_out
@@ -17,7 +22,7 @@ from sat_retriever.index.store.words import check_words, drop_spellings, merge_w
 from sat_retriever.index.store.write import delete_sheets, insert_sheets
 
 
-class SqliteStore(StoreReader, StoreWriter[sqlite3.Connection]):
+class SqliteStore(StoreReader, StoreWriter[FileConnection]):
     """A reader and writer of one index file; every method that writes is one transaction."""
 
     @classmethod
@@ -105,15 +110,15 @@ class SqliteStore(StoreReader, StoreWriter[sqlite3.Connection]):
         return self._in("SELECT root, path FROM workbooks WHERE seal = '' AND id IN ({})", ids)
 
     def _insert_sheets(
-        self, connection: sqlite3.Connection, rows: Sequence[SheetRow], workbook_id: int | None
+        self, connection: FileConnection, rows: Sequence[tuple[int | None, SheetRow]]
     ) -> set[str]:
-        return insert_sheets(connection, rows, workbook_id)
+        return insert_sheets(connection, rows)
 
-    def _delete_sheets(self, connection: sqlite3.Connection, ids: Sequence[int]) -> set[str]:
+    def _delete_sheets(self, connection: FileConnection, ids: Sequence[int]) -> set[str]:
         return delete_sheets(connection, ids)
 
-    def _drop_spellings(self, connection: sqlite3.Connection, words: Iterable[str]) -> None:
+    def _drop_spellings(self, connection: FileConnection, words: Iterable[str]) -> None:
         drop_spellings(connection, words)
 
-    def _seal(self, connection: sqlite3.Connection, workbook_ids: Iterable[int]) -> None:
+    def _seal(self, connection: FileConnection, workbook_ids: Iterable[int]) -> None:
         seal(connection, workbook_ids)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
-from sat_retriever.index.store.copies import CopyTables
-from sat_retriever.index.store.links import LinkTables, Origin
-from sat_retriever.index.store.relink import connect_externals, connect_family, relink, unlink
-from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.claims import ClaimTables, row_ids
+from sat_retriever.index.store.links import LinkTable, Origin
+from sat_retriever.index.store.relink import STEPS, relink, unlink
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.store.session import Session
-from sat_retriever.index.store.write import clash, holders, ids_of, insert_workbook, workbooks_of
-from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery, without
+from sat_retriever.index.store.unsettled import Kind, Unsettled
+from sat_retriever.index.store.write import (
+    clash,
+    holders,
+    insert_workbooks,
+    workbooks_at,
+    workbooks_of,
+)
+from sat_retriever.links.claims import NO_CLAIMS, Claims, Discovery, gathered, without
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Skipped
-from sat_retriever.remote.url import joined, under
-
-_FAMILIES = 256  # families linked anew in one transaction
-_COPIES = 2_048  # sheets grouped anew in one transaction, beside the rest of their groups
 
 Opened = TypeVar("Opened", bound=Session)
 
@@ -41,9 +44,9 @@ class StoreWriter(ABC, Generic[Opened]):
 
     @abstractmethod
     def _insert_sheets(
-        self, connection: Opened, rows: Sequence[SheetRow], workbook_id: int | None
+        self, connection: Opened, rows: Sequence[tuple[int | None, SheetRow]]
     ) -> set[str]:
-        """Add sheets with their contents, tokens and words; return the spellings they have."""
+        """Add sheets, each with its workbook's id, if any; return the spellings they have."""
 
     @abstractmethod
     def _delete_sheets(self, connection: Opened, ids: Sequence[int]) -> set[str]:
@@ -60,50 +63,43 @@ class StoreWriter(ABC, Generic[Opened]):
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of a statement; `?` stands for a value."""
 
-    def replace_workbook(
-        self,
-        state: WorkbookState,
-        rows: Sequence[SheetRow],
-        discovery: Discovery = NOTHING,
-        superseded: Sequence[str] = (),
-        left: Sequence[str] = (),
-    ) -> tuple[Skipped, ...]:
-        """Replace a workbook, with its sheets and links, by its new state.
+    def replace_workbooks(self, books: Sequence[NewWorkbook]) -> list[tuple[Skipped, ...]]:
+        """Replace workbooks, with their sheets and links, by new states.
 
         Args:
-            state: The workbook.
-            rows: Its sheets.
-            discovery: Links between them, and their claims on other workbooks.
-            superseded: Other roots under which the same file was indexed before; its entries there
-                are removed in the same transaction.
-            left: Roots that are no longer folders; a workbook of the same path there is removed as
-                well if it has one of these sheets.
+            books: The workbooks; no two have a path or the id of a sheet in common.
 
         Returns:
-            The sheets left out because another workbook already has their id.
+            The sheets of each that are left out because another workbook already has their id.
         """
-        place = joined(state.root, state.path)
-        keys = [(root, under(root, place)) for root in (state.root, *superseded)]
+        rows = [row for book in books for row in book.rows]
+        keys = [key for book in books for key in book.keys]
         with self._writing(keys, rows) as connection:
-            tables = LinkTables(connection)
-            moved = {(root, state.path) for root in left}
-            keys += sorted(moved.intersection(holders(connection, rows).values()))
-            going = [sheet_id for key in keys for sheet_id in tables.sheets_of(*key)]
-            before = unlink(tables, going, discovery.claims)
-            dropped = {word for key in keys for word in self._delete_workbook(connection, *key)}
-            taken = holders(connection, rows)
-            clashes = tuple(
-                clash(row, state.root, taken[row.record.sheet_id][0])
-                for row in rows
-                if row.record.sheet_id in taken
-            )
-            workbook_id = insert_workbook(connection, state, clashes)
-            free = [row for row in rows if row.record.sheet_id not in taken]
-            added = self._insert_sheets(connection, free, workbook_id)
+            held = holders(connection, [row.record.sheet_id for row in rows])
+            moved = {(root, book.state.path) for book in books for root in book.left}
+            gone = {*keys, *moved.intersection(held.values())}
+            dropped = self._drop_workbooks(connection, gone)
+            taken = holders(connection, list(held))
+            clashes = [
+                tuple(
+                    clash(row, book.state.root, taken[row.record.sheet_id][0])
+                    for row in book.rows
+                    if row.record.sheet_id in taken
+                )
+                for book in books
+            ]
+            ids = insert_workbooks(connection, [book.state for book in books], clashes)
+            placed = [
+                (number, row)
+                for number, book in zip(ids, books, strict=True)
+                for row in book.rows
+                if row.record.sheet_id not in taken
+            ]
+            added = self._insert_sheets(connection, placed)
             self._drop_spellings(connection, dropped - added)
-            relink(tables, before, without(discovery, taken.keys()))
-            connect_externals(tables, tables.sources_of(file_key(state.path)))
-            self._seal(connection, [workbook_id])
+            found = gathered(book.discovery for book in books)
+            relink(connection, without(found, taken.keys()))
+            self._seal(connection, ids)
         return clashes
 
     def touch_workbooks(self, states: Sequence[WorkbookState]) -> None:
@@ -122,43 +118,32 @@ class StoreWriter(ABC, Generic[Opened]):
         """Remove workbooks, given as (root, path), with all their sheets and found links."""
         gone = list(keys)
         with self._writing(gone) as connection:
-            tables = LinkTables(connection)
-            for root, path in gone:
-                before = unlink(tables, tables.sheets_of(root, path))
-                self._drop_spellings(connection, self._delete_workbook(connection, root, path))
-                relink(tables, before)
-                # Formulas may now mean another workbook of that name.
-                connect_externals(tables, tables.sources_of(file_key(path)))
+            self._drop_spellings(connection, self._drop_workbooks(connection, gone))
 
     def put_sheets(self, rows: Sequence[SheetRow], claims: Claims = NO_CLAIMS) -> None:
         """Add sheets without a file; each replaces a sheet of the same id."""
         last = {row.record.sheet_id: row for row in rows}  # the last one of each id
         with self._writing(rows=list(last.values())) as connection:
-            tables = LinkTables(connection)
             homes = workbooks_of(connection, list(last))
-            before = unlink(tables, list(last), claims)
-            dropped = self._delete_sheets(connection, ids_of(connection, list(last)))
-            added = self._insert_sheets(connection, list(last.values()), None)
+            dropped = self._drop_sheets(connection, row_ids(connection, list(last)))
+            added = self._insert_sheets(connection, [(None, row) for row in last.values()])
             self._drop_spellings(connection, dropped - added)
-            relink(tables, before, Discovery(claims=claims))
+            relink(connection, Discovery(claims=claims))
             self._seal(connection, homes)
 
     def remove_sheets(self, sheet_ids: Sequence[str]) -> int:
         """Remove sheets with the links found for them, and return how many existed."""
         with self._writing() as connection:
-            tables = LinkTables(connection)
             homes = workbooks_of(connection, sheet_ids)
-            before = unlink(tables, sheet_ids)
-            ids = ids_of(connection, sheet_ids)
-            self._drop_spellings(connection, self._delete_sheets(connection, ids))
-            relink(tables, before)
+            found = row_ids(connection, sheet_ids)
+            self._drop_spellings(connection, self._drop_sheets(connection, found))
             self._seal(connection, homes)
-        return len(ids)
+        return len(found)
 
     def put_links(self, links: Iterable[Link]) -> None:
         """Add links that a user gives; each replaces one with the same ends and type."""
         with self._writing() as connection:
-            LinkTables(connection).put(links, Origin.GIVEN)
+            LinkTable(connection).put(links, Origin.GIVEN)
 
     def relink_sheets(self, found: Iterable[tuple[Sequence[str], Discovery]]) -> None:
         """Replace the links and claims of workbooks without a file.
@@ -166,12 +151,12 @@ class StoreWriter(ABC, Generic[Opened]):
         Args:
             found: Sheet ids of each workbook, and its links and claims.
         """
+        books = list(found)
+        sheet_ids = [each for ids, _discovery in books for each in ids]
         with self._writing() as connection:
-            tables = LinkTables(connection)
-            for sheet_ids, discovery in found:
-                before = unlink(tables, sheet_ids, discovery.claims)
-                tables.drop_claims(sheet_ids)
-                relink(tables, before, discovery)
+            unlink(connection, sheet_ids)
+            ClaimTables(connection).drop(sheet_ids)
+            relink(connection, gathered(discovery for _ids, discovery in books))
 
     def note(self, meta: Mapping[str, str | None]) -> None:
         """Write notes about the index as a whole; None removes a key.
@@ -182,27 +167,32 @@ class StoreWriter(ABC, Generic[Opened]):
         with self._writing() as connection:
             put_meta(connection, meta)
 
-    def settle_families(self) -> None:
-        """Link every family of periods and group all copies that a change touched."""
-        while self._rows("SELECT 1 FROM stale_families LIMIT 1"):
-            with self._writing() as connection:
-                tables = LinkTables(connection)
-                for family in tables.stale_families(_FAMILIES):
-                    connect_family(tables, family)
-        while self._rows("SELECT 1 FROM stale_copies LIMIT 1"):
-            with self._writing() as connection:
-                CopyTables(connection).group_stale(_COPIES)
+    def settle(self) -> None:
+        """Find the links and groups of copies of all that changes touched, page by page."""
+        for noted, step in STEPS:
+            while self._rows(f"SELECT 1 FROM {noted} LIMIT 1"):
+                with self._writing() as connection:
+                    step(connection)
 
-    def _delete_workbook(self, connection: Opened, root: str, path: str) -> set[str]:
-        """Remove a workbook, if it exists, with all its sheets; return their spellings."""
-        sql = (
-            "SELECT s.id FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
-            "WHERE w.root = ? AND w.path = ?"
-        )
-        ids = [row[0] for row in connection.execute(sql, (root, path)).fetchall()]
-        dropped = self._delete_sheets(connection, ids)
-        connection.execute("DELETE FROM workbooks WHERE root = ? AND path = ?", (root, path))
+    def _drop_workbooks(self, connection: Opened, keys: Collection[tuple[str, str]]) -> set[str]:
+        """Remove those workbooks that exist, with their sheets; return their spellings.
+
+        References to the name of each may mean another workbook from now on.
+        """
+        ids, sheets = workbooks_at(connection, keys)
+        dropped = self._drop_sheets(connection, sheets)
+        if ids:
+            listed, value = connection.listed(ids, "bigint")
+            connection.execute(f"DELETE FROM workbooks WHERE id IN {listed}", (value,))
+        Unsettled(connection).note(Kind.FILE, (file_key(path) for _root, path in keys))
         return dropped
+
+    def _drop_sheets(self, connection: Opened, sheets: Mapping[str, int]) -> set[str]:
+        """Remove sheets, given as row ids by sheet id, with found links; return their spellings."""
+        if not sheets:
+            return set()
+        unlink(connection, list(sheets))
+        return self._delete_sheets(connection, list(sheets.values()))
 
 
 def put_meta(connection: Session, meta: Mapping[str, str | None]) -> None:

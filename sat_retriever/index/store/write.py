@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,19 +23,21 @@ from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.text.abbreviation import is_main
 from sat_retriever.text.contents import content_words
 
+_WORKBOOK = "id root path file size mtime_ns checked_ns content_hash skipped within version".split()
 
-def holders(connection: Session, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
-    """Return root and path of the workbook that already has a row's sheet id, by sheet id.
+
+def holders(connection: Session, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return root and path of the workbook that already has a sheet id, by sheet id.
 
     Free ids are absent; both are empty for a sheet that was added without a file.
     """
-    sql = (
-        "SELECT coalesce(w.root, ''), coalesce(w.path, '') FROM sheets s "
-        "LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id = ?"
-    )
-    ids = [row.record.sheet_id for row in rows]
-    found = ((each, connection.execute(sql, (each,)).fetchone()) for each in ids)
-    return {sheet_id: tuple(holder) for sheet_id, holder in found if holder}
+    listed, value = connection.listed(sheet_ids)
+    rows = connection.execute(
+        "SELECT s.sheet_id, coalesce(w.root, ''), coalesce(w.path, '') FROM sheets s "
+        f"LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN {listed}",
+        (value,),
+    ).fetchall()
+    return {sheet_id: (root, path) for sheet_id, root, path in rows}
 
 
 def clash(row: SheetRow, root: str, other: str) -> Skipped:
@@ -57,40 +59,62 @@ def clash(row: SheetRow, root: str, other: str) -> Skipped:
     return Skipped(record.path, SkipReason.DUPLICATE_ID, message, record.sheet)
 
 
-def insert_workbook(connection: Session, state: WorkbookState, clashes: Sequence[Skipped]) -> int:
-    """Add a workbook and return its row id."""
-    skipped = json.dumps(to_json([*state.skipped, *clashes]))
-    connection.execute(
-        "INSERT INTO workbooks "
-        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped, within, version) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            state.root,
-            state.path,
-            file_key(state.path),
-            state.size,
-            state.mtime_ns,
-            state.checked_ns,
-            state.content_hash,
-            skipped,
-            state.within,
-            state.version,
-        ),
+def insert_workbooks(
+    connection: Session, states: Sequence[WorkbookState], clashes: Sequence[Sequence[Skipped]]
+) -> list[int]:
+    """Add workbooks, with notes about the sheets of each that are left out; return their ids."""
+    ids = connection.new_ids("workbooks", len(states))
+    connection.insert(
+        "workbooks",
+        _WORKBOOK,
+        [
+            (
+                *(number, x.root, x.path, file_key(x.path), x.size, x.mtime_ns, x.checked_ns),
+                *(x.content_hash, json.dumps(to_json([*x.skipped, *out])), x.within, x.version),
+            )
+            for number, x, out in zip(ids, states, clashes, strict=True)
+        ],
     )
-    made = "SELECT id FROM workbooks WHERE root = ? AND path = ?"
-    return int(connection.execute(made, (state.root, state.path)).fetchone()[0])
+    return ids
+
+
+def workbooks_at(
+    connection: Session, keys: Iterable[tuple[str, str]]
+) -> tuple[list[int], dict[str, int]]:
+    """Return the ids of the workbooks at some roots and paths, and their sheets.
+
+    Returns:
+        Ids of those that exist; row ids by sheet id, in tab order.
+    """
+    wanted = set(keys)
+    (roots, first), (paths, second) = (
+        connection.listed(sorted({key[place] for key in wanted})) for place in (0, 1)
+    )
+    rows = connection.execute(
+        "SELECT w.id, w.root, w.path, s.id, s.sheet_id FROM workbooks w "
+        "LEFT JOIN sheets s ON s.workbook_id = w.id "
+        f"WHERE w.root IN {roots} AND w.path IN {paths} ORDER BY s.id",
+        (first, second),
+    ).fetchall()
+    found = [(row[0], *row[3:]) for row in rows if (row[1], row[2]) in wanted]
+    sheets = {sheet_id: row_id for _, row_id, sheet_id in found if row_id is not None}
+    return sorted({workbook for workbook, *_ in found}), sheets
 
 
 def insert_sheets(
-    connection: sqlite3.Connection, rows: Sequence[SheetRow], workbook_id: int | None
+    connection: sqlite3.Connection, rows: Iterable[tuple[int | None, SheetRow]]
 ) -> set[str]:
     """Add sheets with their contents, tokens and words; return the spellings that they have.
+
+    Args:
+        connection: The open file.
+        rows: Id of the workbook, if any, and sheet.
 
     Raises:
         InputError: If the contents of a record cannot be kept.
     """
     added: set[str] = set()
-    for row in rows:
+    for workbook_id, row in rows:
         record = row.record
         plain = to_json(replace(record, contents=None), compact=True)
         text = json.dumps(plain, separators=(",", ":"))
@@ -176,15 +200,8 @@ def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str
     return dropped
 
 
-def ids_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
-    """Return the row ids of the sheet ids that exist."""
-    sql = "SELECT id FROM sheets WHERE sheet_id = ?"
-    found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
-    return [row[0] for row in found if row]
-
-
 def workbooks_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
     """Return the row ids of the workbook files that have some of the sheets."""
-    sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
-    found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
-    return sorted({row[0] for row in found if row})
+    listed, value = connection.listed(sheet_ids)
+    sql = f"SELECT DISTINCT workbook_id FROM sheets WHERE sheet_id IN {listed}"
+    return sorted(row[0] for row in connection.execute(sql, (value,)).fetchall() if row[0])

@@ -32,7 +32,6 @@ from sat_retriever.records.structure import ColumnProfile
 
 MIN_CONFIDENCE = 0.25  # by cross-validation on Spider's training part: benchmarks.links.joins
 MAX_OWNERS = 2  # keys that one column may refer to in its workbook
-MAX_LINKS = 64  # per column with other workbooks
 _LOOKED_AT = 9  # owners compared in a block of similar values inside a workbook
 # A shared header has the same meaning less often in two workbooks than in two sheets of one.
 ACROSS = -2.0
@@ -130,7 +129,7 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
         others: Columns that share blocks with them; further columns are ignored.
 
     Returns:
-        One link for each pair of sheets; at most `MAX_LINKS` for each of `columns`.
+        One link for each pair of sheets, whatever other columns there are.
     """
     wanted = {block for column in columns for block in column.blocks}
     blocks: dict[str, list[int]] = {}
@@ -144,7 +143,7 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
     for column in columns:
         field = column.field()
         partners = sorted({place for block in column.blocks for place in rare.get(block, ())})
-        joins = (
+        found += (
             join
             for place in partners
             if _apart(field, fields[place])
@@ -152,8 +151,8 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
                 *_across(field, fields[place], settled=column.settled),
                 *_across(fields[place], field, settled=others[place].settled),
             )
+            if join is not None
         )
-        found += _best(joins, MAX_LINKS)
     return _one_a_pair(found)
 
 

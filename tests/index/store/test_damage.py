@@ -33,6 +33,8 @@ STORED = (
     "SELECT s.sheet_id, c.versions, c.claim, b.block, b.place, c.family IS NULL FROM copies c "
     "JOIN sheets s ON s.id = c.sheet LEFT JOIN copy_blocks b ON b.sheet = c.sheet ORDER BY 1, 4",
     "SELECT sheet FROM stale_copies",
+    "SELECT kind, name FROM unsettled",
+    "SELECT block FROM crowded_blocks",
     "SELECT key, value FROM meta WHERE key != 'generation' ORDER BY key",
 )
 TEXTS = (

@@ -9,7 +9,7 @@ import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.links.join.joins import MAX_LINKS, joins_between, workbook_joins
+from sat_retriever.links.join.joins import joins_between, workbook_joins
 from sat_retriever.links.join.keys import BLOCK_LIMIT, MAX_KEYS, workbook_keys
 from sat_retriever.links.join.sketches import value_hash
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
@@ -435,24 +435,33 @@ def test_a_sheet_has_few_keys_with_few_short_blocks():
         assert 300 < len(key.sketch) <= 344
 
 
-def test_common_blocks_say_nothing_and_links_are_few():
+def test_common_blocks_say_nothing():
     orders = keys((sheet("Orders", "order_id", "customer_id"),))
     lists = [
         key
         for n in range(BLOCK_LIMIT)
         for key in keys((sheet("Customers", "customer_id", workbook=f"{n}.xlsx"),))
     ]
-    assert len(joins_between(orders, lists)) == min(BLOCK_LIMIT, MAX_LINKS)
+    assert len(joins_between(orders, lists)) == BLOCK_LIMIT
     one_more = keys((sheet("Customers", "customer_id", workbook="x.xlsx"),))
     assert joins_between(orders, [*lists, *one_more]) == []
-    tables = {f"customer {n} id": CODES for n in range(3)}
-    wide = keys(filled("Wide", tables, workbook="wide.xlsx"))
+
+
+def test_a_join_does_not_depend_on_how_many_others_a_column_has():
+    wide = keys(filled("Wide", {"customer id": CODES}, workbook="wide.xlsx"))
+    draw = random.Random(1)
     likes = [
         key
-        for n in range(3 * MAX_LINKS)
-        for key in keys(filled("Like", {f"x{n}": CODES[n % 50 : 300]}, workbook=f"like{n}.xlsx"))
+        for n in range(110)  # each shares one or two of the eight blocks
+        for key in keys(filled("Like", {f"x{n}": draw.sample(CODES, 230)}, workbook=f"{n}.xlsx"))
     ]
-    assert len(joins_between(wide[:1], likes)) <= MAX_LINKS
+    together = joins_between(wide, likes)
+    assert len(together) > 2 * BLOCK_LIMIT
+    shared = {block for key in wide for block in key.blocks}
+    rare = {b for b in shared if sum(b in key.blocks for key in likes) <= BLOCK_LIMIT}
+    alone = [replace(key, blocks=tuple(rare.intersection(key.blocks))) for key in likes]
+    found = [link for key in alone for link in joins_between(wide, [key])]
+    assert sorted(found, key=lambda x: (x.source, x.target)) == together
 
 
 def test_the_order_of_columns_changes_nothing():

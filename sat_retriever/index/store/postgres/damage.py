@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sat_retriever.index.store.claims import ClaimTables
 from sat_retriever.index.store.damage import (
     Damage,
     RowDamage,
@@ -16,11 +17,10 @@ from sat_retriever.index.store.damage import (
     link_checksum,
     skips_from_text,
 )
-from sat_retriever.index.store.links import LinkTables
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.words import drop_spellings
 from sat_retriever.index.store.postgres.write import delete_sheets
-from sat_retriever.index.store.relink import relink, unlink
+from sat_retriever.index.store.relink import unlink
 from sat_retriever.records.links import Link
 
 _AT_ONCE = 1_000  # rows read together
@@ -59,17 +59,15 @@ def take_out(session: PostgresSession, damage: Damage) -> None:
     Sheets of damaged workbooks lose all found links; the next sync reads these workbooks again and
     finds them anew.
     """
-    tables = LinkTables(session)
     workbooks = [row_id for row_id, _root, _path in damage.workbooks]
     of_workbooks = "SELECT sheet_id FROM sheets WHERE workbook_id = ANY(?) ORDER BY id"
     going = [row[0] for row in session.execute(of_workbooks, (workbooks,)).fetchall()]
     going = list(dict.fromkeys([*going, *(name for _row, name in damage.sheets)]))
     for source, target, _given in damage.links:
         session.execute("DELETE FROM links WHERE source = ? AND target = ?", (source, target))
-    before = unlink(tables, going)
+    unlink(session, going)
     drop_spellings(session, delete_sheets(session, [row_id for row_id, _name in damage.sheets]))
-    tables.drop_claims(going)
-    relink(tables, before)
+    ClaimTables(session).drop(going)
     session.execute(
         "DELETE FROM stale_families WHERE NOT EXISTS "
         "(SELECT FROM periods p WHERE p.family = stale_families.family)"

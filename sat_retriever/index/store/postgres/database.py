@@ -19,6 +19,7 @@ from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import locks, schema
 from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.exporting import export_file
+from sat_retriever.index.store.postgres.packing import packed_sheets
 from sat_retriever.index.store.postgres.session import Connection, PostgresSession
 from sat_retriever.index.store.postgres.vectors import insert_vectors, register_vectors
 from sat_retriever.index.store.rows import SheetRow
@@ -167,10 +168,12 @@ class Database:
         """Open the transaction of one write; see `locks` for what waits for what."""
         self._check_writable()
         namespace = self.path.namespace
+        packed = packed_sheets(rows)
         with self._transaction() as session:
             locks.lock_workbooks(session, namespace, workbooks)
-            prepared = PostgresSession(session.connection, insert_vectors(session, rows))
-            locks.lock_links(session, namespace)
+            keys = insert_vectors(session, rows)
+            prepared = PostgresSession(session.connection, packed, keys)
+            locks.lock_rows(session, namespace)
             yield prepared
             prepared.execute(
                 "INSERT INTO meta (key, value) VALUES ('generation', '1') ON CONFLICT (key) "

@@ -1,10 +1,11 @@
-"""Advisory locks of an index: of the whole, of its links, and of single workbooks.
+"""Advisory locks of an index: of the whole, of its rows, and of single workbooks.
 
 A writer holds the lock of the whole index, shared with other writers; encoding anew or deleting
 takes it alone. Each transaction first locks its workbooks and inserts vectors, which takes the
-most time, beside other transactions. Then it takes the lock of the links, alone, and holds it
-until it ends: links, families and copies of a workbook depend on those of all others, and row ids
-must grow in the order in which transactions end.
+most time, beside other transactions. Then it takes the lock of the rows, alone, and holds it until
+it ends: row ids must grow in the order in which transactions end. Under it are a few COPYs of rows
+that were made before. The second pass, which links workbooks and groups copies, takes it for each
+page, so that nothing comes or goes meanwhile.
 
 Locks are always taken in this order, those of workbooks in the order of their numbers, so two
 writers never wait for each other.
@@ -18,7 +19,7 @@ from hashlib import blake2b
 from sat_retriever.index.store.postgres.session import PostgresSession
 
 WRITER_WAIT_S = 10.0  # time that a writer waits for one that needs the index alone
-LINKS_WAIT_S = 600.0  # time that a transaction waits for those of other writers
+ROWS_WAIT_S = 600.0  # time that a transaction waits for others, and for indexes in the making
 
 
 def hold_index(session: PostgresSession, namespace: str, *, alone: bool) -> None:
@@ -50,16 +51,17 @@ def lock_workbooks(
     session: PostgresSession, namespace: str, workbooks: Iterable[tuple[str, str]]
 ) -> None:
     """Take the locks of workbooks, given as (root, path), until the transaction ends."""
-    wait(session, LINKS_WAIT_S)
-    numbers = {_number(namespace, "workbook", root, path) for root, path in workbooks}
-    for number in sorted(numbers):
-        session.execute("SELECT pg_advisory_xact_lock(?)", (number,))
+    wait(session, ROWS_WAIT_S)
+    numbers = sorted({_number(namespace, "workbook", root, path) for root, path in workbooks})
+    if numbers:
+        session.execute(
+            "SELECT pg_advisory_xact_lock(n) FROM (SELECT unnest(?::bigint[]) AS n) x", (numbers,)
+        )
 
 
-def lock_links(session: PostgresSession, namespace: str) -> None:
+def lock_rows(session: PostgresSession, namespace: str) -> None:
     """Take the lock of what depends on all workbooks until the transaction ends."""
-    wait(session, LINKS_WAIT_S)
-    session.execute("SELECT pg_advisory_xact_lock(?)", (_number(namespace, "links"),))
+    session.execute("SELECT pg_advisory_xact_lock(?)", (_number(namespace, "rows"),))
 
 
 def wait(session: PostgresSession, seconds: float) -> None:

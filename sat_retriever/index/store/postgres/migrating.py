@@ -21,6 +21,7 @@ from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import schema
 from sat_retriever.index.store.postgres.database import connected
 from sat_retriever.index.store.postgres.errors import translated
+from sat_retriever.index.store.postgres.packing import fields_of
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.tables import (
     CONTENTS,
@@ -35,7 +36,7 @@ from sat_retriever.index.store.postgres.tables import (
 )
 from sat_retriever.index.store.postgres.vectors import HalfVector, register_vectors
 from sat_retriever.index.store.postgres.words import key_of, names_of
-from sat_retriever.index.store.postgres.write import FIELDS, fields_of
+from sat_retriever.index.store.postgres.write import FIELDS
 from sat_retriever.records.contents import Role
 from sat_retriever.records.progress import Progress
 from sat_retriever.text.contents import content_words
@@ -78,7 +79,14 @@ def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) ->
         schema.check_server(session, url)
         schema.create(session, url, {})
         register_vectors(connection)
+        dropped = schema.drop_for_loading(session, url.namespace)
         counts = _copied(source, session, progress)
+        for statement in dropped:
+            session.execute(statement)
+        [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
+        schema.index_vectors(session, int(width))
+        for table in TABLES:
+            session.execute(f"ANALYZE {table.name}")
         _compare(source, session, url)
         return counts
 
@@ -98,11 +106,6 @@ def _copied(
             f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
             f"FROM {name} HAVING max({column}) IS NOT NULL"
         )
-    session.execute("SET CONSTRAINTS ALL IMMEDIATE")  # no index is made while checks are due
-    [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
-    schema.index_vectors(session, int(width))
-    for table in TABLES:
-        session.execute(f"ANALYZE {table.name}")
     return sizes
 
 
@@ -113,8 +116,9 @@ def _copy_sheets(source: sqlite3.Connection, session: PostgresSession, told: _To
     session.copy(target, ("int8", *SHEETS.types, "text", "text"), rows)
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
-    fields = (field for row_id, text in metadata for field in fields_of(row_id, json.loads(text)))
-    session.copy(FIELDS.target, FIELDS.types, fields)
+    fields = ((row, *field) for row, text in metadata for field in fields_of(json.loads(text)))
+    target, types = FIELDS
+    session.copy(target, types, fields)
 
 
 def _facts(text: str) -> tuple[str, str]:

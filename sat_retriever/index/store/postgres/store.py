@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
-from sat_retriever.errors import IndexStorageError
+from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import database
+from sat_retriever.index.store.postgres import database, locks, schema
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
+from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.reading import PostgresReader
-from sat_retriever.index.store.postgres.schema import index_vectors
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.vectors import HalfVector
 from sat_retriever.index.store.postgres.words import drop_spellings
@@ -83,6 +84,28 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
             _replace_vectors(session, meta["width"])
             put_meta(session, meta)
 
+    def settle(self) -> None:
+        """Find the links and groups of copies of all that changes touched, page by page.
+
+        After the first large write, the vectors get their indexes.
+        """
+        super().settle()
+        width, namespace = int(self.meta().get("width", 0)), self.path.namespace
+        if not 0 < width <= schema.MAX_INDEXED:
+            return
+        with translated(self.path), self._connection() as session:
+            lacking = schema.lacks_vector_indexes(session, namespace)
+        if lacking:
+            with suppress(IndexBusyError):  # the last of those that write makes them
+                self._index_vectors(width)
+
+    def _index_vectors(self, width: int) -> None:
+        with self._transaction() as session:
+            locks.wait(session, locks.WRITER_WAIT_S)
+            session.execute("LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE")  # readers go on
+            if schema.lacks_vector_indexes(session, self.path.namespace):
+                schema.index_vectors(session, width)
+
     def repair(self, width: int) -> Damage:
         """Delete every damaged row; reading its workbook again replaces it.
 
@@ -106,9 +129,9 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         return self._in("SELECT root, path FROM workbooks WHERE id IN ({})", ids)
 
     def _insert_sheets(
-        self, connection: PostgresSession, rows: Sequence[SheetRow], workbook_id: int | None
+        self, connection: PostgresSession, rows: Sequence[tuple[int | None, SheetRow]]
     ) -> set[str]:
-        return insert_sheets(connection, rows, workbook_id)
+        return insert_sheets(connection, rows)
 
     def _delete_sheets(self, connection: PostgresSession, ids: Sequence[int]) -> set[str]:
         return delete_sheets(connection, ids)
@@ -135,6 +158,6 @@ def _replace_vectors(session: PostgresSession, width: str | None) -> None:
         "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     )
     if width is not None:
-        index_vectors(session, int(width), "new_vectors")
+        schema.index_vectors(session, int(width), "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")

@@ -64,5 +64,9 @@ OTHERS = (
     _table("copies", "sheet:int8 family:int8 versions claim"),
     _table("copy_blocks", "block place sheet:int8"),
     _table("stale_copies", "sheet:int8"),
+    _table("unsettled", "kind name"),
+    _table("crowded_blocks", "block"),
 )
 TABLES = (META, WORKBOOKS, SHEETS, TOKENS, CONTENTS, CONTENTS_TOKENS, *OTHERS)
+TYPES = {each.name: dict(zip(each.columns, each.types, strict=True)) for each in TABLES}
+"""Types of the columns of each table in PostgreSQL, by their names."""

@@ -21,7 +21,7 @@ from sat_retriever import (
 from sat_retriever.errors import SatError
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.postgres import schema
+from sat_retriever.index.store.postgres import locks, schema
 from sat_retriever.index.store.postgres.errors import as_own
 from sat_retriever.rank.reranker import Reranker
 from tests.fakes import HashedEncoder
@@ -138,7 +138,7 @@ def test_an_older_index_is_brought_up_to_date_by_a_writer_only(index, reader, mo
         )
         with pytest.raises(IndexFormatError):
             open_store(index.path)
-        assert index._store._rows("SELECT version FROM sat_version") == [(1,)]
+        assert index._store._rows("SELECT version FROM sat_version") == [(len(newer) - 1,)]
         later.setattr(schema, "MIGRATIONS", newer)
         store = open_store(index.path)
         assert store._rows("SELECT x FROM more") == [(7,)]
@@ -148,21 +148,61 @@ def test_an_older_index_is_brought_up_to_date_by_a_writer_only(index, reader, mo
         open_store(index.path)
 
 
-def test_indexes_for_the_search_in_the_database_are_there(index):
-    found = index._store._rows(
-        "SELECT indexdef FROM pg_indexes WHERE schemaname = ?", (index.path.namespace,)
-    )
-    defined = " ".join(row[0] for row in found)
-    assert defined.count("USING hnsw") == 2 and defined.count("USING gin") == 2
-    assert "halfvec(64)" in defined
-    index.reencode(HashedEncoder(32))
+def vector_indexes(index):
     found = index._store._rows(
         "SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors' AND schemaname = ?",
         (index.path.namespace,),
     )
-    assert sum("halfvec(32)" in row[0] for row in found) == 2
+    return [row[0] for row in found if "USING hnsw" in row[0]]
+
+
+def test_vectors_are_indexed_at_the_end_of_the_write_that_makes_them_many(index, monkeypatch):
+    assert vector_indexes(index) == []
+    monkeypatch.setattr(schema, "LEAST_INDEXED", 3)
+    index.add_records(RECORDS)
+    assert vector_indexes(index) == []
+    index.add_records([SheetRecord("c", "Staff")])
+    made = vector_indexes(index)
+    assert len(made) == 2 and all("halfvec(64)" in each for each in made)
+    index.add_records([SheetRecord("d", "Stock")])
+    assert vector_indexes(index) == made
+    index.reencode(HashedEncoder(32))
+    assert sum("halfvec(32)" in each for each in vector_indexes(index)) == 2
     stored = "SELECT vector_dims(names) FROM vectors"
-    assert index._store._rows(stored) == [(32,), (32,)]
+    assert index._store._rows(stored) == [(32,)] * 4
+
+
+def test_who_finds_others_writing_leaves_the_indexes_to_them(index, admin, monkeypatch):
+    monkeypatch.setattr(schema, "LEAST_INDEXED", 3)
+    monkeypatch.setattr(locks, "WRITER_WAIT_S", 0.2)
+    with admin.transaction():
+        admin.execute(f'LOCK TABLE "{index.path.namespace}".vectors IN ROW EXCLUSIVE MODE')
+        index.add_records([SheetRecord("c", "Staff")])
+        assert len(index) == 3 and vector_indexes(index) == []
+    index.add_records([SheetRecord("d", "Stock")])
+    assert len(vector_indexes(index)) == 2
+
+
+def test_a_role_that_may_write_but_owns_nothing_leaves_the_indexes_to_the_owner(
+    index, admin, postgres, monkeypatch
+):
+    monkeypatch.setattr(schema, "LEAST_INDEXED", 3)
+    space = index.path.namespace
+    role = f"w{space}"
+    admin.execute(f"CREATE ROLE {role} LOGIN")
+    admin.execute(f"GRANT USAGE ON SCHEMA {space} TO {role}")
+    admin.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {space} TO {role}")
+    admin.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA {space} TO {role}")
+    try:
+        with SheetIndex.open(postgres.url(space, user=role), HashedEncoder()) as other:
+            other.add_records([SheetRecord("c", "Staff")])
+            assert len(other) == 3 and vector_indexes(other) == []
+        index.remove(["c"])
+        index.add_records([SheetRecord("c", "Staff")])
+        assert len(vector_indexes(index)) == 2
+    finally:
+        admin.execute(f"DROP OWNED BY {role}")
+        admin.execute(f"DROP ROLE {role}")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from sat_retriever import Column, IndexBusyError, IndexStorageError, SheetIndex,
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.index.store.postgres import locks
-from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.links.claims import discover
 from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.text.lexical import sheet_words
@@ -29,7 +29,7 @@ PLACES = ("north", "south", "east", "west")  # a workbook of each kind in each
 KINDS = ("vendor", "driver", "truck", "plant", "depot", "client")  # one joins all its workbooks
 
 
-def book(name: str, state: int = 0) -> tuple[WorkbookState, list[SheetRow], object]:
+def book(name: str, state: int = 0) -> NewWorkbook:
     """A workbook whose sheets are linked and have copies; its hash and headers tell its state."""
     path, encoder = f"{name}.csv", HashedEncoder()
     kind, _, place = name.partition("-")
@@ -51,14 +51,14 @@ def book(name: str, state: int = 0) -> tuple[WorkbookState, list[SheetRow], obje
         found.claims.external, found.claims.periods, found.claims.keys, copy_claims(records)
     )
     discovery = type(found)(found.links, claims)
-    return WorkbookState("/root", path, 1, 1, 1, f"{name}/{state}"), rows, discovery
+    return NewWorkbook(WorkbookState("/root", path, 1, 1, 1, f"{name}/{state}"), rows, discovery)
 
 
 def write(url: str, name: str, state: int = 0) -> None:
     store = open_store(place_of(url))
     with store.writing_beside_others():
-        store.replace_workbook(*book(name, state))
-        store.settle_families()
+        store.replace_workbooks([book(name, state)])
+        store.settle()
     store.close()
 
 
@@ -114,8 +114,8 @@ def test_what_many_processes_write_at_once_is_as_if_one_wrote_it(url, postgres):
     one = open_store(place_of(alone))
     for each in store.workbooks():
         name, state = each.content_hash.split("/")
-        one.replace_workbook(*book(name, int(state)))
-    one.settle_families()
+        one.replace_workbooks([book(name, int(state))])
+    one.settle()
     mine, theirs = content(store), content(one)
     assert mine == theirs
     assert {"join_key", "sibling_period"} <= {link[2] for link in mine[1]} and mine[2]
@@ -128,8 +128,8 @@ url, name = sys.argv[1:]
 store = open_store(place_of(url))
 print("ready", flush=True)
 for state in range(1, 10_000):
-    store.replace_workbook(*book(name, state))
-    store.settle_families()
+    store.replace_workbooks([book(name, state)])
+    store.settle()
 """
 
 
@@ -138,7 +138,7 @@ def test_a_workbook_is_wholly_old_or_new_when_its_writer_is_killed(url):
     with SheetIndex.create(url, HashedEncoder()) as index:
         store = index._store
         for name in ("a", "b"):
-            store.replace_workbook(*book(name))
+            store.replace_workbooks([book(name)])
         seen = set()
         for kill in range(KILLS):
             running = child(REPLACE, url, "a")
@@ -184,24 +184,24 @@ def test_a_writer_does_not_wait_for_one_of_another_workbook_until_both_link(url,
     with SheetIndex.create(url, HashedEncoder()) as index:
         store = index._store
         reached, go = threading.Event(), threading.Event()
-        lock_links = locks.lock_links
+        lock_rows = locks.lock_rows
 
         def slow(session, namespace):
             if threading.current_thread() is other:
                 reached.set()
                 go.wait(20)
-            lock_links(session, namespace)
+            lock_rows(session, namespace)
 
-        monkeypatch.setattr(locks, "lock_links", slow)
-        other = threading.Thread(target=lambda: store.replace_workbook(*book("other")))
+        monkeypatch.setattr(locks, "lock_rows", slow)
+        other = threading.Thread(target=lambda: store.replace_workbooks([book("other")]))
         other.start()
         assert reached.wait(20)
-        store.replace_workbook(*book("ours"))
+        store.replace_workbooks([book("ours")])
         assert [each.path for each in store.workbooks()] == ["ours.csv"]
         # The same workbook waits.
-        monkeypatch.setattr(locks, "LINKS_WAIT_S", 0.2)
+        monkeypatch.setattr(locks, "ROWS_WAIT_S", 0.2)
         with pytest.raises(IndexBusyError, match="try again later"):
-            store.replace_workbook(*book("other"))
+            store.replace_workbooks([book("other")])
         go.set()
         other.join()
         assert [each.path for each in store.workbooks()] == ["other.csv", "ours.csv"]
@@ -212,7 +212,7 @@ def test_a_writer_does_not_wait_for_one_of_another_workbook_until_both_link(url,
 def test_readers_never_wait_and_see_one_state(url):
     with SheetIndex.create(url, HashedEncoder()) as index:
         store = index._store
-        store.replace_workbook(*book("a"))
+        store.replace_workbooks([book("a")])
         with store.reading():
             before = store.generation()
             held = threading.Thread(target=write, args=(url, "a", 1))
@@ -263,7 +263,7 @@ def own_server():
 def test_a_killed_server_loses_no_whole_workbook_and_readers_go_on(own_server):
     url = own_server.url("sheets")
     with SheetIndex.create(url, HashedEncoder()) as index:
-        index._store.replace_workbook(*book("a"))
+        index._store.replace_workbooks([book("a")])
         running = child(REPLACE, url, "a")
         assert running.stdout.readline() == "ready\n"
         time.sleep(0.5)
@@ -289,5 +289,5 @@ def test_a_writer_whose_lock_was_lost_with_its_connection_writes_no_more(url, po
                     "ON a.pid = l.pid WHERE l.locktype = 'advisory' AND a.pid != pg_backend_pid() "
                     "AND a.query LIKE '%sat_version%'"
                 )
-            store.replace_workbook(*book("a"))
+            store.replace_workbooks([book("a")])
         assert not store.workbooks()

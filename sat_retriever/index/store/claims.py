@@ -1,0 +1,223 @@
+"""Store the claims of sheets about other workbooks; the caller owns the transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from sat_retriever.index.store.damage import readable, record_of
+from sat_retriever.index.store.session import Kind, Session
+from sat_retriever.links.across import Located
+from sat_retriever.links.claims import Claims
+from sat_retriever.links.formula.external import ExternalReference
+from sat_retriever.links.join.keys import KeyColumn
+from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.sheets import ColumnType, SheetRecord
+from sat_retriever.records.structure import Use
+
+
+class ClaimTables:
+    """Statements on claims, within one transaction; the same for every store.
+
+    Args:
+        connection: An open store in a transaction.
+    """
+
+    def __init__(self, connection: Session) -> None:
+        self._connection = connection
+
+    def put(self, claims: Claims) -> None:
+        """Store claims of stored sheets on other workbooks."""
+        named = [x.source for x in claims.external] + [x.sheet_id for x in claims.keys]
+        rows = row_ids(self._connection, [*named, *(each for each, _period in claims.periods)])
+        self._connection.insert(
+            "external_references",
+            ("sheet", "file", "claim"),
+            [(rows[x.source], x.key, text_of(x)) for x in claims.external if x.source in rows],
+        )
+        periods = [(x, period) for x, period in claims.periods if x in rows]
+        self._connection.insert(
+            "periods",
+            ("sheet", "family", "claim"),
+            [(rows[x], period.family, text_of(period)) for x, period in periods],
+        )
+        keys = [column for column in claims.keys if column.sheet_id in rows]
+        numbered = list(zip(self._connection.new_ids("key_columns", len(keys)), keys, strict=True))
+        self._connection.insert(
+            "key_columns",
+            ("id", "sheet", "claim"),
+            [(number, rows[column.sheet_id], text_of(column)) for number, column in numbered],
+        )
+        self._connection.insert(
+            "key_blocks",
+            ("block", "key_column"),
+            [
+                (block, number)
+                for number, column in numbered
+                for block in dict.fromkeys(column.blocks)
+            ],
+        )
+
+    def drop(self, sheet_ids: Sequence[str]) -> None:
+        """Delete the claims of sheets on other workbooks; the sheets stay."""
+        listed, value = self._connection.listed(sheet_ids)
+        for table in ("external_references", "periods", "key_columns", "copies"):
+            self._connection.execute(
+                f"DELETE FROM {table} WHERE sheet IN "
+                f"(SELECT id FROM sheets WHERE sheet_id IN {listed})",
+                (value,),
+            )
+
+    # ---- references
+
+    def references_of(self, sheet_ids: Sequence[str]) -> list[ExternalReference]:
+        """Return references of the sheets to other workbooks, sheet by sheet."""
+        rows = self._of(
+            "SELECT r.claim FROM sheets s JOIN external_references r ON r.sheet = s.id "
+            "WHERE s.sheet_id IN {} ORDER BY s.sheet_id, r.rowid",
+            sheet_ids,
+        )
+        return readable(lambda: [_reference(claim) for (claim,) in rows])
+
+    def sources_of(self, files: Sequence[str]) -> list[str]:
+        """Return the ids of the sheets whose formulas name a workbook file, in their order."""
+        rows = self._of(
+            "SELECT DISTINCT s.sheet_id FROM external_references r JOIN sheets s ON s.id = r.sheet "
+            "WHERE r.file IN {} ORDER BY s.sheet_id",
+            files,
+        )
+        return [sheet_id for (sheet_id,) in rows]
+
+    def places(self, sheet_ids: Sequence[str]) -> dict[str, str]:
+        """Return the full path of the workbook of each sheet that has a file."""
+        rows = self._of(
+            "SELECT s.sheet_id, w.root, w.path FROM sheets s JOIN workbooks w "
+            "ON w.id = s.workbook_id WHERE s.sheet_id IN {}",
+            sheet_ids,
+        )
+        return {sheet_id: _place(root, path) for sheet_id, root, path in rows}
+
+    def workbooks_called(self, files: Sequence[str]) -> dict[str, list[Located]]:
+        """Return number and full path of the workbooks of each case-folded file name."""
+        found: dict[str, list[Located]] = {file: [] for file in files}
+        rows = self._of(
+            "SELECT file, id, root, path FROM workbooks WHERE file IN {} ORDER BY root, path", files
+        )
+        for file, number, root, path in rows:
+            found[file].append((number, _place(root, path)))
+        return found
+
+    def records_of(self, workbooks: Sequence[int]) -> dict[int, list[SheetRecord]]:
+        """Return the records of workbooks by their number, in tab order."""
+        found: dict[int, list[SheetRecord]] = {number: [] for number in workbooks}
+        rows = self._of(
+            "SELECT workbook_id, record, crc FROM sheets WHERE workbook_id IN {} ORDER BY id",
+            workbooks,
+            "bigint",
+        )
+        for number, record, crc in rows:
+            found[number].append(record_of(record, crc))
+        return found
+
+    # ---- key columns
+
+    def keys_of(self, sheet_ids: Sequence[str]) -> list[KeyColumn]:
+        """Return key columns of the sheets, sheet by sheet."""
+        return self._keys(
+            "SELECT k.claim FROM sheets s JOIN key_columns k ON k.sheet = s.id "
+            "WHERE s.sheet_id IN {} ORDER BY s.sheet_id, k.id",
+            sheet_ids,
+        )
+
+    def keys_beside(self, sheet_ids: Sequence[str]) -> list[KeyColumn]:
+        """Return the settled key columns that share a block with those of the sheets.
+
+        Crowded blocks do not count, nor do columns of sheets that are settled later.
+        """
+        return self._keys(
+            "SELECT claim FROM key_columns WHERE id IN (SELECT o.key_column FROM sheets s "
+            "JOIN key_columns k ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id "
+            "JOIN key_blocks o ON o.block = b.block WHERE s.sheet_id IN {} AND NOT EXISTS "
+            "(SELECT 1 FROM crowded_blocks c WHERE c.block = b.block)) AND NOT EXISTS "
+            "(SELECT 1 FROM sheets t JOIN unsettled u ON u.name = t.sheet_id "
+            "WHERE t.id = key_columns.sheet AND u.kind = 'joins') ORDER BY id",
+            sheet_ids,
+        )
+
+    def _keys(self, sql: str, values: Sequence[str]) -> list[KeyColumn]:
+        rows = self._of(sql, values)
+        return readable(lambda: [key_from_text(claim) for (claim,) in rows])
+
+    # ---- families of periods
+
+    def make_stale(self, sheet_ids: Sequence[str]) -> None:
+        """Record that the families of the sheets must be linked anew."""
+        listed, value = self._connection.listed(sheet_ids)
+        self._connection.execute(
+            "INSERT INTO stale_families SELECT DISTINCT p.family FROM sheets s "
+            f"JOIN periods p ON p.sheet = s.id WHERE s.sheet_id IN {listed} ON CONFLICT DO NOTHING",
+            (value,),
+        )
+
+    def stale_families(self, limit: int) -> list[str]:
+        """Return families to link anew, at most `limit` of them."""
+        sql = "SELECT family FROM stale_families ORDER BY family LIMIT ?"
+        return [row[0] for row in self._connection.execute(sql, (limit,)).fetchall()]
+
+    def families(self, names: Sequence[str]) -> dict[str, list[tuple[str, SheetPeriod]]]:
+        """Return sheet ids and periods of families, in the order of sheet ids."""
+        found: dict[str, list[tuple[str, SheetPeriod]]] = {name: [] for name in names}
+        rows = self._of(
+            "SELECT p.family, s.sheet_id, p.claim FROM periods p JOIN sheets s ON s.id = p.sheet "
+            "WHERE p.family IN {} ORDER BY s.sheet_id",
+            names,
+        )
+        for family, sheet_id, claim in rows:
+            found[family].append((sheet_id, readable(partial(_period, claim))))
+        return found
+
+    def settle(self, families: Sequence[str]) -> None:
+        """Record that families have been linked."""
+        listed, value = self._connection.listed(families)
+        self._connection.execute(f"DELETE FROM stale_families WHERE family IN {listed}", (value,))
+
+    def _of(self, sql: str, values: Sequence[Any], kind: Kind = "text") -> list[Any]:
+        """Return the rows of a statement whose `{}` stands for a list of values."""
+        listed, value = self._connection.listed(values, kind)
+        return self._connection.execute(sql.format(listed), (value,)).fetchall()
+
+
+def row_ids(connection: Session, sheet_ids: Sequence[str]) -> dict[str, int]:
+    """Return the row id of each sheet id that exists."""
+    listed, value = connection.listed(list(dict.fromkeys(sheet_ids)))
+    sql = f"SELECT sheet_id, id FROM sheets WHERE sheet_id IN {listed}"
+    return dict(connection.execute(sql, (value,)).fetchall())
+
+
+def text_of(claim: object) -> str:
+    """Return a claim in its stored form."""
+    return json.dumps(to_json(claim, compact=True), separators=(",", ":"))
+
+
+def key_from_text(claim: str) -> KeyColumn:
+    """Return a stored key column."""
+    data = json.loads(claim)
+    kind = ColumnType(data.get("type", ColumnType.UNKNOWN))
+    return KeyColumn(**{**data, "type": kind, "blocks": tuple(data.get("blocks", ()))})
+
+
+def _reference(claim: str) -> ExternalReference:
+    data = json.loads(claim)
+    return ExternalReference(**{**data, "use": Use(data["use"])})
+
+
+def _period(claim: str) -> SheetPeriod:
+    data = json.loads(claim)
+    return SheetPeriod(**{**data, "grain": Grain(data["grain"])})
+
+
+def _place(root: str, path: str) -> str:
+    return f"{root.rstrip('/')}/{path}"
