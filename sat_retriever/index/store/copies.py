@@ -30,6 +30,7 @@ NEAREST = 16
 """Sheets before a sheet, and after it, that it is compared with in each of its blocks."""
 MEMBERS = 500  # of one group that are put in order; those of the newest files
 _HELD = 20_000  # claims in memory while groups are found
+_TOGETHER = 128  # sheets whose neighbours are looked up together
 
 Read = TypeVar("Read")
 Conditions = Callable[[Filters], tuple[str, list[Any]]]
@@ -80,16 +81,26 @@ class CopyTables:
         """Find the groups of stale sheets and their neighbours anew, of at most `limit` sheets."""
         sql = "SELECT sheet FROM stale_copies ORDER BY sheet LIMIT ?"
         stale = [row[0] for row in self._connection.execute(sql, (limit,)).fetchall()]
-        near = _Known(self._neighbours)
-        near.learn(stale)
-        near.learn([*chain.from_iterable(near.values())])
-        texts = _Known(self._texts)
-        texts.learn([*chain(near, *near.values())])
+        rows = [*stale, *self._beside(stale)]
+        families: dict[int, int | None] = {}
+        for start in range(0, len(rows), _TOGETHER):
+            self._group([x for x in rows[start : start + _TOGETHER] if x not in families], families)
+        self._connection.executemany(
+            "UPDATE copies SET family = ? WHERE sheet = ? AND coalesce(family, -1) != ?",
+            [(family, each, -1 if family is None else family) for each, family in families.items()],
+        )
+        listed, value = self._connection.listed(stale, "bigint")
+        self._connection.execute(f"DELETE FROM stale_copies WHERE sheet IN {listed}", (value,))
+
+    def _group(self, row_ids: Sequence[int], families: dict[int, int | None]) -> None:
+        """Note the groups of sheets, with all their members."""
+        near, texts = _Known(self._neighbours), _Known(self._texts)
+        near.learn(row_ids)
+        texts.learn(chain(near, *near.values()))
         claim = lru_cache(maxsize=_HELD)(
             lambda row: readable(lambda: claim_from_text("", texts[row]))
         )
-        families: dict[int, int | None] = {}
-        for row_id in [*near]:
+        for row_id in row_ids:
             if row_id not in families:
                 group = group_of(
                     row_id,
@@ -97,12 +108,15 @@ class CopyTables:
                     lambda one, other: are_copies(claim(one), claim(other)),
                 )
                 families |= dict.fromkeys(group, min(group) if len(group) > 1 else None)
-        self._connection.executemany(
-            "UPDATE copies SET family = ? WHERE sheet = ? AND coalesce(family, -1) != ?",
-            [(family, each, -1 if family is None else family) for each, family in families.items()],
+
+    def _beside(self, row_ids: Sequence[int]) -> list[int]:
+        """Neighbours of sheets that are not stale themselves."""
+        listed, value = self._connection.listed(row_ids, "bigint")
+        sql = (
+            f"SELECT DISTINCT n.sheet FROM {_near(f'SELECT item FROM {listed} x')} "
+            "AND NOT EXISTS (SELECT 1 FROM stale_copies t WHERE t.sheet = n.sheet)"
         )
-        listed, value = self._connection.listed(stale, "bigint")
-        self._connection.execute(f"DELETE FROM stale_copies WHERE sheet IN {listed}", (value,))
+        return [row[0] for row in self._connection.execute(sql, (value,)).fetchall()]
 
     def _neighbours(self, row_ids: Sequence[int]) -> dict[int, list[int]]:
         """The sheets that sheets are compared with."""
@@ -138,14 +152,19 @@ class _Known(dict[int, Read]):
 
 def _near(sheets: str) -> str:
     """Rows `n` of blocks, near those `g` of some sheets: at most `NEAREST` before and after."""
-    ends = (
-        "coalesce((SELECT m.place FROM copy_blocks m WHERE m.block = g.block AND m.place "
-        f"{sign} g.place ORDER BY m.place {order} LIMIT 1 OFFSET {NEAREST - 1}), {outermost})"
+    first, last = (
+        "coalesce((SELECT m.place FROM copy_blocks m WHERE m.block = c.block AND m.place "
+        f"{sign} c.place ORDER BY m.place {order} LIMIT 1 OFFSET {NEAREST - 1}), {outermost})"
         for sign, order, outermost in (("<", "DESC", "''"), (">", "ASC", "'~'"))
     )
+    # DISTINCT keeps a planner from working the ends out anew for each row of a block.
+    ends = (
+        f"SELECT DISTINCT c.sheet, c.block, {first} AS first, {last} AS last "
+        f"FROM copy_blocks c WHERE c.sheet IN ({sheets})"
+    )
     return (
-        "copy_blocks g JOIN copy_blocks n ON n.block = g.block AND n.place BETWEEN "
-        f"{' AND '.join(ends)} AND n.sheet != g.sheet WHERE g.sheet IN ({sheets})"
+        f"({ends}) g JOIN copy_blocks n ON n.block = g.block "
+        "AND n.place BETWEEN g.first AND g.last AND n.sheet != g.sheet WHERE 1 = 1"
     )
 
 

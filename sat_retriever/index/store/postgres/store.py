@@ -22,6 +22,12 @@ from sat_retriever.index.store.postgres.write import delete_sheets, insert_sheet
 from sat_retriever.index.store.rows import RowToken, SheetRow
 from sat_retriever.index.store.updating import StoreWriter, put_meta
 
+MANY = 1_000  # notes of a second pass from which on its joins are planned with fresh statistics
+_SOME = (
+    "(SELECT 1 FROM unsettled OFFSET ? LIMIT 1) UNION (SELECT 1 FROM stale_copies OFFSET ? LIMIT 1)"
+)
+_JOINED = "sheets, workbooks, external_references, key_columns, key_blocks, copies, copy_blocks"
+
 
 class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
     """A reader and writer of one index; every method that writes is one transaction."""
@@ -89,6 +95,9 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
 
         After the first large write, the vectors get their indexes.
         """
+        if self._rows(_SOME, (MANY, MANY)):  # the server has no idea of new rows until it looks
+            with suppress(IndexBusyError), self._transaction() as session:
+                session.execute(f"ANALYZE {_JOINED}")
         super().settle()
         width, namespace = int(self.meta().get("width", 0)), self.path.namespace
         if not 0 < width <= schema.MAX_INDEXED:

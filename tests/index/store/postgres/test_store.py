@@ -21,7 +21,7 @@ from sat_retriever import (
 from sat_retriever.errors import SatError
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.postgres import locks, schema
+from sat_retriever.index.store.postgres import locks, schema, store
 from sat_retriever.index.store.postgres.errors import as_own
 from sat_retriever.rank.reranker import Reranker
 from tests.fakes import HashedEncoder
@@ -170,6 +170,19 @@ def test_vectors_are_indexed_at_the_end_of_the_write_that_makes_them_many(index,
     assert sum("halfvec(32)" in each for each in vector_indexes(index)) == 2
     stored = "SELECT vector_dims(names) FROM vectors"
     assert index._store._rows(stored) == [(32,)] * 4
+
+
+def test_the_joins_of_a_large_second_pass_are_planned_with_statistics(index, monkeypatch):
+    analyzed = (
+        "SELECT reltuples FROM pg_class WHERE relname = 'key_columns' "
+        "AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ?)"
+    )
+    assert index._store._rows(analyzed, (index.path.namespace,)) == [(-1,)]
+    monkeypatch.setattr(store, "MANY", 1)
+    keys = (Column("ticket_id"), Column("weight"))
+    index.add_records([SheetRecord(f"{n}", f"Cargo {n}", columns=keys) for n in range(5)])
+    columns = index._store._rows("SELECT count(*) FROM key_columns")
+    assert index._store._rows(analyzed, (index.path.namespace,)) == columns != [(0,)]
 
 
 def test_who_finds_others_writing_leaves_the_indexes_to_them(index, admin, monkeypatch):
