@@ -26,7 +26,10 @@ MANY = 1_000  # notes of a second pass from which on its joins are planned with 
 _SOME = (
     "(SELECT 1 FROM unsettled OFFSET ? LIMIT 1) UNION (SELECT 1 FROM stale_copies OFFSET ? LIMIT 1)"
 )
-_JOINED = "sheets, workbooks, external_references, key_columns, key_blocks, copies, copy_blocks"
+_JOINED = (
+    "sheets, workbooks, links, external_references, key_columns, key_blocks, crowded_blocks, "
+    "unsettled, copies, copy_blocks, stale_copies"
+)
 
 
 class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
