@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -485,6 +486,10 @@ class SheetIndex:
             EmptyInputError: If the query has no character.
         """
         return self._search.recent_token(query)
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Read what one answer needs, in the block, with few trips to a database."""
+        return self._store.answering()
 
     def candidates(
         self, question: Question | str, top_k: int = 50, filters: Filters | None = None
