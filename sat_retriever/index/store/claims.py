@@ -137,18 +137,25 @@ class ClaimTables:
 
         Crowded blocks do not count, nor do columns of sheets that are settled later.
         """
-        return self._keys(
-            "SELECT claim FROM key_columns WHERE id IN (SELECT o.key_column FROM sheets s "
-            "JOIN key_columns k ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id "
-            "JOIN key_blocks o ON o.block = b.block WHERE s.sheet_id IN {} AND NOT EXISTS "
-            "(SELECT 1 FROM crowded_blocks c WHERE c.block = b.block)) AND NOT EXISTS "
-            "(SELECT 1 FROM sheets t JOIN unsettled u ON u.name = t.sheet_id "
-            "WHERE t.id = key_columns.sheet AND u.kind = 'joins') ORDER BY id",
+        # The number of partners cannot be guessed from averages, so they are counted first: a
+        # planner that expects too many reads whole tables.
+        partners = self._of(
+            "SELECT DISTINCT o.key_column FROM sheets s JOIN key_columns k ON k.sheet = s.id "
+            "JOIN key_blocks b ON b.key_column = k.id JOIN key_blocks o ON o.block = b.block "
+            "WHERE s.sheet_id IN {} AND NOT EXISTS "
+            "(SELECT 1 FROM crowded_blocks c WHERE c.block = b.block)",
             sheet_ids,
         )
+        return self._keys(
+            "SELECT k.claim FROM key_columns k JOIN sheets s ON s.id = k.sheet WHERE k.id IN {} "
+            "AND NOT EXISTS (SELECT 1 FROM unsettled u WHERE u.kind = 'joins' "
+            "AND u.name = s.sheet_id) ORDER BY k.id",
+            [number for (number,) in partners],
+            "bigint",
+        )
 
-    def _keys(self, sql: str, values: Sequence[str]) -> list[KeyColumn]:
-        rows = self._of(sql, values)
+    def _keys(self, sql: str, values: Sequence[Any], kind: Kind = "text") -> list[KeyColumn]:
+        rows = self._of(sql, values, kind)
         return readable(lambda: [key_from_text(claim) for (claim,) in rows])
 
     # ---- families of periods

@@ -111,12 +111,11 @@ class CopyTables:
 
     def _beside(self, row_ids: Sequence[int]) -> list[int]:
         """Neighbours of sheets that are not stale themselves."""
-        listed, value = self._connection.listed(row_ids, "bigint")
-        sql = (
-            f"SELECT DISTINCT n.sheet FROM {_near(f'SELECT item FROM {listed} x')} "
-            "AND NOT EXISTS (SELECT 1 FROM stale_copies t WHERE t.sheet = n.sheet)"
-        )
-        return [row[0] for row in self._connection.execute(sql, (value,)).fetchall()]
+        near = list(dict.fromkeys(chain.from_iterable(self._neighbours(row_ids).values())))
+        listed, value = self._connection.listed(near, "bigint")
+        sql = f"SELECT sheet FROM stale_copies WHERE sheet IN {listed}"
+        stale = {row[0] for row in self._connection.execute(sql, (value,)).fetchall()}
+        return [row_id for row_id in near if row_id not in stale]
 
     def _neighbours(self, row_ids: Sequence[int]) -> dict[int, list[int]]:
         """The sheets that sheets are compared with."""

@@ -18,7 +18,7 @@ from sat_retriever.index.store.connection import translated as translated_file
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import contents_of, record_of
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import schema
+from sat_retriever.index.store.postgres import indexes, schema
 from sat_retriever.index.store.postgres.database import connected
 from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.packing import fields_of
@@ -79,12 +79,12 @@ def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) ->
         schema.check_server(session, url)
         schema.create(session, url, {})
         register_vectors(connection)
-        dropped = schema.drop_for_loading(session, url.namespace)
+        dropped = indexes.drop_for_loading(session, url.namespace)
         counts = _copied(source, session, progress)
         for statement in dropped:
             session.execute(statement)
         [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
-        schema.index_vectors(session, int(width))
+        indexes.index_vectors(session, int(width))
         for table in TABLES:
             session.execute(f"ANALYZE {table.name}")
         _compare(source, session, url)

@@ -11,7 +11,7 @@ from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import database, locks, schema
+from sat_retriever.index.store.postgres import database, indexes, locks
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
 from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.reading import PostgresReader
@@ -26,7 +26,10 @@ MANY = 1_000  # notes of a second pass from which on its joins are planned with 
 _SOME = (
     "(SELECT 1 FROM unsettled OFFSET ? LIMIT 1) UNION (SELECT 1 FROM stale_copies OFFSET ? LIMIT 1)"
 )
-_JOINED = "sheets, workbooks, external_references, key_columns, key_blocks, copies, copy_blocks"
+_JOINED = (
+    "sheets, workbooks, links, external_references, key_columns, key_blocks, crowded_blocks, "
+    "unsettled, copies, copy_blocks, stale_copies"
+)
 
 
 class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
@@ -100,10 +103,10 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
                 session.execute(f"ANALYZE {_JOINED}")
         super().settle()
         width, namespace = int(self.meta().get("width", 0)), self.path.namespace
-        if not 0 < width <= schema.MAX_INDEXED:
+        if not 0 < width <= indexes.MAX_INDEXED:
             return
         with translated(self.path), self._connection() as session:
-            lacking = schema.lacks_vector_indexes(session, namespace)
+            lacking = indexes.lacks_vector_indexes(session, namespace)
         if lacking:
             with suppress(IndexBusyError):  # the last of those that write makes them
                 self._index_vectors(width)
@@ -112,8 +115,8 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         with self._transaction() as session:
             locks.wait(session, locks.WRITER_WAIT_S)
             session.execute("LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE")  # readers go on
-            if schema.lacks_vector_indexes(session, self.path.namespace):
-                schema.index_vectors(session, width)
+            if indexes.lacks_vector_indexes(session, self.path.namespace):
+                indexes.index_vectors(session, width)
 
     def repair(self, width: int) -> Damage:
         """Delete every damaged row; reading its workbook again replaces it.
@@ -167,6 +170,6 @@ def _replace_vectors(session: PostgresSession, width: str | None) -> None:
         "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     )
     if width is not None:
-        schema.index_vectors(session, int(width), "new_vectors")
+        indexes.index_vectors(session, int(width), "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")
