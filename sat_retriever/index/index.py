@@ -699,9 +699,14 @@ class SheetIndex:
         """
         return self._store.links.between(some, others, types)
 
-    def link_targets(self, sheet_id: str, limit: int) -> list[Link]:
-        """Return links that start at a sheet, by target and type, from the first `limit` rows."""
-        return self._store.links.targets(sheet_id, limit)
+    def link_targets(self, sheet_ids: Sequence[str], limit: int) -> dict[str, list[Link]]:
+        """Return links that start at each sheet, by target and type, from its first `limit` rows.
+
+        Args:
+            sheet_ids: A few sheets.
+            limit: Most rows of a sheet.
+        """
+        return self._store.links.targets(sheet_ids, limit)
 
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
         """Return the path of each sheet's workbook, or its name if it has no file."""

@@ -179,7 +179,8 @@ def test_a_hub_leads_to_no_new_sheets_and_few_rows_of_it_are_read(index, monkeyp
     start = index.candidates("sales part0001 part0002", 3)
     found = LinkReranker(index).rerank(index.question("sales part0001 part0002"), start)
     assert sorted(ids(found)) == ["part0001", "part0002", "sales"]
-    assert max(map(len, read)) == LinkSettings().hub_links + 1
+    [found_links] = read
+    assert max(map(len, found_links.values())) == LinkSettings().hub_links + 1
     assert all(each.via for each in found if each.sheet_id != "sales")  # still lifts candidates
 
 
@@ -390,8 +391,9 @@ def test_links_between_are_those_with_an_end_in_each_group(index):
     add(index, *map(sheet, "abc"), links=given)
     assert index.links_between(["a"], ["a", "b", "c"]) == [given[0], given[3], given[1]]
     assert index.links_between(["b"], ["c"]) == [given[2]]
-    assert index.link_targets("a", 10) == [given[0], given[3]]
-    assert len(index.link_targets("a", 1)) == 1
+    assert index.link_targets(["a", "x"], 10) == {"a": [given[0], given[3]], "x": []}
+    assert len(index.link_targets(["a"], 1)["a"]) == 1
+    assert index.link_targets([], 1) == {}
 
 
 def test_the_workbook_of_a_sheet_is_its_path_or_else_its_name(index):

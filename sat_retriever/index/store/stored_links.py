@@ -62,24 +62,29 @@ class StoredLinks:
         # An expression keeps types out of the look-up: one a pair, not one a pair and type.
         typed = "" if types is None else f" AND type || '' IN {each}"
         wanted = () if types is None else (self._listed(types)[1],)
-        found: set[tuple[Any, ...]] = set()
-        for sources, targets in ((one, other), (other, one)):
-            rows = self._ask(
-                f"SELECT {_COLUMNS} FROM links WHERE source IN {each} AND target IN {each}{typed}",
-                (sources, targets, *wanted),
-            )
-            found.update(map(tuple, rows))
-        return self._links(found)
+        sql = f"SELECT {_COLUMNS} FROM links WHERE source IN {each} AND target IN {each}{typed}"
+        values = [one, other, *wanted]
+        if one != other:
+            sql, values = f"{sql} UNION ALL {sql}", [*values, other, one, *wanted]
+        return self._links({tuple(row) for row in self._ask(sql, values)})
 
-    def targets(self, sheet_id: str, limit: int) -> list[Link]:
-        """Return links that start at a sheet, by target and type, from its first `limit` rows."""
-        return self._links(
-            self._ask(
-                f"SELECT {_COLUMNS} FROM links WHERE source = ? "
-                "ORDER BY target, type, origin LIMIT ?",
-                (sheet_id, limit),
-            )
+    def targets(self, sheet_ids: Sequence[str], limit: int) -> dict[str, list[Link]]:
+        """Return links that start at each sheet, by target and type, from its first `limit` rows.
+
+        Args:
+            sheet_ids: A few sheets; one statement looks up all.
+            limit: Most rows of a sheet.
+        """
+        one = (
+            f"SELECT * FROM (SELECT {_COLUMNS} FROM links WHERE source = ? "
+            "ORDER BY target, type, origin LIMIT ?) x"
         )
+        values = [value for sheet_id in sheet_ids for value in (sheet_id, limit)]
+        rows = self._ask(" UNION ALL ".join([one] * len(sheet_ids)), values) if sheet_ids else []
+        found: dict[str, list[Link]] = {sheet_id: [] for sheet_id in sheet_ids}
+        for link in self._links(rows):
+            found[link.source].append(link)
+        return found
 
     def all(self) -> Iterator[Link]:
         """Yield every link, ordered by ends and type; the file may change meanwhile."""

@@ -140,7 +140,7 @@ class LinkReranker(Reranker):
     ) -> list[Candidate]:
         """Add the sheets that the best candidates depend on."""
         limit = self.settings.hub_links
-        links = [self.index.link_targets(sheet_id, limit + 1) for sheet_id in best]
+        links = self.index.link_targets(best, limit + 1).values()
         leading = [link for few in links if len(few) <= limit for link in few]
         known = {candidate.sheet_id for candidate in found}
         new = list(dict.fromkeys(x.target for x in leading if x.target not in known))

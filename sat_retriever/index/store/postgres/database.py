@@ -196,9 +196,11 @@ class Database:
                 yield  # inside another block, whose view it has
                 return
             session.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            session.known = {}
             try:
                 yield
             finally:
+                session.known = None
                 with suppress(psycopg.Error):
                     session.execute("ROLLBACK")
 
@@ -234,7 +236,11 @@ class Database:
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with translated(self.path), self._connection() as session:
-            return session.execute(sql, values).fetchall()
+            if session.known is None or values:
+                return session.execute(sql, values).fetchall()
+            if sql not in session.known:  # in one view it has one answer
+                session.known[sql] = session.execute(sql).fetchall()
+            return session.known[sql]
 
     def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
         """Return the rows of a statement whose `{}` stands for a list of values of any length."""

@@ -28,6 +28,9 @@ class PostgresSession:
         connection: The connection; the caller owns its transaction.
         packed: Sheets that may be inserted, by sheet id.
         keys: Key of the vectors of each of them, which were inserted already.
+
+    Attributes:
+        known: Rows of statements without values, while all is read in one view; else None.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class PostgresSession:
         keys: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.connection = connection
+        self.known: dict[str, list[tuple[Any, ...]]] | None = None
         self.packed = packed
         self.keys = keys
 
