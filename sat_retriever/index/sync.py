@@ -11,6 +11,7 @@ from pathlib import Path
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.index.changes import PASSING
 from sat_retriever.index.executor import Done, Executor, Work
+from sat_retriever.index.permissions import Permissions, granted
 from sat_retriever.index.plan import make_plan
 from sat_retriever.index.prepared import Prepared
 from sat_retriever.index.remoteplan import (
@@ -25,6 +26,7 @@ from sat_retriever.index.state import IndexState
 from sat_retriever.index.steps import Plan, ToRead
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.remote.objects import RemoteFile
@@ -97,6 +99,7 @@ def sync_paths(
     options: SyncOptions,
     progress: PathProgress | None,
     listed: Listed | None = None,
+    permissions: Permissions | None = None,
 ) -> SyncReport:
     """Read new and changed workbooks into the store, and remove missing ones.
 
@@ -113,7 +116,7 @@ def sync_paths(
         store.remove_workbooks(plan.removed)
     for job in plan.refused:
         store.replace_workbook(job.state, (), superseded=job.superseded)
-    sheets, read_skips = _read(store, state, plan, options, progress)
+    sheets, read_skips = _read(store, state, plan, options, progress, permissions)
     store.settle_families()
     if options.verify:
         store.forget_words()
@@ -177,6 +180,7 @@ def _read(
     plan: Plan,
     options: SyncOptions,
     progress: PathProgress | None,
+    permissions: Permissions | None,
 ) -> tuple[int, list[Skipped]]:
     """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
     privacy = state.settings.privacy
@@ -186,7 +190,8 @@ def _read(
     skipped: list[Skipped] = []
     with closing(options.executor.prepare(plan.read, work)) as books:
         for job, book in _in_turn(plan, books):
-            clashes = _write(store, job, book)
+            file = (job.state.root, job.state.path)
+            clashes = _write(store, job, book, granted(book.rows, permissions, file))
             sheets += len(book.rows) - len(clashes)
             skipped += [*book.skipped, *clashes]
             done += 1
@@ -244,14 +249,16 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
     )
 
 
-def _write(store: Store, job: ToRead, book: Prepared) -> tuple[Skipped, ...]:
-    """Replace one workbook; return the sheets left out because their id was taken."""
+def _write(
+    store: Store, job: ToRead, book: Prepared, rows: Sequence[SheetRow]
+) -> tuple[Skipped, ...]:
+    """Replace one workbook by some rows; return the sheets left out because their id was taken."""
     if not job.is_new and _failed_for_now(book):
         # The earlier content is better than none. The store still has its old state, so the next
         # sync finds the file changed and tries again.
         return ()
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-    return store.replace_workbook(state, book.rows, book.discovery, job.superseded, job.left)
+    return store.replace_workbook(state, rows, book.discovery, job.superseded, job.left)
 
 
 def _failed_for_now(book: Prepared) -> bool:

@@ -233,6 +233,15 @@ MIGRATIONS: tuple[str, ...] = (
     -- ETag of a workbook at a URL; no seal holds it, as none holds size and time.
     ALTER TABLE workbooks ADD COLUMN version TEXT NOT NULL DEFAULT '';
     """,
+    """
+    -- The groups that may see a sheet. They count once the notes say that there are permissions.
+    CREATE TABLE permissions (
+        sheet INTEGER NOT NULL REFERENCES sheets (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        PRIMARY KEY (sheet, name)
+    ) WITHOUT ROWID;
+    CREATE INDEX permissions_of ON permissions (name);
+    """,
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from sat_retriever.index.store.copies import CopyTables
 from sat_retriever.index.store.links import LinkTables, Origin
+from sat_retriever.index.store.permissions import RESTRICTED, change_groups, put_groups
 from sat_retriever.index.store.relink import connect_externals, connect_family, relink, unlink
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
 from sat_retriever.index.store.session import Session
@@ -56,6 +57,9 @@ class StoreWriter(ABC, Generic[Opened]):
     def _seal(self, connection: Opened, workbook_ids: Iterable[int]) -> None:
         """Store a digest of all rows of each workbook, if the store keeps any."""
 
+    def _protect(self, connection: Opened, *, protected: bool) -> None:
+        """Have the database hold back sheets by itself, or no longer, if it can."""
+
     @abstractmethod
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of a statement; `?` stands for a value."""
@@ -100,6 +104,7 @@ class StoreWriter(ABC, Generic[Opened]):
             workbook_id = insert_workbook(connection, state, clashes)
             free = [row for row in rows if row.record.sheet_id not in taken]
             added = self._insert_sheets(connection, free, workbook_id)
+            put_groups(connection, free)
             self._drop_spellings(connection, dropped - added)
             relink(tables, before, without(discovery, taken.keys()))
             connect_externals(tables, tables.sources_of(file_key(state.path)))
@@ -139,6 +144,7 @@ class StoreWriter(ABC, Generic[Opened]):
             before = unlink(tables, list(last), claims)
             dropped = self._delete_sheets(connection, ids_of(connection, list(last)))
             added = self._insert_sheets(connection, list(last.values()), None)
+            put_groups(connection, list(last.values()))
             self._drop_spellings(connection, dropped - added)
             relink(tables, before, Discovery(claims=claims))
             self._seal(connection, homes)
@@ -181,6 +187,24 @@ class StoreWriter(ABC, Generic[Opened]):
         """
         with self._writing() as connection:
             put_meta(connection, meta)
+
+    def permit(
+        self, groups: Iterable[tuple[str, Sequence[str]]], meta: Mapping[str, str | None]
+    ) -> None:
+        """Replace the groups of some sheets, and the notes about permissions.
+
+        Args:
+            groups: Sheet ids, and the groups that may see each.
+            meta: New values by key; None removes a key.
+
+        Raises:
+            IndexStorageError: If the store cannot be written, or the role may not protect it.
+        """
+        with self._writing() as connection:
+            change_groups(connection, groups)
+            put_meta(connection, meta)
+            if RESTRICTED in meta:
+                self._protect(connection, protected=meta[RESTRICTED] is not None)
 
     def settle_families(self) -> None:
         """Link every family of periods and group all copies that a change touched."""

@@ -1,6 +1,7 @@
 """What index files of older versions did not have, as SQL that takes it out."""
 
 WITHOUT_MAIN = """
+    DROP TABLE permissions;
     ALTER TABLE workbooks DROP COLUMN version;
     ALTER TABLE tokens DROP COLUMN main;
 """  # versions before 7, and what came later

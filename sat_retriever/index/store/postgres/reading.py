@@ -142,8 +142,7 @@ class PostgresReader(Database, RecordReader):
         values = [[key_of(word) for word in group] for group in groups]
         return self._ids("id", source, "id", (*values, most))
 
-    def spelled_like(self, start: str, end: str) -> list[str]:
-        """Known words that begin or end with some letters, each at most 20,000."""
+    def _spelled_like(self, start: str, end: str) -> list[str]:
         found: dict[str, None] = {}
         for column, first in (("word", start), ("reversed", end[::-1])):
             sql = (

@@ -64,5 +64,6 @@ OTHERS = (
     _table("copies", "sheet:int8 family:int8 versions claim"),
     _table("copy_blocks", "block place sheet:int8"),
     _table("stale_copies", "sheet:int8"),
+    _table("permissions", "sheet:int8 name"),
 )
 TABLES = (META, WORKBOOKS, SHEETS, TOKENS, CONTENTS, CONTENTS_TOKENS, *OTHERS)

@@ -136,7 +136,7 @@ def test_an_older_index_is_brought_up_to_date_by_a_writer_only(index, reader, mo
         )
         with pytest.raises(IndexFormatError):
             open_store(index.path)
-        assert index._store._rows("SELECT version FROM sat_version") == [(1,)]
+        assert index._store._rows("SELECT version FROM sat_version") == [(len(schema.MIGRATIONS),)]
         later.setattr(schema, "MIGRATIONS", newer)
         store = open_store(index.path)
         assert store._rows("SELECT x FROM more") == [(7,)]

@@ -1,0 +1,44 @@
+"""A store that nobody was named for: it is read as long as it has no permissions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sat_retriever.errors import PermissionsError
+from sat_retriever.index.store.opening import Store
+
+# Settings and state, which tell nothing of a sheet; and what ends the use of the store.
+_ALWAYS = frozenset(("path", "principals", "meta", "generation", "is_restricted", "close"))
+
+
+class Guarded:
+    """A store that refuses to be read once its sheets are for their groups alone.
+
+    Another process may have said so meanwhile: each reading transaction looks anew.
+
+    Args:
+        store: The store of all sheets.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._restricted = store.is_restricted()
+
+    def look(self) -> None:
+        """Look whether there are permissions now."""
+        self._restricted = self._store.is_restricted()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the store.
+
+        Raises:
+            PermissionsError: If there are permissions.
+        """
+        if name == "reading":
+            self.look()
+        if self._restricted and name not in _ALWAYS:
+            raise PermissionsError(
+                f'{self._store.path} has permissions: say who asks, by principals=["a group"], '
+                "or --as GROUP in the shell; OWNER or --as-owner sees all"
+            )
+        return getattr(self._store, name)
