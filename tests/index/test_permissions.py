@@ -120,6 +120,9 @@ def test_a_question_of_one_view_brings_no_sheet_into_another(index):
     asked = index.seen_by(OWNER).question("wages")
     view = index.seen_by(["sales"])
     assert {c.sheet_id for c in view.candidates(asked, 9)} == {"s", "e"}
+    again = view.question("wages")
+    assert view.candidates(asked, 9) == view.candidates(again, 9)
+    assert view.evidence(asked) == view.evidence(again)
     assert view.score_sheets(asked, ["h"]) == [] and view.standing(asked, "h") == ()
 
 
