@@ -12,26 +12,37 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from filelock import FileLock
 
 STARTS_WITHIN_S = 60
+_SETTINGS = {"max_connections": "200", "listen_addresses": "", "log_min_messages": "fatal"}
 # Everything that waits for a disk is off: a test machine may lose all at any time.
-_SETTINGS = {
-    "fsync": "off",
-    "full_page_writes": "off",
-    "synchronous_commit": "off",
-    "max_connections": "200",
-    "shared_buffers": "64MB",
-    "listen_addresses": "",
-    "log_min_messages": "fatal",
-}
+_TESTED: Mapping[str, str] = MappingProxyType(
+    {
+        "fsync": "off",
+        "full_page_writes": "off",
+        "synchronous_commit": "off",
+        "shared_buffers": "64MB",
+    }
+)
+DURABLE: Mapping[str, str] = MappingProxyType({"shared_buffers": "64MB"})
+# As an administrator sets a server of some gigabytes; nothing that keeps data safe is off.
+MEASURED: Mapping[str, str] = MappingProxyType(
+    {
+        "shared_buffers": "2GB",
+        "maintenance_work_mem": "2GB",
+        "max_wal_size": "8GB",
+        "effective_cache_size": "8GB",
+    }
+)
 
 
 class UnavailableError(Exception):
@@ -76,8 +87,12 @@ def binaries() -> Path:
     return Path(found.origin).parent / "pginstall" / "bin"
 
 
-def started(folder: Path) -> Server:
+def started(folder: Path, settings: Mapping[str, str] = _TESTED) -> Server:
     """Start a server whose socket and data are in a folder; data that is there is kept.
+
+    Args:
+        folder: The folder.
+        settings: Its settings, for new data.
 
     Raises:
         UnavailableError: If it does not start.
@@ -90,9 +105,9 @@ def started(folder: Path) -> Server:
                 *("--no-sync", "--username=postgres", f"--pgdata={data}"),
             ]
         )
-        settings = {**_SETTINGS, "unix_socket_directories": f"'{folder}'"}
+        chosen = {**_SETTINGS, **settings, "unix_socket_directories": f"'{folder}'"}
         with (data / "postgresql.conf").open("a") as file:
-            file.writelines(f"{key} = {value or repr('')}\n" for key, value in settings.items())
+            file.writelines(f"{key} = {value or repr('')}\n" for key, value in chosen.items())
         # Roles of such names need a password; all others are trusted.
         (data / "pg_hba.conf").write_text("local all /^locked scram-sha-256\nlocal all all trust\n")
     log = f"--log={folder / 'log'}"
@@ -101,15 +116,18 @@ def started(folder: Path) -> Server:
 
 
 @contextmanager
-def new_server() -> Iterator[Server]:
+def new_server(settings: Mapping[str, str] = _TESTED) -> Iterator[Server]:
     """A server of one's own, to be killed.
+
+    Args:
+        settings: Its settings.
 
     Raises:
         UnavailableError: If it does not start.
     """
     folder = new_folder()
     try:
-        yield started(folder)
+        yield started(folder, settings)
     finally:
         ended(folder)
         shutil.rmtree(folder, ignore_errors=True)

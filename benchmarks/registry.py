@@ -115,6 +115,10 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "million": Table(
             "speed.million", "multiples of encoding, recall, memory and cold start to 1,000,000"
         ),
+        "postgres": Table("speed.postgres", "the same index in PostgreSQL, beside vector stores"),
+        "equal_stores": Table(
+            "safety.equal_stores", "answers from PostgreSQL and from a file, on every corpus"
+        ),
         "ten_million": Table("speed.ten_million", "figures of `million`, drawn on to ten million"),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"

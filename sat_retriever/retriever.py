@@ -122,10 +122,11 @@ class SheetRetriever:
                 query, top_k, filters,
                 min_score=min_score, token=token, today=today, all_copies=all_copies,
             )  # fmt: skip
-        question = self._question(query, today, token)
-        found = self._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
-        copies = {} if all_copies else self._copies(found, filters)
-        return self._answer(question, found, filters, min_score, copies)
+        with self.index.answering():
+            question = self._question(query, today, token)
+            found = self._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
+            copies = {} if all_copies else self._copies(found, filters)
+            return self._answer(question, found, filters, min_score, copies)
 
     def retrieve_set(
         self,
@@ -164,12 +165,13 @@ class SheetRetriever:
             return self.seen_by(principals).retrieve_set(
                 query, max_k, filters, min_score=min_score, today=today, all_copies=all_copies
             )
-        question = self._question(query, today)
-        found = self._ranked(question, max_k, filters, all_copies=all_copies)
-        share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
-        best = found[: complete_set(found, max_k, share=share)]
-        copies = {} if all_copies else self._copies(best, filters)
-        return self._answer(question, best, filters, min_score, copies)
+        with self.index.answering():
+            question = self._question(query, today)
+            found = self._ranked(question, max_k, filters, all_copies=all_copies)
+            share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
+            best = found[: complete_set(found, max_k, share=share)]
+            copies = {} if all_copies else self._copies(best, filters)
+            return self._answer(question, best, filters, min_score, copies)
 
     async def aretrieve(
         self,

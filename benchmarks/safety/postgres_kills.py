@@ -5,7 +5,8 @@
 A process replaces one workbook by its next state, over and over. After a moment, longer each time
 up to a whole write, the process is killed, the server is killed and started anew, or a proxy
 between the two drops the connection. Then the workbook must be wholly in one state: its sheets,
-records, tokens, vectors, words, links and claims.
+records, tokens, contents and words; and this state must be the last one that was told as written,
+or a later one. The server waits for its log on disk, as it does by default.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from statistics import median
 import numpy as np
 from rich.console import Console
 
-from benchmarks.pgserver import Server, new_server, started
+from benchmarks.pgserver import DURABLE, Server, new_server, started
+from benchmarks.results import Result, write_result
 from sat_retriever.index.store.opening import Store, create_store, open_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
@@ -37,6 +39,7 @@ from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.lexical import sheet_words
 
+BENCHMARK = "postgres_kills"
 WIDTH = 64
 SHEETS = 4
 PATH = "Plan.xlsx"
@@ -85,20 +88,22 @@ def fault(store: Store) -> str | None:
 
 
 def write_on(url: str) -> None:
-    """Replace the workbook over and over, until killed."""
+    """Replace the workbook over and over, until killed; tell every state that is written."""
     store = open_store(place_of(url))
-    state = int(store.workbooks()[0].content_hash) + 1
-    replace(store, state)  # the first takes longer
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
+    state = int(store.workbooks()[0].content_hash)
     while True:
         state += 1
         replace(store, state)
+        sys.stdout.write(f"{state}\n")
+        sys.stdout.flush()
 
 
 @contextmanager
-def writer(url: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that writes; it is killed in the end."""
+def writer(url: str) -> Iterator[list[int]]:
+    """A process that writes; it is killed in the end, and then the states that it told are known.
+
+    The block begins after its first write, which takes longer.
+    """
     code = (
         "import sys; from benchmarks.safety.postgres_kills import write_on; write_on(sys.argv[1])"
     )
@@ -108,12 +113,14 @@ def writer(url: str) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.DEVNULL,
         text=True,
     )
+    told: list[int] = []
     try:
-        assert running.stdout is not None and running.stdout.readline() == "ready\n"
-        yield running
+        assert running.stdout is not None
+        told.append(int(running.stdout.readline()))
+        yield told
     finally:
         running.kill()
-        running.communicate()
+        told += map(int, running.communicate()[0].split())
 
 
 class Proxy:
@@ -178,12 +185,14 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--writers", type=int, default=1_000)
     parser.add_argument("--servers", type=int, default=50)
     parser.add_argument("--cuts", type=int, default=50)
+    parser.add_argument("--results", type=Path, default=None)
     given = parser.parse_args(arguments)
     kinds = [*("writer",) * given.writers, *("server",) * given.servers, *("cut",) * given.cuts]
     faults: Counter[str] = Counter()
-    states: dict[str, set[str]] = {"writer": set(), "server": set(), "cut": set()}
+    lost: Counter[str] = Counter()
+    states: dict[str, set[int]] = {"writer": set(), "server": set(), "cut": set()}
     folder = Path(tempfile.mkdtemp(prefix="satcut."))
-    with new_server() as server:
+    with new_server(DURABLE) as server:
         url = server.url("kills")
         create_store(place_of(url), {"width": str(WIDTH)}).close()
         store = open_store(place_of(url))
@@ -191,7 +200,7 @@ def main(arguments: Sequence[str]) -> None:
         proxy = Proxy(server, folder)
         through = url.replace(str(server.folder), str(folder))
         for number, kind in enumerate(kinds):
-            with writer(through if kind == "cut" else url):
+            with writer(through if kind == "cut" else url) as told:
                 time.sleep(span * (7 * number % SLICES + 1) / SLICES)
                 if kind == "server":
                     server.kill()
@@ -201,7 +210,9 @@ def main(arguments: Sequence[str]) -> None:
                 if kind == "cut":
                     proxy.drop()
             found = fault(store)
-            states[kind].add(store.workbooks()[0].content_hash)
+            state = int(store.workbooks()[0].content_hash)
+            states[kind].add(state)
+            lost[kind] += state < told[-1]
             if found:
                 faults[f"{kind}: {found}"] += 1
         store.close()
@@ -209,7 +220,16 @@ def main(arguments: Sequence[str]) -> None:
     shutil.rmtree(folder)
     for kind, seen in states.items():
         count = kinds.count(kind)
-        Console().print(f"{kind}: {count} kills, {len(seen)} different states after them")
+        in_parts = sum(number for name, number in faults.items() if name.startswith(kind))
+        Console().print(
+            f"{kind}: {count} kills, {len(seen)} different states after them, "
+            f"{lost[kind]} times one that was told was lost"
+        )
+        if count:
+            metrics = {
+                "killed": count, "states": len(seen), "in_parts": in_parts, "lost": lost[kind],
+            }  # fmt: skip
+            write_result(BENCHMARK, Result("sat-retriever", kind, metrics), folder=given.results)
     Console().print(f"in parts: {dict(faults) or 'none'}; {os.cpu_count()} cores")
-    if faults:
+    if faults or lost.total():
         sys.exit(1)

@@ -86,14 +86,14 @@ def times(index: SheetIndex, asked: Sequence[str]) -> Figures:
     return figures
 
 
-def best(path: Path, asked: Sequence[str]) -> list[list[str]]:
+def best(path: str | Path, asked: Sequence[str]) -> list[list[str]]:
     """Return the 50 best sheets of each question."""
     with SheetIndex.open(path) as index:
         found = (index.candidates(index.question(query), K) for query in asked)
         return [[each.sheet_id for each in few] for few in found]
 
 
-def recall(path: Path, asked: Sequence[str]) -> Figures:
+def recall(path: str | Path, asked: Sequence[str]) -> Figures:
     """Return the share of the 50 best of all sheets that the index finds, mean and least."""
     here = best(path, asked)
     with every_sheet_scored():
@@ -117,7 +117,7 @@ def every_sheet_scored() -> Iterator[None]:
         mapped.ALL = most
 
 
-def readers(path: Path, count: int, asked: Sequence[str]) -> Figures:
+def readers(path: str | Path, count: int, asked: Sequence[str]) -> Figures:
     """Return seconds of new processes until their first answer, and their memory after all."""
     command = [sys.executable, "-c", _READER, str(path), json.dumps(list(asked))]
     name = f"{count}_readers" if count > 1 else "reader"

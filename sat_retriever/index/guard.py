@@ -14,7 +14,7 @@ _ALWAYS = frozenset(("path", "principals", "meta", "generation", "is_restricted"
 class Guarded:
     """A store that refuses to be read once its sheets are for their groups alone.
 
-    Another process may have said so meanwhile: each reading transaction looks anew.
+    Another process may have said so meanwhile: a search notices when it looks at the generation.
 
     Args:
         store: The store of all sheets.
@@ -22,11 +22,7 @@ class Guarded:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._restricted = store.is_restricted()
-
-    def look(self) -> None:
-        """Look whether there are permissions now."""
-        self._restricted = self._store.is_restricted()
+        store.is_restricted()
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the store.
@@ -34,11 +30,9 @@ class Guarded:
         Raises:
             PermissionsError: If there are permissions.
         """
-        if name == "reading":
-            self.look()
-        if self._restricted and name not in _ALWAYS:
+        if self._store.was_restricted and name not in _ALWAYS:
             raise PermissionsError(
-                f'{self._store.path} has permissions: say who asks, by principals=["a group"], '
+                f"{self._store.path} has permissions: say who asks, by principals=['a group'], "
                 "or --as GROUP in the shell; OWNER or --as-owner sees all"
             )
         return getattr(self._store, name)

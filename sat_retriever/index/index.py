@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from datetime import date
@@ -93,8 +94,7 @@ class SheetIndex:
         self._writer = IndexWriter(store, self._state)
         self._views: Views[SheetIndex] = Views(self._opened_for)
         self._is_view = False
-        self._guard = Guarded(store)
-        self._look_at(cast("Store", self._guard), times=times)
+        self._look_at(cast("Store", Guarded(store)), times=times)
 
     def _look_at(self, seen: Store, *, times: bool) -> None:
         """Read from a store from now on."""
@@ -505,7 +505,7 @@ class SheetIndex:
             IndexStorageError: If the index cannot be written.
         """
         changes = self._writer.permit(permissions)
-        self._guard.look()
+        self._store.is_restricted()
         self._views.clear()
         return changes
 
@@ -603,6 +603,10 @@ class SheetIndex:
             EmptyInputError: If the query has no character.
         """
         return self._search.recent_token(query)
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Read what one answer needs, in the block, with few trips to a database."""
+        return self._seen.answering()
 
     def candidates(
         self, question: Question | str, top_k: int = 50, filters: Filters | None = None

@@ -298,9 +298,9 @@ def _postings(
     An impact is the score as a share of 255 of the most possible, at least 1.
     """
     mean = mean_of(lengths)
-    for word in words:
+    for fields in store.all_postings(words):
         marks = np.zeros(len(ids), dtype=np.uint8)
-        for field, found in enumerate(store.postings(word)):
+        for field, found in enumerate(fields):
             marks[np.searchsorted(ids, found)] |= np.uint8(1 << field)
         there = np.flatnonzero(marks)
         shares = bm25(COUNTS[marks[there]], lengths[there], mean, 1.0)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
@@ -21,6 +24,7 @@ from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.tokens import Codes, Tokens, TokenTable
+from sat_retriever.ownfolder import forget_unused
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -30,6 +34,7 @@ _NOTED = 4_096  # sheets whose positions are noted
 _FILTERS = 8  # whose sheets are kept
 _RENEWED = 8  # one sheet in so many has come or gone: the mapped state is written anew
 _READ = 8_192  # tokens that are read at once
+_WAIT_S = 600.0  # time that a process waits for another one that writes the mapped state
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +212,35 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
 
     The caller holds a read transaction, so that all parts fit together.
     """
-    known = read_columns(store, width) if previous is None else previous.columns
+    known = None if previous is None else previous.columns
+    if known is None or _lacks_much(store, known):
+        known = _latest_mapped(store, width) or known
     if known is not None and known.generation == store.generation():
         return snapshot_of(store, known)
     return snapshot_of(store, take_columns(store, width, known))
+
+
+def _latest_mapped(store: Store, width: int) -> Columns | None:
+    """The latest mapped state of a store, written first where readers keep it and it lacks much.
+
+    One process of a host writes it while others wait: each would have to read as much.
+    """
+    known = read_columns(store, width)
+    home = store.beside if store.kept_by_readers else None
+    if home is None:
+        return known
+    if not _is_to_renew(store, known):
+        with suppress(OSError):
+            os.utime(home)  # it is in use
+        return known
+    with suppress(OSError), FileLock(home.with_name(f"{home.name}.lock"), _WAIT_S):
+        known = read_columns(store, width)
+        if _is_to_renew(store, known):
+            known = take_columns(store, width, known)
+            write_columns(home, store, known, width)
+            forget_unused(home.parent)
+            known = read_columns(store, width)
+    return known
 
 
 def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
@@ -270,24 +300,37 @@ def renew_mapped(store: Store, width: int) -> bool:
     The caller keeps others from writing. An index works without a mapped state, so that a folder
     that cannot be written to is no error. Of an index that is no longer large it is removed.
     """
-    home, sheets = store.beside, store.counts()["sheets"]
+    home = None if store.kept_by_readers else store.beside
     if home is None:
         return False
-    if not is_large(sheets):
+    if not is_large(store.counts()["sheets"]):
         shutil.rmtree(home, ignore_errors=True)
         return False
     with store.reading():
         known = read_columns(store, width)
-        if known is not None:
-            later = store.count_after(int(known.ids[-1]))
-            if (later + len(known.ids) + later - sheets) * _RENEWED <= sheets:
-                return False
+        if not _is_to_renew(store, known):
+            return False
         columns = take_columns(store, width, known)
     try:
         write_columns(home, store, columns, width)
     except OSError:
         return False
     return True
+
+
+def _is_to_renew(store: Store, known: Columns | None) -> bool:
+    """True for a large index whose mapped state is missing, or lacks much."""
+    return is_large(store.counts()["sheets"]) and (known is None or _lacks_much(store, known))
+
+
+def _lacks_much(store: Store, known: Columns) -> bool:
+    """True if many sheets of a large index came or went since a state was read."""
+    sheets = store.counts()["sheets"]
+    if not is_large(sheets):
+        return False
+    later = store.count_after(int(known.ids[-1]) if len(known.ids) else -1)
+    gone = len(known.ids) + later - sheets
+    return not isinstance(known.tokens, TokenTable) or (later + gone) * _RENEWED > sheets
 
 
 def _no_columns(width: int, *, large: bool) -> Columns:

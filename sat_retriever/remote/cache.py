@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
+from sat_retriever.ownfolder import own_folder
 from sat_retriever.remote.download import download, suffix_of
 from sat_retriever.remote.listing import existing_file
 from sat_retriever.remote.objects import RemoteFile
@@ -39,7 +40,8 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
     url = shown(joined(root, relative))
     try:
         file = existing_file(root, relative)
-        return _copy(file, _cache_folder() if keep else _passing_folder(), Limits().file_bytes)
+        folder = own_folder("workbooks") if keep else _passing_folder()
+        return _copy(file, folder, Limits().file_bytes)
     except PathNotFoundError as error:
         raise PathNotFoundError(f"there is no longer a file at {url!r}; index it again") from error
     except Refused as refused:
@@ -89,24 +91,6 @@ def _trim(folder: Path, newest: Path) -> None:
         if total > MOST_BYTES and path != newest:
             with suppress(OSError):
                 path.unlink()
-
-
-def _cache_folder() -> Path:
-    """The user's folder of copies, which nobody else can open.
-
-    Raises:
-        RemoteError: If it belongs to somebody else, or is a link.
-    """
-    from platformdirs import user_cache_path
-
-    folder = user_cache_path("sat-retriever") / "workbooks"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    state = folder.stat(follow_symlinks=False)
-    if folder.is_symlink() or (hasattr(os, "getuid") and state.st_uid != os.getuid()):
-        raise RemoteError(f"{folder} is a link, or not yours; remove it")
-    folder.chmod(0o700)
-    return folder
 
 
 @cache

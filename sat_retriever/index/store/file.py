@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,11 @@ class StoreFile:
     def beside(self) -> Path | None:
         """The folder in which readers find a large index as mapped files."""
         return self.path.with_name(self.path.name + _BESIDE)
+
+    @property
+    def kept_by_readers(self) -> bool:
+        """False: writers write that folder, and readers may lack the right to."""
+        return False
 
     def bytes(self) -> int:
         """Return the size of the file."""
@@ -136,6 +141,10 @@ class StoreFile:
                 yield
             finally:
                 self._connection.execute("ROLLBACK")
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Nothing: blocks cost little here, and other threads must not wait for an answer."""
+        return nullcontext()
 
     @contextmanager
     def _writing(

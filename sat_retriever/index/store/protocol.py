@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -37,6 +37,10 @@ class StoreReading(Protocol):
         """The folder in which readers find a large index as mapped files; None without one."""
 
     @property
+    def kept_by_readers(self) -> bool:
+        """True if each host's readers write that folder for themselves; else writers do."""
+
+    @property
     def links(self) -> StoredLinks:
         """A reader of its links."""
 
@@ -47,11 +51,18 @@ class StoreReading(Protocol):
     def reading(self) -> AbstractContextManager[None]:
         """Give everything read in the block one consistent view of the store."""
 
+    def answering(self) -> AbstractContextManager[None]:
+        """Read what one answer needs with as few trips to the store as there can be."""
+
     def meta(self) -> dict[str, str]:
         """Return all notes about the index as a whole."""
 
     def generation(self) -> int:
         """Return a number that grows with every write."""
+
+    @property
+    def was_restricted(self) -> bool:
+        """True if its sheets were for their groups alone when its generation was read last."""
 
     def is_restricted(self) -> bool:
         """Return True if its sheets are for their groups alone."""
@@ -130,6 +141,9 @@ class StoreReading(Protocol):
 
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
         """Row ids of the sheets after one that have a word, ascending, one array per field."""
+
+    def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
+        """The postings of many words, in their order."""
 
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
         """Row ids of the first sheets whose contents have a word of each group, ascending.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,10 @@ class StoreReader(StoreFile, RecordReader):
             )
             for field in LEXICAL_FIELDS
         )
+
+    def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
+        """The postings of many words, in their order."""
+        return map(self.postings, words)
 
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
         """Row ids of the first sheets whose contents have a word of each group, ascending.

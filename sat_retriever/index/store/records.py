@@ -34,6 +34,7 @@ class RecordReader(ABC):
 
     path: Any
     principals: tuple[str, ...] | None = None
+    was_restricted = False  # when its generation was read last
 
     @abstractmethod
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -65,12 +66,15 @@ class RecordReader(ABC):
 
     def generation(self) -> int:
         """Return a number that grows with every write."""
-        found = self._rows("SELECT value FROM meta WHERE key = 'generation'")
-        return int(found[0][0]) if found else 0
+        sql = "SELECT key, value FROM meta WHERE key IN ('generation', ?)"
+        found = dict(self._rows(sql, (RESTRICTED,)))
+        self.was_restricted = RESTRICTED in found
+        return int(found.get("generation", 0))
 
     def is_restricted(self) -> bool:
         """Return True if its sheets are for their groups alone."""
-        return bool(self._rows("SELECT 1 FROM meta WHERE key = ?", (RESTRICTED,)))
+        self.generation()
+        return self.was_restricted
 
     def groups_of(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Groups that may see each sheet, in order; sheets that nobody may see are absent."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from sat_retriever.errors import IndexStorageError, InputError
@@ -19,6 +22,7 @@ from sat_retriever.index.store.postgres.exporting import export_file
 from sat_retriever.index.store.postgres.session import Connection, PostgresSession
 from sat_retriever.index.store.postgres.vectors import insert_vectors, register_vectors
 from sat_retriever.index.store.rows import SheetRow
+from sat_retriever.ownfolder import own_folder
 
 MOST_CONNECTIONS = 16  # of one open index; more threads wait for each other
 _CONNECT_S = 10  # time that a connection may take, unless the URL says otherwise
@@ -52,10 +56,27 @@ class Database:
             open=True,
         )
 
-    @property
+    @cached_property
     def beside(self) -> Path | None:
-        """None: a database has no files beside it."""
-        return None
+        """The folder in which readers on this host find a large index as mapped files.
+
+        It belongs to the user, and to these tables: an index that is made anew has another one.
+        None if it cannot be made.
+        """
+        [[table]] = self._rows("SELECT 'sat_version'::regclass::oid::bigint")
+        with self._connection() as session:
+            info = session.connection.info
+            known = (info.host, str(info.port), info.dbname, self.path.namespace, str(table))
+        name = hashlib.blake2b("\0".join(known).encode(), digest_size=16).hexdigest()
+        try:
+            return own_folder("indexes") / name
+        except OSError:
+            return None
+
+    @property
+    def kept_by_readers(self) -> bool:
+        """True: writers are on other hosts."""
+        return True
 
     def _configure(self, connection: Connection) -> None:
         schema.set_path(PostgresSession(connection), self.path.namespace)
@@ -168,12 +189,19 @@ class Database:
     def reading(self) -> Iterator[None]:
         """Give everything read in the block one consistent view of the index."""
         with translated(self.path), self._connection() as session:
+            if session.connection.info.transaction_status == TransactionStatus.INTRANS:
+                yield  # inside another block, whose view it has
+                return
             session.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
                 yield
             finally:
                 with suppress(psycopg.Error):
                     session.execute("ROLLBACK")
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Read all that one answer needs in one view: each block of its own takes two trips."""
+        return self.reading()
 
     @contextmanager
     def _transaction(self) -> Iterator[PostgresSession]:

@@ -16,12 +16,14 @@ from sat_retriever import (
     Link,
     SheetIndex,
     SheetRecord,
+    SheetRetriever,
 )
 from sat_retriever.errors import SatError
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.index.store.postgres import schema
 from sat_retriever.index.store.postgres.errors import as_own
+from sat_retriever.rank.reranker import Reranker
 from tests.fakes import HashedEncoder
 
 RECORDS = [
@@ -288,3 +290,17 @@ def test_a_closed_index_says_so(url):
     index.close()
     with pytest.raises(IndexFormatError, match="was closed"):
         len(index)
+
+
+def test_an_answer_is_of_one_state_whatever_others_write(index, url):
+    class Removing(Reranker):
+        """Removes the best sheet while the answer is made."""
+
+        def rerank(self, question, candidates, filters=None):
+            with SheetIndex.open(url, HashedEncoder()) as other:
+                assert other.remove([candidates[0].sheet_id]) == 1
+            return candidates
+
+    found = SheetRetriever(index, Removing()).retrieve("sales")
+    assert [hit.sheet_id for hit in found] == ["a", "b"]
+    assert [hit.sheet_id for hit in SheetRetriever(index, None).retrieve("sales")] == ["b"]
