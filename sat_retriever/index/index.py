@@ -208,6 +208,10 @@ class SheetIndex:
                 f"this is {self.path} as somebody sees it; ask the whole index for somebody else"
             )
         if isinstance(principals, Owner):
+            if self._store.is_restricted() and self._store.holds_back():
+                raise PermissionsError(
+                    f"the role of {self.path} does not see all sheets; open it as its owner"
+                )
             return self._view(self._store, self._store)
         names = checked_groups(principals)
         if not self._store.is_restricted():

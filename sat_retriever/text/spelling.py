@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 SHORTEST = 5  # letters of a word that is looked for; shorter ones have too many neighbours
+MOST_CHANGES = 2
 _TWO_FROM = 8  # letters from which on two changes are allowed
 
 Ends = Callable[[str, str], Iterable[str]]
@@ -30,7 +31,7 @@ def nearest(word: str, ends: Ends, known: Callable[[str], bool] | None = None) -
     """
     if len(word) < SHORTEST:
         return []
-    most = 2 if len(word) >= _TWO_FROM else 1
+    most = MOST_CHANGES if len(word) >= _TWO_FROM else 1
     near = ends(word[: len(word) // 2], word[len(word) - (len(word) - 1) // 2 :])
     found = {each: changes(word, each, most) for each in near if each[0] == word[0]}
     for least in range(most + 1):

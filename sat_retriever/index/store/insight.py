@@ -70,7 +70,19 @@ class InSight(RecordReader):
     def spelled_near(self, word: str) -> list[str]:
         """Words of visible sheets that a misspelt one may mean, in order."""
         known = partial(self._known_spelling, self.generation())
-        return nearest(word, self._spelled_like, known)
+        return nearest(word, partial(self._spelled_as, word), known)
+
+    def _spelled_as(self, _word: str, start: str, end: str) -> list[str]:
+        """Words that may be known, among them all known ones that begin or end with letters."""
+        return self._spelled_like(start, end)
+
+    def groups_of(self, _sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """None: groups of sheets are the owner's."""
+        return {}
+
+    def group_counts(self) -> dict[str, int]:
+        """None: groups are the owner's."""
+        return {}
 
     def _check_writable(self) -> None:
         raise PermissionsError(

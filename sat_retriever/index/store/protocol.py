@@ -70,6 +70,9 @@ class StoreReading(Protocol):
     def groups_of(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Groups that may see each sheet, in order; sheets that nobody may see are absent."""
 
+    def holds_back(self) -> bool:
+        """Return True if the server itself holds back sheets from the role; a file has none."""
+
     def group_counts(self) -> dict[str, int]:
         """Number of sheets that each group may see, by its name, in order."""
 

@@ -87,6 +87,10 @@ class RecordReader(ABC):
             found.setdefault(sheet_id, []).append(name)
         return {sheet_id: tuple(names) for sheet_id, names in found.items()}
 
+    def holds_back(self) -> bool:
+        """Return True if the server itself holds back sheets; a file has none."""
+        return False
+
     def group_counts(self) -> dict[str, int]:
         """Number of sheets that each group may see, by its name, in order."""
         sql = "SELECT name, count(*) FROM permissions GROUP BY name ORDER BY name"

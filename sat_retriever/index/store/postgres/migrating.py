@@ -17,10 +17,12 @@ from sat_retriever.index.store.connection import open_file
 from sat_retriever.index.store.connection import translated as translated_file
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import contents_of, record_of
+from sat_retriever.index.store.permissions import RESTRICTED
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import schema
 from sat_retriever.index.store.postgres.database import connected
 from sat_retriever.index.store.postgres.errors import translated
+from sat_retriever.index.store.postgres.rowsecurity import protect
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.tables import (
     CONTENTS,
@@ -103,6 +105,8 @@ def _copied(
     schema.index_vectors(session, int(width))
     for table in TABLES:
         session.execute(f"ANALYZE {table.name}")
+    if source.execute("SELECT 1 FROM meta WHERE key = ?", (RESTRICTED,)).fetchone():
+        protect(session, schema.PROTECTED, protected=True)
     return sizes
 
 

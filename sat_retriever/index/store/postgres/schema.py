@@ -9,6 +9,7 @@ import psycopg
 
 from sat_retriever.errors import IndexFormatError, IndexNotFoundError, IndexStorageError, InputError
 from sat_retriever.index.store.place import IndexUrl
+from sat_retriever.index.store.postgres import rowsecurity
 from sat_retriever.index.store.postgres.locks import lock_extension, lock_index
 from sat_retriever.index.store.postgres.session import PostgresSession
 
@@ -172,13 +173,15 @@ MIGRATIONS: tuple[str, ...] = (
         sheet bigint PRIMARY KEY REFERENCES copies (sheet) ON DELETE CASCADE
     );
     """,
+    rowsecurity.SCRIPT,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(
-    "stale_copies copy_blocks copies key_blocks key_columns stale_families periods "
+    "permissions stale_copies copy_blocks copies key_blocks key_columns stale_families periods "
     "external_references links spellings words vectors contents_tokens contents tokens fields "
     "sheets workbooks meta sat_version".split()
 )
+PROTECTED = tuple(table for table in TABLES if table != "sat_version")
 
 
 def exists(session: PostgresSession, namespace: str) -> bool:
@@ -286,6 +289,7 @@ def set_path(session: PostgresSession, namespace: str) -> None:
 
 def drop(session: PostgresSession, namespace: str) -> None:
     """Drop the tables, and the schema if nothing else is in it."""
+    rowsecurity.drop(session, TABLES)
     for table in TABLES:
         session.execute(f"DROP TABLE IF EXISTS {table}")
     session.execute("DROP SEQUENCE IF EXISTS stored_keys")
