@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         OutputError,
         PathNotFoundError,
+        PermissionsError,
         SatError,
         SheetIndexError,
     )
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from sat_retriever.records.filters import Filters
     from sat_retriever.records.hits import Hit
     from sat_retriever.records.links import Link, LinkType
+    from sat_retriever.records.permissions import OWNER, Rule, Rules
     from sat_retriever.records.sheetanswer import SheetAnswer
     from sat_retriever.records.sheets import Column, SheetRecord, Skipped, Table, Visibility
     from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
@@ -61,9 +63,10 @@ _ERRORS = (
     "EmptyInputError", "EncoderError", "FingerprintMismatchError",
     "IndexBusyError", "IndexDamagedError", "IndexFormatError", "IndexNotFoundError",
     "IndexStorageError", "InputError", "MissingExtraError", "OutputError",
-    "PathNotFoundError", "SatError", "SheetIndexError",
+    "PathNotFoundError", "PermissionsError", "SatError", "SheetIndexError",
 )  # fmt: skip
 _TYPED = ("ColumnKind", "TypedColumn", "TypedTable")
+_PERMISSIONS = ("OWNER", "Rule", "Rules")
 _SHEETS = ("Column", "SheetRecord", "Skipped", "Table", "Visibility")
 _MODULES = {
     "__version__": "_version",
@@ -97,11 +100,13 @@ _MODULES = {
     "Candidate": "records.candidates",
     "Link": "records.links",
     "LinkType": "records.links",
+    **dict.fromkeys(_PERMISSIONS, "records.permissions"),
     **dict.fromkeys(_SHEETS, "records.sheets"),
     **dict.fromkeys(_TYPED, "records.typedtable"),
 }
 
 __all__ = [
+    "OWNER",
     "Answer",
     "Candidate",
     "Column",
@@ -129,6 +134,9 @@ __all__ = [
     "MissingExtraError",
     "OutputError",
     "PathNotFoundError",
+    "PermissionsError",
+    "Rule",
+    "Rules",
     "SatError",
     "Serialization",
     "SheetAnswer",

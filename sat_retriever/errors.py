@@ -22,7 +22,8 @@
         ├── IndexFormatError     not an index, broken, or written by a newer version
         │   └── IndexDamagedError    rows of it are damaged; verifying rebuilds them
         ├── IndexBusyError       another process is writing to it
-        └── IndexStorageError    the disk is full, read-only or failing
+        ├── IndexStorageError    the disk is full, read-only or failing
+        └── PermissionsError     it says who may see its sheets, and nobody was named
 
 A workbook that cannot be read raises no error: it is reported as
 `sat_retriever.records.sheets.Skipped`, so one bad file never ends a run.
@@ -119,3 +120,7 @@ class IndexBusyError(SheetIndexError):
 
 class IndexStorageError(SheetIndexError):
     """The disk is full, read-only or failing."""
+
+
+class PermissionsError(SheetIndexError):
+    """An index with permissions is read for nobody, or cannot be read for somebody alone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -23,6 +24,7 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.permissions import Principals
 from sat_retriever.records.standing import Standing
 from sat_retriever.records.tokens import FloatArray
 
@@ -60,12 +62,31 @@ class SheetRetriever:
         own = self.reranker.trained_candidates if self.reranker else None
         self.candidates = candidates or own or CANDIDATES
 
+    def seen_by(self, principals: Principals | None) -> SheetRetriever:
+        """Return the same retriever for what some groups may see of the index.
+
+        Args:
+            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. None
+                is this retriever, which an index with permissions refuses.
+
+        Raises:
+            InputError: If a group is no plain name.
+            PermissionsError: If it is a retriever for some groups already.
+        """
+        if principals is None:
+            return self
+        other = copy(self)
+        other.index = self.index.seen_by(principals)
+        other.reranker = self.reranker and self.reranker.over(other.index)
+        return other
+
     def retrieve(
         self,
         query: str,
         top_k: int = 5,
         filters: Filters | None = None,
         *,
+        principals: Principals | None = None,
         min_score: float | None = None,
         token: FloatArray | None = None,
         today: date | None = None,
@@ -80,6 +101,8 @@ class SheetRetriever:
             query: A question or a few words.
             top_k: Largest number of hits.
             filters: Conditions that every hit meets.
+            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
+                None is for an index without permissions.
             min_score: Leave out hits below this score.
             token: The query's token (d,) by the index's encoder, if the caller has it already.
             today: The day from which "last year" and the like count; None is the day of the call.
@@ -90,9 +113,15 @@ class SheetRetriever:
             EmptyInputError: If the query is empty.
             InputError: If `top_k` is not a whole number above 0, or `token` does not have the
                 index's width.
+            PermissionsError: If the index has permissions, and there are no principals.
             EncoderError: If the index's encoder cannot be loaded.
         """
         check_counts(top_k=top_k)
+        if principals is not None:
+            return self.seen_by(principals).retrieve(
+                query, top_k, filters,
+                min_score=min_score, token=token, today=today, all_copies=all_copies,
+            )  # fmt: skip
         with self.index.answering():
             question = self._question(query, today, token)
             found = self._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
@@ -105,6 +134,7 @@ class SheetRetriever:
         max_k: int = 20,
         filters: Filters | None = None,
         *,
+        principals: Principals | None = None,
         min_score: float | None = None,
         today: date | None = None,
         all_copies: bool = False,
@@ -118,6 +148,8 @@ class SheetRetriever:
             query: A question or a few words.
             max_k: Largest number of hits.
             filters: Conditions that every hit meets.
+            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
+                None is for an index without permissions.
             min_score: Leave out hits below this score.
             today: The day from which "last year" and the like count; None is the day of the call.
             all_copies: As in `retrieve`.
@@ -125,9 +157,14 @@ class SheetRetriever:
         Raises:
             EmptyInputError: If the query is empty.
             InputError: If `max_k` is less than 1.
+            PermissionsError: If the index has permissions, and there are no principals.
             EncoderError: If the index's encoder cannot be loaded.
         """
         check_counts(max_k=max_k)
+        if principals is not None:
+            return self.seen_by(principals).retrieve_set(
+                query, max_k, filters, min_score=min_score, today=today, all_copies=all_copies
+            )
         with self.index.answering():
             question = self._question(query, today)
             found = self._ranked(question, max_k, filters, all_copies=all_copies)
@@ -142,6 +179,7 @@ class SheetRetriever:
         top_k: int = 5,
         filters: Filters | None = None,
         *,
+        principals: Principals | None = None,
         min_score: float | None = None,
         token: FloatArray | None = None,
         today: date | None = None,
@@ -150,7 +188,7 @@ class SheetRetriever:
         """Do the same as `retrieve`, without blocking the event loop."""
         day = asked_on(today)  # of the call, not of the thread's start
         return await asyncio.to_thread(
-            self.retrieve, query, top_k, filters,
+            self.retrieve, query, top_k, filters, principals=principals,
             min_score=min_score, token=token, today=day, all_copies=all_copies,
         )  # fmt: skip
 
@@ -172,6 +210,7 @@ class SheetRetriever:
         sheet_id: str,
         filters: Filters | None = None,
         *,
+        principals: Principals | None = None,
         today: date | None = None,
     ) -> Standing:
         """Where a sheet stands for a question, and why it is not higher.
@@ -180,12 +219,17 @@ class SheetRetriever:
             query: A question or a few words.
             sheet_id: The sheet; one that was skipped when its workbook was read may be named, too.
             filters: Conditions of the search; a sheet that does not meet them is ranked without.
+            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
+                None is for an index without permissions.
             today: The day that "last year" and the like count from; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
-            InputError: If there is no such sheet.
+            InputError: If there is no such sheet, or the principals may not see it.
+            PermissionsError: If the index has permissions, and there are no principals.
         """
+        if principals is not None:
+            return self.seen_by(principals).why(query, sheet_id, filters, today=today)
         skipped = skips_of(self.index, sheet_id)
         if sheet_id not in self.index.records([sheet_id]):
             if not skipped:

@@ -12,14 +12,15 @@ def test_every_public_name_can_be_imported():
 
 
 def test_the_public_names_are_these_and_no_more():
-    assert sat_retriever.__all__ == sorted(
+    assert sorted(sat_retriever.__all__) == sorted(
         """
         Answer Candidate Column ColumnKind Content CrossEncoderReranker EmbeddingEncoder
         EmptyInputError EncoderError EngineSettings Filters FingerprintMismatchError GraphReranker
         Hit
         IndexBusyError IndexDamagedError
         IndexFormatError IndexNotFoundError IndexStorageError InputError Limits Link
-        LinkReranker LinkType MissingExtraError OutputError PathNotFoundError SatError
+        LinkReranker LinkType MissingExtraError OWNER OutputError PathNotFoundError PermissionsError
+        Rule Rules SatError
         Serialization SheetAnswer SheetEncoder SheetIndex SheetIndexError SheetRecord
         SheetRetriever
         SheetTools Skipped SyncReport Table Tool TypedColumn TypedTable Visibility Workbook

@@ -5,27 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
+from typing import cast
+from weakref import finalize
 
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, PermissionsError
 from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.evidence import Evidence
 from sat_retriever.index.executor import Executor
 from sat_retriever.index.folding import CopyFolding
+from sat_retriever.index.guard import Guarded
+from sat_retriever.index.permissions import Change, Given
 from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.index.state import IndexState
-from sat_retriever.index.store.opening import Store, check_free, create_store, open_store
+from sat_retriever.index.store.opening import (
+    Store,
+    check_free,
+    create_store,
+    open_store,
+    restricted_store,
+)
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync import SyncOptions, SyncReport
+from sat_retriever.index.views import Views
 from sat_retriever.index.writer import IndexWriter
 from sat_retriever.onnx.device import Device
 from sat_retriever.period.asked import UNDATED, AskedTimes
@@ -36,6 +48,7 @@ from sat_retriever.records.copies import Copies
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
+from sat_retriever.records.permissions import Owner, Principals, checked_groups
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
@@ -79,8 +92,15 @@ class SheetIndex:
         self._store = store
         self._state = IndexState(settings, store.path, encoder, device)
         self._writer = IndexWriter(store, self._state)
-        self._search = SheetSearch(store, self._state, times=times)
-        self._folding = CopyFolding(store, self._search)
+        self._views: Views[SheetIndex] = Views(self._opened_for)
+        self._is_view = False
+        self._look_at(cast("Store", Guarded(store)), times=times)
+
+    def _look_at(self, seen: Store, *, times: bool) -> None:
+        """Read from a store from now on."""
+        self._seen = seen
+        self._search = SheetSearch(seen, self._state, times=times)
+        self._folding = CopyFolding(seen, self._search)
 
     @classmethod
     def create(
@@ -166,8 +186,62 @@ class SheetIndex:
         self._store.copy_to(Path(path).absolute())
         return SheetIndex.open(path, self._state.loaded, times=self.times, device=self.device)
 
+    def seen_by(self, principals: Principals) -> SheetIndex:
+        """Return the index as some groups see it: every other sheet is as if it were not there.
+
+        The result equals an index of only the sheets that one of the groups, or everyone, may see:
+        hits, scores, links, counts and suggestions. It can only be read. An index without
+        permissions shows everything to everyone. What was asked for lately stays open, and is
+        closed with this index.
+
+        Args:
+            principals: The groups of the one who asks; none sees what everyone may. `OWNER` sees
+                all sheets, and may change the index.
+
+        Raises:
+            InputError: If a group is no plain name.
+            PermissionsError: If this is what some groups see already, or the store cannot hold
+                back the rest.
+        """
+        if self._is_view:
+            raise PermissionsError(
+                f"this is {self.path} as somebody sees it; ask the whole index for somebody else"
+            )
+        if isinstance(principals, Owner):
+            if self._store.is_restricted() and self._store.holds_back():
+                raise PermissionsError(
+                    f"the role of {self.path} does not see all sheets; open it as its owner"
+                )
+            return self._view(self._store, self._store)
+        names = checked_groups(principals)
+        if not self._store.is_restricted():
+            return self._view(self._store, self._seen)
+        return self._views.get(self._store.groups_among(names))
+
+    def _opened_for(self, groups: Sequence[str]) -> SheetIndex:
+        store = restricted_store(self._store, groups)
+        view = self._view(store, store)
+        finalize(view, store.close)
+        return view
+
+    def _view(self, store: Store, seen: Store) -> SheetIndex:
+        """Return the same index, read from another store."""
+        view = copy(self)
+        view._is_view = True
+        view._store = store
+        view._writer = self._writer if store is self._store else IndexWriter(store, self._state)
+        view._look_at(seen, times=self.times)
+        return view
+
+    def held_bytes(self) -> int:
+        """Most bytes that the tokens in memory take."""
+        return self._search.held_bytes()
+
     def close(self) -> None:
-        """Release the file."""
+        """Release the file; what `seen_by` returned is closed with the whole index."""
+        if self._is_view:
+            return
+        self._views.clear()
         self._store.close()
 
     def __enter__(self) -> SheetIndex:
@@ -184,7 +258,7 @@ class SheetIndex:
 
     def __len__(self) -> int:
         """Return the number of sheets."""
-        return self._store.counts()["sheets"]
+        return self._seen.counts()["sheets"]
 
     @property
     def path(self) -> Place:
@@ -222,13 +296,22 @@ class SheetIndex:
     @property
     def has_contents(self) -> bool:
         """True if the index holds contents of a sheet, beside names."""
-        return self._store.has_contents()
+        return self._seen.has_contents()
 
     @property
     def reranker_name(self) -> str | None:
         """Folder of the trained reranker that searches use if none is named."""
         settings = self._state.settings
         return settings.reranker and settings.located(settings.reranker, self.path)
+
+    @property
+    def is_restricted(self) -> bool:
+        """True if its sheets are for their groups alone, so that it is read for somebody."""
+        return self._store.is_restricted()
+
+    def groups(self) -> dict[str, int]:
+        """Number of sheets that each group may see, by its name, in order; for the owner."""
+        return self._seen.group_counts()
 
     @property
     def width(self) -> int:
@@ -401,8 +484,46 @@ class SheetIndex:
             reranker=reranker,
             progress=progress,
         )
-        self._search = SheetSearch(self._store, self._state, times=self.times)
-        self._folding = CopyFolding(self._store, self._search)
+        self._views.clear()
+        self._look_at(self._seen, times=self.times)
+
+    def permit(self, permissions: Given | None) -> list[Change]:
+        """Say who may see which sheet, in one transaction; no workbook is read.
+
+        From then on the index is read for somebody: see `seen_by`. It notes rules, and that rights
+        of files count, for later syncs. A function is only known to this object: sheets that
+        others add, or change, are nobody's.
+
+        Args:
+            permissions: A function that takes a record, without contents, and returns its groups;
+                a file of rules (TOML); or "files" for the rights of the workbook files. None shows
+                every sheet to everyone again.
+
+        Returns:
+            The sheets that have other groups than before.
+
+        Raises:
+            PathNotFoundError: If there is no such file of rules.
+            InputError: If the rules are wrong, or a group is no plain name.
+            IndexBusyError: If another process is writing to the index.
+            IndexStorageError: If the index cannot be written.
+        """
+        changes = self._writer.permit(permissions)
+        self._store.is_restricted()
+        self._views.clear()
+        return changes
+
+    def permitting(self, permissions: Given) -> list[Change]:
+        """Return the sheets that `permit` would give other groups; writes nothing.
+
+        Args:
+            permissions: See `permit`.
+
+        Raises:
+            PathNotFoundError: If there is no such file of rules.
+            InputError: If the rules are wrong, or a group is no plain name.
+        """
+        return self._writer.permitting(permissions)
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Record the trained reranker that searches of this index use if none is named.
@@ -489,7 +610,7 @@ class SheetIndex:
 
     def answering(self) -> AbstractContextManager[None]:
         """Read what one answer needs, in the block, with few trips to a database."""
-        return self._store.answering()
+        return self._seen.answering()
 
     def candidates(
         self, question: Question | str, top_k: int = 50, filters: Filters | None = None
@@ -665,10 +786,10 @@ class SheetIndex:
         Raises:
             IndexDamagedError: If a row is not as it was written.
         """
-        found = self._store.records(sheet_ids)
+        found = self._seen.records(sheet_ids)
         if not contents:
             return found
-        with_texts = self._store.contents(sheet_ids)
+        with_texts = self._seen.contents(sheet_ids)
         if not with_texts:
             return found
         return {
@@ -677,15 +798,15 @@ class SheetIndex:
 
     def sheet_ids(self, workbook: str | None = None) -> list[str]:
         """Return sheet ids in their order, of all sheets or of one workbook's name or path."""
-        return self._store.all_sheet_ids(workbook)
+        return self._seen.all_sheet_ids(workbook)
 
     def paths(self) -> list[str]:
         """Return the paths of all workbooks that have sheets, relative to their roots, in order."""
-        return self._store.paths()
+        return self._seen.paths()
 
     def links(self, sheet_ids: Sequence[str]) -> list[Link]:
         """Return links that start or end at one of the sheets."""
-        return self._store.links.of(sheet_ids)
+        return self._seen.links.of(sheet_ids)
 
     def links_between(
         self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
@@ -697,7 +818,7 @@ class SheetIndex:
             others: Sheet ids.
             types: Link types; None takes all.
         """
-        return self._store.links.between(some, others, types)
+        return self._seen.links.between(some, others, types)
 
     def link_targets(self, sheet_ids: Sequence[str], limit: int) -> dict[str, list[Link]]:
         """Return links that start at each sheet, by target and type, from its first `limit` rows.
@@ -706,11 +827,11 @@ class SheetIndex:
             sheet_ids: A few sheets.
             limit: Most rows of a sheet.
         """
-        return self._store.links.targets(sheet_ids, limit)
+        return self._seen.links.targets(sheet_ids, limit)
 
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
         """Return the path of each sheet's workbook, or its name if it has no file."""
-        return self._store.workbook_of(sheet_ids)
+        return self._seen.workbook_of(sheet_ids)
 
     def table(self, sheet_id: str, table: int | str = 0) -> TypedTable:
         """Return the data of a sheet's table with typed columns, read anew from its file.
@@ -751,7 +872,7 @@ class SheetIndex:
         Raises:
             InputError: As for `file_of`.
         """
-        found = self._store.files([sheet_id]).get(sheet_id)
+        found = self._seen.files([sheet_id]).get(sheet_id)
         if found is None:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
         root, below, within = found
@@ -769,23 +890,23 @@ class SheetIndex:
 
     def all_links(self) -> Iterator[Link]:
         """Yield every link of the index, ordered by ends and type, read in parts."""
-        return self._store.links.all()
+        return self._seen.links.all()
 
     def workbooks(self) -> list[WorkbookState]:
         """Return every workbook file that the index knows, with its skipped parts."""
-        return self._store.workbooks()
+        return self._seen.workbooks()
 
     def status(self) -> Mapping[str, object]:
         """Return counts and settings of the index, as plain values."""
         return {
             "index": str(self.path),
-            "bytes": self._store.bytes(),
-            **self._store.counts(),
-            "links": self._store.links.counts(),
-            "unresolved": self._store.links.unresolved(UNRESOLVED_SHOWN),
-            "formulas": self._store.sheet_counts("formulas"),
-            "formats": self._store.sheet_counts("format"),
-            "visibility": self._store.sheet_counts("visibility"),
+            "bytes": self._seen.bytes(),
+            **self._seen.counts(),
+            "links": self._seen.links.counts(),
+            "unresolved": self._seen.links.unresolved(UNRESOLVED_SHOWN),
+            "formulas": self._seen.sheet_counts("formulas"),
+            "formats": self._seen.sheet_counts("format"),
+            "visibility": self._seen.sheet_counts("visibility"),
             "encoder": self.encoder_name,
             "fingerprint": self.fingerprint,
             "width": self.width,

@@ -29,7 +29,6 @@ from sat_retriever.text.contents import (
 )
 from sat_retriever.text.lexical import STOP_WORDS, WordScores, query_words, sheet_texts
 from sat_retriever.text.segment import forms, stem
-from sat_retriever.text.spelling import nearest
 
 _CHECKED = 100  # sheets with all words of a phrase whose texts are read
 _MISSPELT = 4  # words of a query that are looked for under another spelling
@@ -173,7 +172,7 @@ def respelled(store: Store, snapshot: Snapshot, query: str) -> str:
         if left == 0 or len(read) > 1 or first in STOP_WORDS or _has(snapshot, read[0]):
             return found[0]
         left -= 1
-        meant = [word for word in nearest(first, store.spelled_like) if _has(snapshot, [word])]
+        meant = [word for word in store.spelled_near(first) if _has(snapshot, [word])]
         return " ".join(meant[:_MEANT]) or found[0]
 
     return SPELLED.sub(known, query)

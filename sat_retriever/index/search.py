@@ -62,6 +62,10 @@ class SheetSearch:
         with self._store.reading():
             self._latest.get()
 
+    def held_bytes(self) -> int:
+        """Bytes of the tokens that are held in memory."""
+        return self._latest.held_bytes()
+
     # ---- questions
 
     def question(
@@ -314,7 +318,7 @@ class SheetSearch:
         if same and filters is None and 2 * top_k <= EXACT:
             return question.scores
         count = max(EXACT, 2 * top_k)
-        key = f"{snapshot.generation} {count} {filters}"
+        key = f"{snapshot.state} {count} {filters}"
         if key not in question.parts:
             known = question.scores if same else None
             if known is None and filters is not None:

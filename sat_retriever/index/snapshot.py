@@ -59,6 +59,7 @@ class Snapshot:
         main: The sheets whose names abbreviate their workbooks'.
         noted: Positions by sheet id of sheets that questions found lately.
         matched: Row ids that met the filters of questions lately, by filters.
+        principals: Groups that see these sheets and no others; None for all sheets.
         columns: What all of it was made of; later states are made of it and of what changed.
         whole: All sheets, if this is a part of them.
     """
@@ -78,6 +79,7 @@ class Snapshot:
     workbooks: IdArray
     documentation: Leading
     main: Leading
+    principals: tuple[str, ...] | None
     columns: Columns = field(repr=False)
     noted: dict[str, int] = field(default_factory=dict, repr=False)
     matched: dict[str, IdArray] = field(default_factory=dict)
@@ -123,8 +125,13 @@ class Snapshot:
         )
 
     def shows_the_same(self, other: Snapshot) -> bool:
-        """True if both show the same state of the same file."""
-        return (self.path, self.generation) == (other.path, other.generation)
+        """True if both show the same state of the same file to the same groups."""
+        return self.state == other.state
+
+    @property
+    def state(self) -> tuple[Place, int, tuple[str, ...] | None]:
+        """The file, its generation, and who sees the sheets."""
+        return self.path, self.generation, self.principals
 
     def note(self, places: Mapping[str, int]) -> None:
         """Note positions of sheets, which `places` then need not look up."""
@@ -186,9 +193,18 @@ class LatestSnapshot:
             held = self._held
             if held is None or held.generation != self._store.generation():
                 check_encoder(self._store, self._fingerprint)
-                held = take_snapshot(self._store, self._width, held)
+                held = take_snapshot(self._store, self._width, self._previous(held))
                 self._held = held
             return held
+
+    def _previous(self, held: Snapshot | None) -> Snapshot | None:
+        """The state to go on from; none for some groups, who may see older sheets by now."""
+        return held if self._store.principals is None else None
+
+    def held_bytes(self) -> int:
+        """Most bytes that the held tokens take."""
+        held = self._held
+        return 2 * len(held.ids) * held.mean_token.nbytes if held else 0
 
 
 def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapshot:
@@ -414,6 +430,7 @@ def snapshot_of(store: Store, columns: Columns) -> Snapshot:
         workbooks=columns.workbooks,
         documentation=Leading.of(columns.documentation, columns.workbooks),
         main=Leading.of(columns.main, columns.workbooks),
+        principals=store.principals,
         columns=columns,
     )
 

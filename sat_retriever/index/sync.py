@@ -12,6 +12,7 @@ from pathlib import Path
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.index.changes import PASSING
 from sat_retriever.index.executor import Done, Executor, Work
+from sat_retriever.index.permissions import Permissions, granted
 from sat_retriever.index.plan import make_plan
 from sat_retriever.index.prepared import Prepared
 from sat_retriever.index.remoteplan import (
@@ -26,7 +27,7 @@ from sat_retriever.index.state import IndexState
 from sat_retriever.index.steps import Plan, ToRead
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.store.rows import NewWorkbook
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow
 from sat_retriever.index.storing import Storing
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
@@ -102,6 +103,7 @@ def sync_paths(
     options: SyncOptions,
     progress: PathProgress | None,
     listed: Listed | None = None,
+    permissions: Permissions | None = None,
 ) -> SyncReport:
     """Read new and changed workbooks into the store, and remove missing ones.
 
@@ -117,7 +119,7 @@ def sync_paths(
     for start in range(0, len(plan.removed), _REMOVED):
         store.remove_workbooks(plan.removed[start : start + _REMOVED])
     _refuse(store, plan)
-    sheets, read_skips = _read(store, state, plan, options, progress)
+    sheets, read_skips = _read(store, state, plan, options, progress, permissions)
     store.settle()
     if options.verify:
         store.forget_words()
@@ -181,6 +183,7 @@ def _read(
     plan: Plan,
     options: SyncOptions,
     progress: PathProgress | None,
+    permissions: Permissions | None,
 ) -> tuple[int, list[Skipped]]:
     """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
     privacy = state.settings.privacy
@@ -206,15 +209,17 @@ def _read(
                     # so the next sync finds the file changed and tries again.
                     stored(job, book, ())
                 else:
-                    storing.add(_new(job, book), partial(stored, job, book))
+                    file = (job.state.root, job.state.path)
+                    rows = granted(book.rows, permissions, file)
+                    storing.add(_new(job, book, rows), partial(stored, job, book))
         finally:  # an interruption loses no workbook that is ready
             storing.flush()
     return sheets, skipped
 
 
-def _new(job: ToRead, book: Prepared) -> NewWorkbook:
+def _new(job: ToRead, book: Prepared, rows: Sequence[SheetRow]) -> NewWorkbook:
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-    return NewWorkbook(state, book.rows, book.discovery, job.superseded, job.left)
+    return NewWorkbook(state, rows, book.discovery, job.superseded, job.left)
 
 
 def _refuse(store: Store, plan: Plan) -> None:

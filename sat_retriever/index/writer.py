@@ -10,6 +10,17 @@ from typing import TypeVar
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.encoding import encoded
+from sat_retriever.index.permissions import (
+    ByFiles,
+    ByFunction,
+    Change,
+    Given,
+    Permissions,
+    granted,
+    noted_permissions,
+    permission_notes,
+    permissions_of,
+)
 from sat_retriever.index.reencoding import fresh_tokens
 from sat_retriever.index.remoteplan import Listed
 from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
@@ -44,6 +55,7 @@ class IndexWriter:
     def __init__(self, store: Store, state: IndexState) -> None:
         self._store = store
         self._state = state
+        self._by_function: ByFunction | None = None
 
     def delete_if_empty(self) -> bool:
         """Close the store and delete its file if it is empty; return True if it was."""
@@ -66,7 +78,13 @@ class IndexWriter:
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
         with self._beside_others(), self._state.telling(spent):
-            return sync_paths(self._store, self._state, named, options, progress, listed)
+            permissions = self._permissions()
+            report = sync_paths(
+                self._store, self._state, named, options, progress, listed, permissions
+            )
+            if isinstance(permissions, ByFiles):  # rights change without the files
+                self._store.permit(_groups(self._changes(permissions)), {})
+        return report
 
     def add_records(
         self, records: Iterable[SheetRecord], links: Iterable[Link], *, find_links: bool
@@ -123,6 +141,36 @@ class IndexWriter:
             self._store.note(reranker_note(folder) | encoder | home_note(self._store.path))
             self._state.replace(self._noted())
 
+    def permit(self, given: Given | None) -> list[Change]:
+        """Give all sheets their groups; return the sheets that have others now."""
+        permissions = None if given is None else permissions_of(given)
+        with self._alone():
+            changes = self._changes(permissions)
+            self._store.permit(_groups(changes), permission_notes(permissions))
+        self._by_function = permissions if isinstance(permissions, ByFunction) else None
+        return changes
+
+    def permitting(self, given: Given) -> list[Change]:
+        """The sheets that would have other groups; nothing is written."""
+        return self._changes(permissions_of(given))
+
+    def _permissions(self) -> Permissions | None:
+        """The permissions that the store notes; a function only if it was given here."""
+        noted = noted_permissions(self._store.meta(), self._store.path)
+        return (self._by_function or noted) if isinstance(noted, ByFunction) else noted
+
+    def _changes(self, permissions: Permissions | None) -> list[Change]:
+        changes = []
+        for ids in _parts(self._store.all_sheet_ids(), AT_ONCE):
+            records, groups = self._store.records(ids), self._store.groups_of(ids)
+            files = {each: place[:2] for each, place in self._store.files(ids).items()}
+            for each, record in records.items():
+                before = groups.get(each, ())
+                after = permissions.groups_of(record, files.get(each)) if permissions else ()
+                if after != before:
+                    changes.append(Change(each, before, after))
+        return changes
+
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Keep other processes from writing until the block ends.
@@ -159,7 +207,8 @@ class IndexWriter:
         """Store records, with the claims of those that belong to no workbook."""
         records = [self._state.settings.privacy.limited(record) for record in records]
         alone = [record for record in records if find_links and not record.workbook]
-        self._store.put_sheets(encoded(records, self._state), claims_of(alone))
+        rows = granted(encoded(records, self._state), self._permissions())
+        self._store.put_sheets(rows, claims_of(alone))
 
     def _link(self, workbooks: Iterable[str]) -> None:
         """Find the links of workbooks without a file, and of families of periods."""
@@ -171,6 +220,10 @@ class IndexWriter:
         """Return the sheet ids of a workbook without a file, and its links and claims."""
         records = self._store.records_called(workbook)
         return [record.sheet_id for record in records], discover(records)
+
+
+def _groups(changes: Iterable[Change]) -> Iterator[tuple[str, Sequence[str]]]:
+    return ((each.sheet_id, each.after) for each in changes)
 
 
 def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

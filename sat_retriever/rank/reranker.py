@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from typing import Protocol
 
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.rank.complete import COMPLETE_SHARE
 from sat_retriever.records.candidates import Candidate
@@ -45,6 +47,18 @@ class Reranker(Protocol):
     def keeps_scale(self) -> bool:
         """True if its scores are comparable with the candidates' earlier ones."""
         return False
+
+    def over(self, index: SheetIndex) -> Reranker:
+        """Return the same reranker for an index as some groups see it: see `SheetIndex.seen_by`.
+
+        Args:
+            index: What it reads from now on. A reranker that reads the index by an attribute other
+                than `index` overrides this.
+        """
+        other = copy(self)
+        if hasattr(other, "index"):
+            other.index = index
+        return other
 
     @abstractmethod
     def rerank(

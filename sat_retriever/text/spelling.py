@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 SHORTEST = 5  # letters of a word that is looked for; shorter ones have too many neighbours
+MOST_CHANGES = 2
 _TWO_FROM = 8  # letters from which on two changes are allowed
 
 Ends = Callable[[str, str], Iterable[str]]
 """Known words with a given beginning or a given end."""
 
 
-def nearest(word: str, ends: Ends) -> list[str]:
+def nearest(word: str, ends: Ends, known: Callable[[str], bool] | None = None) -> list[str]:
     """Known words with the fewest changes to a word, at most two, in order; none if all are far.
 
     A change adds, drops or replaces a letter, or swaps two neighbours. One change leaves the
@@ -22,6 +23,7 @@ def nearest(word: str, ends: Ends) -> list[str]:
     Args:
         word: A word without known spelling, in small letters.
         ends: Known words that begin with its first half, or end with its second.
+        known: False for words of `ends` that do not count; it is asked of few.
 
     >>> known = ["transit", "transport", "trance"]
     >>> nearest("transprot", lambda start, end: known), nearest("abc", lambda start, end: known)
@@ -29,11 +31,15 @@ def nearest(word: str, ends: Ends) -> list[str]:
     """
     if len(word) < SHORTEST:
         return []
-    most = 2 if len(word) >= _TWO_FROM else 1
+    most = MOST_CHANGES if len(word) >= _TWO_FROM else 1
     near = ends(word[: len(word) // 2], word[len(word) - (len(word) - 1) // 2 :])
     found = {each: changes(word, each, most) for each in near if each[0] == word[0]}
-    least = min(found.values(), default=most + 1)
-    return sorted(each for each, far in found.items() if far == least <= most)
+    for least in range(most + 1):
+        at = sorted(each for each, far in found.items() if far == least)
+        counting = [each for each in at if known is None or known(each)]
+        if counting:
+            return counting
+    return []
 
 
 def changes(word: str, other: str, most: int) -> int:

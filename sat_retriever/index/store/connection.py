@@ -150,6 +150,19 @@ def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
     return connection
 
 
+def open_reader(path: Path, *, busy_timeout_s: float) -> FileConnection:
+    """Open a second connection to a file that `open_file` has checked, for reading alone.
+
+    Raises:
+        IndexStorageError: If it cannot be opened.
+        IndexBusyError: If another process held it for longer than the time-out.
+    """
+    with translated(path):
+        connection = _open(path, "rw" if is_writable(path) else "ro", busy_timeout_s)
+        connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()

@@ -46,7 +46,7 @@ class StoreFile:
     ) -> None:
         self._connection = connection
         self._lock = threading.RLock()
-        self._identity = identity
+        self.identity = identity
         self.path = path
         self.writable = writable
 
@@ -58,7 +58,7 @@ class StoreFile:
         return frozenset((*beside, *path.with_name(path.name + _BESIDE).rglob("*")))
 
     @property
-    def beside(self) -> Path:
+    def beside(self) -> Path | None:
         """The folder in which readers find a large index as mapped files."""
         return self.path.with_name(self.path.name + _BESIDE)
 
@@ -124,7 +124,7 @@ class StoreFile:
                 f"another process is writing to {self.path}; try again when it has finished"
             ) from error
         try:
-            if identity_of(self.path) != self._identity:  # a write to it would be lost
+            if identity_of(self.path) != self.identity:  # a write to it would be lost
                 raise IndexStorageError(
                     f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
                 )
@@ -135,7 +135,7 @@ class StoreFile:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Give everything read in the block one consistent view of the file."""
-        with self._lock, translated(self.path):
+        with self._lock, self._translated():
             self._connection.execute("BEGIN")
             try:
                 yield
@@ -177,7 +177,7 @@ class StoreFile:
         return translated(self.path)
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock, translated(self.path):
+        with self._lock, self._translated():
             return self._connection.execute(sql, values).fetchall()
 
     def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:

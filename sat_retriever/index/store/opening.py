@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +12,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.store.connection import SQLITE_VERSION
 from sat_retriever.index.store.place import IndexUrl, Place
 from sat_retriever.index.store.protocol import SheetStore
+from sat_retriever.index.store.restricted import RestrictedFile
 from sat_retriever.index.store.sqlite import SqliteStore
 from sat_retriever.records.progress import Progress
 
@@ -50,6 +51,23 @@ def open_store(place: Place) -> Store:
         opened: Store = _postgres("store").PostgresStore.open(place)
         return opened
     return SqliteStore.open(place)
+
+
+def restricted_store(store: Store, principals: Sequence[str]) -> Store:
+    """Open a store anew for reading what some groups may see, and nothing else.
+
+    Args:
+        store: The store of all sheets.
+        principals: The groups; everyone's need not be named.
+
+    Raises:
+        PermissionsError: If the store cannot hold back the rest.
+        IndexStorageError: If it cannot be opened again.
+    """
+    if isinstance(store, SqliteStore):
+        return RestrictedFile.of(store, principals)
+    restricted: Store = _postgres("restricted").RestrictedDatabase.of(store, principals)
+    return restricted
 
 
 def store_exists(place: Place) -> bool:

@@ -29,6 +29,10 @@ class StoreReading(Protocol):
         """Where it is."""
 
     @property
+    def principals(self) -> tuple[str, ...] | None:
+        """Groups for whom alone it is open; None if all sheets can be read."""
+
+    @property
     def beside(self) -> Path | None:
         """The folder in which readers find a large index as mapped files; None without one."""
 
@@ -55,6 +59,25 @@ class StoreReading(Protocol):
 
     def generation(self) -> int:
         """Return a number that grows with every write."""
+
+    @property
+    def was_restricted(self) -> bool:
+        """True if its sheets were for their groups alone when its generation was read last."""
+
+    def is_restricted(self) -> bool:
+        """Return True if its sheets are for their groups alone."""
+
+    def groups_of(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Groups that may see each sheet, in order; sheets that nobody may see are absent."""
+
+    def holds_back(self) -> bool:
+        """Return True if the server itself holds back sheets from the role; a file has none."""
+
+    def group_counts(self) -> dict[str, int]:
+        """Number of sheets that each group may see, by its name, in order."""
+
+    def groups_among(self, names: Sequence[str]) -> list[str]:
+        """Return those of some groups that may see a sheet, in order."""
 
     def workbooks(self) -> list[WorkbookState]:
         """Return every workbook that the index knows, by root and path."""
@@ -135,8 +158,8 @@ class StoreReading(Protocol):
             most: Most row ids.
         """
 
-    def spelled_like(self, start: str, end: str) -> list[str]:
-        """Known words that begin or end with some letters, each at most 20,000."""
+    def spelled_near(self, word: str) -> list[str]:
+        """Known words that a misspelt one may mean, in order; see `text.spelling`."""
 
     def documentation(self, after: int = -1) -> IdArray:
         """Row ids of the sheets after one that only explain others, ascending."""
@@ -267,6 +290,19 @@ class StoreWriting(Protocol):
 
     def unrepaired(self, damage: Damage) -> list[tuple[str, str]]:
         """Return root and path of the damaged workbooks that were not read again since."""
+
+    def permit(
+        self, groups: Iterable[tuple[str, Sequence[str]]], meta: Mapping[str, str | None]
+    ) -> None:
+        """Replace the groups of some sheets, and the notes about permissions.
+
+        Args:
+            groups: Sheet ids, and the groups that may see each.
+            meta: New values by key; None removes a key.
+
+        Raises:
+            IndexStorageError: If the store cannot be written, or the role may not protect it.
+        """
 
     def settle(self) -> None:
         """Find the links and groups of copies of all that changes touched, page by page.

@@ -65,10 +65,7 @@ class StoreReader(StoreFile, RecordReader):
     def ids_by_sheet_id(self) -> IdArray:
         """Return the row ids of all sheets in the order of their sheet ids."""
         return _id_array(
-            self._rows(
-                "SELECT json_group_array(id) FROM "
-                "(SELECT id FROM sheets INDEXED BY sqlite_autoindex_sheets_1 ORDER BY sheet_id)"
-            )
+            self._rows("SELECT json_group_array(id) FROM (SELECT id FROM sheets ORDER BY sheet_id)")
         )
 
     def tokens_after(
@@ -175,11 +172,13 @@ class StoreReader(StoreFile, RecordReader):
         )
         return _id_array(self._rows(sql, (expression(groups), most)))
 
-    def spelled_like(self, start: str, end: str) -> list[str]:
-        """Known words that begin or end with some letters, each at most 20,000."""
+    def _spelled_like(self, start: str, end: str) -> list[str]:
+        return self._spelled_in("spellings", start, end)
+
+    def _spelled_in(self, table: str, start: str, end: str) -> list[str]:
         found: dict[str, None] = {}
         for column, first in (("word", start), ("reversed", end[::-1])):
-            sql = f"SELECT word FROM spellings WHERE {column} >= ? AND {column} < ? LIMIT ?"
+            sql = f"SELECT word FROM {table} WHERE {column} >= ? AND {column} < ? LIMIT ?"
             beyond = first[:-1] + chr(ord(first[-1]) + 1)
             found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
         return list(found)

@@ -18,10 +18,12 @@ from sat_retriever.index.store.damage import (
     record_of,
     skips_from_text,
 )
-from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.permissions import RESTRICTED
+from sat_retriever.index.store.rows import IdArray, WorkbookState
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.spelling import nearest
 
 _SHORT = 16_384  # characters; parsed records up to this length are kept in memory
 _SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
@@ -29,6 +31,10 @@ _SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
 
 class RecordReader(ABC):
     """Readings by statements that every store understands."""
+
+    path: Any
+    principals: tuple[str, ...] | None = None
+    was_restricted = False  # when its generation was read last
 
     @abstractmethod
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -46,14 +52,62 @@ class RecordReader(ABC):
     def _tokens_in(self, table: str, ids: Sequence[int]) -> list[Any]:
         """Return row id and token, in any order, of the rows of a table with some row ids."""
 
+    @abstractmethod
+    def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
+        """Row ids of the sheets after one that have a word, ascending, one array per field."""
+
+    @abstractmethod
+    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
+        """Row ids of the first sheets whose contents have a word of each group, ascending."""
+
     def meta(self) -> dict[str, str]:
         """Return all notes about the index as a whole."""
         return dict(self._rows("SELECT key, value FROM meta"))
 
     def generation(self) -> int:
         """Return a number that grows with every write."""
-        found = self._rows("SELECT value FROM meta WHERE key = 'generation'")
-        return int(found[0][0]) if found else 0
+        sql = "SELECT key, value FROM meta WHERE key IN ('generation', ?)"
+        found = dict(self._rows(sql, (RESTRICTED,)))
+        self.was_restricted = RESTRICTED in found
+        return int(found.get("generation", 0))
+
+    def is_restricted(self) -> bool:
+        """Return True if its sheets are for their groups alone."""
+        self.generation()
+        return self.was_restricted
+
+    def groups_of(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Groups that may see each sheet, in order; sheets that nobody may see are absent."""
+        found: dict[str, list[str]] = {}
+        for sheet_id, name in self._in(
+            "SELECT s.sheet_id, p.name FROM permissions p JOIN sheets s ON s.id = p.sheet "
+            "WHERE s.sheet_id IN ({}) ORDER BY p.name",
+            sheet_ids,
+        ):
+            found.setdefault(sheet_id, []).append(name)
+        return {sheet_id: tuple(names) for sheet_id, names in found.items()}
+
+    def holds_back(self) -> bool:
+        """Return True if the server itself holds back sheets; a file has none."""
+        return False
+
+    def group_counts(self) -> dict[str, int]:
+        """Number of sheets that each group may see, by its name, in order."""
+        sql = "SELECT name, count(*) FROM permissions GROUP BY name ORDER BY name"
+        return dict(self._rows(sql))
+
+    def groups_among(self, names: Sequence[str]) -> list[str]:
+        """Return those of some groups that may see a sheet, in order."""
+        found = self._in("SELECT DISTINCT name FROM permissions WHERE name IN ({})", names)
+        return sorted(row[0] for row in found)
+
+    def spelled_near(self, word: str) -> list[str]:
+        """Known words that a misspelt one may mean, in order; see `text.spelling`."""
+        return nearest(word, self._spelled_like)
+
+    @abstractmethod
+    def _spelled_like(self, start: str, end: str) -> list[str]:
+        """Known words that begin or end with some letters, each at most 20,000."""
 
     def workbooks(self) -> list[WorkbookState]:
         """Return every workbook that the index knows, by root and path."""

@@ -57,12 +57,14 @@ class SheetRow:
         token: Its token, (d,) float32, unit length.
         words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
         contents_token: Token of its contents, as `token`; None without contents.
+        groups: Groups that may see it, in an index with permissions.
     """
 
     record: SheetRecord
     token: FloatArray
     words: tuple[Sequence[str], ...]
     contents_token: FloatArray | None = None
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

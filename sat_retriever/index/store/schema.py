@@ -245,6 +245,15 @@ MIGRATIONS: tuple[str, ...] = (
     INSERT INTO crowded_blocks
     SELECT block FROM key_blocks GROUP BY block HAVING count(*) > 32;
     """,
+    """
+    -- The groups that may see a sheet. They count once the notes say that there are permissions.
+    CREATE TABLE permissions (
+        sheet INTEGER NOT NULL REFERENCES sheets (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        PRIMARY KEY (sheet, name)
+    ) WITHOUT ROWID;
+    CREATE INDEX permissions_of ON permissions (name);
+    """,
 )
 
 

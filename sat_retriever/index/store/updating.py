@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from sat_retriever.index.store.claims import ClaimTables, row_ids
 from sat_retriever.index.store.links import LinkTable, Origin
+from sat_retriever.index.store.permissions import RESTRICTED, change_groups, put_groups
 from sat_retriever.index.store.relink import STEPS, relink, unlink
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.store.session import Session
@@ -59,6 +60,9 @@ class StoreWriter(ABC, Generic[Opened]):
     def _seal(self, connection: Opened, workbook_ids: Iterable[int]) -> None:
         """Store a digest of all rows of each workbook, if the store keeps any."""
 
+    def _protect(self, connection: Opened, *, protected: bool) -> None:
+        """Have the database hold back sheets by itself, or no longer, if it can."""
+
     @abstractmethod
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of a statement; `?` stands for a value."""
@@ -96,6 +100,7 @@ class StoreWriter(ABC, Generic[Opened]):
                 if row.record.sheet_id not in taken
             ]
             added = self._insert_sheets(connection, placed)
+            put_groups(connection, [row for _number, row in placed])
             self._drop_spellings(connection, dropped - added)
             found = gathered(book.discovery for book in books)
             relink(connection, without(found, taken.keys()))
@@ -127,6 +132,7 @@ class StoreWriter(ABC, Generic[Opened]):
             homes = workbooks_of(connection, list(last))
             dropped = self._drop_sheets(connection, row_ids(connection, list(last)))
             added = self._insert_sheets(connection, [(None, row) for row in last.values()])
+            put_groups(connection, list(last.values()))
             self._drop_spellings(connection, dropped - added)
             relink(connection, Discovery(claims=claims))
             self._seal(connection, homes)
@@ -166,6 +172,24 @@ class StoreWriter(ABC, Generic[Opened]):
         """
         with self._writing() as connection:
             put_meta(connection, meta)
+
+    def permit(
+        self, groups: Iterable[tuple[str, Sequence[str]]], meta: Mapping[str, str | None]
+    ) -> None:
+        """Replace the groups of some sheets, and the notes about permissions.
+
+        Args:
+            groups: Sheet ids, and the groups that may see each.
+            meta: New values by key; None removes a key.
+
+        Raises:
+            IndexStorageError: If the store cannot be written, or the role may not protect it.
+        """
+        with self._writing() as connection:
+            change_groups(connection, groups)
+            put_meta(connection, meta)
+            if RESTRICTED in meta:
+                self._protect(connection, protected=meta[RESTRICTED] is not None)
 
     def settle(self) -> None:
         """Find the links and groups of copies of all that changes touched, page by page."""

@@ -50,6 +50,7 @@ class FeatureReranker(Reranker):
         check_trained_on(index, Path(folder), FEATURES.command, _trained_on(model.spec))
         self.index = index
         self.model = model
+        self._folder = folder
         self._links = LinkReranker(index)
 
     @classmethod
@@ -62,6 +63,10 @@ class FeatureReranker(Reranker):
                 texts.
         """
         return cls(index, FeatureModel.load(folder), folder)
+
+    def over(self, index: SheetIndex) -> FeatureReranker:
+        """Return the same reranker for an index as some groups see it."""
+        return FeatureReranker(index, self.model, self._folder)
 
     @property
     def trained_candidates(self) -> int:

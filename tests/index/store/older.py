@@ -3,6 +3,7 @@
 WITHOUT_MAIN = """
     DROP TABLE unsettled;
     DROP TABLE crowded_blocks;
+    DROP TABLE permissions;
     ALTER TABLE workbooks DROP COLUMN version;
     ALTER TABLE tokens DROP COLUMN main;
 """  # versions before 7, and what came later

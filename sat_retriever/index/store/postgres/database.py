@@ -40,13 +40,16 @@ class Database:
     Args:
         url: Place of the index, which holds one of the current version.
         writable: False refuses every write.
+        pool: Connections to use; None opens some.
     """
 
-    def __init__(self, url: IndexUrl, *, writable: bool) -> None:
+    def __init__(
+        self, url: IndexUrl, *, writable: bool, pool: ConnectionPool[Connection] | None = None
+    ) -> None:
         self.path = url
         self.writable = writable
         self._own = threading.local()
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
+        self.pool = pool or ConnectionPool[Connection](
             url.conninfo,
             kwargs=_options(url),
             min_size=0,
@@ -108,7 +111,7 @@ class Database:
 
     def close(self) -> None:
         """Release all connections."""
-        self._pool.close()
+        self.pool.close()
 
     def delete(self) -> None:
         """Drop the tables of the index, its schema if that is empty then, and close it.
@@ -224,7 +227,7 @@ class Database:
         if held is not None:
             yield held
             return
-        with self._pool.connection() as connection:
+        with self.pool.connection() as connection:
             self._own.session = PostgresSession(connection)
             try:
                 yield self._own.session
@@ -320,8 +323,8 @@ def create(url: IndexUrl, meta: Mapping[str, str]) -> None:
 
 def _may_write(session: PostgresSession, namespace: str) -> bool:
     sql = (
-        "SELECT has_table_privilege(to_regclass(?), 'INSERT') "
-        "AND NOT current_setting('transaction_read_only')::bool"
+        "SELECT has_table_privilege(t, 'INSERT') AND NOT row_security_active(t) "
+        "AND NOT current_setting('transaction_read_only')::bool FROM to_regclass(?) t"
     )
     return bool(session.execute(sql, (f'"{namespace}".sheets',)).fetchall()[0][0])
 

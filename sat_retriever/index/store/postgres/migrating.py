@@ -17,11 +17,13 @@ from sat_retriever.index.store.connection import open_file
 from sat_retriever.index.store.connection import translated as translated_file
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import contents_of, record_of
+from sat_retriever.index.store.permissions import RESTRICTED
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import indexes, schema
 from sat_retriever.index.store.postgres.database import connected
 from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.packing import fields_of
+from sat_retriever.index.store.postgres.rowsecurity import protect
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.tables import (
     CONTENTS,
@@ -106,6 +108,8 @@ def _copied(
             f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
             f"FROM {name} HAVING max({column}) IS NOT NULL"
         )
+    if source.execute("SELECT 1 FROM meta WHERE key = ?", (RESTRICTED,)).fetchone():
+        protect(session, schema.PROTECTED, protected=True)
     return sizes
 
 

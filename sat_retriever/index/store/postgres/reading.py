@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from psycopg_pool import ConnectionPool
 
 from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.copies import StoredCopies
@@ -14,7 +15,8 @@ from sat_retriever.index.store.damage import RowDamage, finite
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres.conditions import conditions
 from sat_retriever.index.store.postgres.database import Database
-from sat_retriever.index.store.postgres.session import statement
+from sat_retriever.index.store.postgres.rowsecurity import holds_back
+from sat_retriever.index.store.postgres.session import Connection, statement
 from sat_retriever.index.store.postgres.words import in_names, key_of
 from sat_retriever.index.store.records import RecordReader
 from sat_retriever.index.store.rows import IdArray
@@ -35,8 +37,10 @@ Side = Literal["names", "contents"]
 class PostgresReader(Database, RecordReader):
     """A reader of one index; its links are in `links`, its groups of copies in `copies`."""
 
-    def __init__(self, url: IndexUrl, *, writable: bool) -> None:
-        super().__init__(url, writable=writable)
+    def __init__(
+        self, url: IndexUrl, *, writable: bool, pool: ConnectionPool[Connection] | None = None
+    ) -> None:
+        super().__init__(url, writable=writable, pool=pool)
         self.links = StoredLinks(self._rows, self._in, _listed, self._translated)
         self.copies = StoredCopies(self._rows, self._in, conditions)
 
@@ -127,7 +131,7 @@ class PostgresReader(Database, RecordReader):
         stored = in_names(word)
         values = [value for name in stored for value in (name, after)]
         [row] = self._rows(f"SELECT {', '.join([each] * len(stored))}", values)
-        return tuple(_unpacked(data) for data in row)
+        return tuple(unpacked_ids(data) for data in row)
 
     def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
         """The postings of many words, in their order.
@@ -142,9 +146,9 @@ class PostgresReader(Database, RecordReader):
         found: dict[str, IdArray] = {}
         with self._translated():
             for part in self._parts(sql, (list(stored),)):
-                found.update((name, _unpacked(data)) for name, data in part)
+                found.update((name, unpacked_ids(data)) for name, data in part)
         for word in words:
-            yield tuple(found.get(name, _unpacked(None)) for name in in_names(word))
+            yield tuple(found.get(name, unpacked_ids(None)) for name in in_names(word))
 
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
         """Row ids of the first sheets whose contents have a word of each group, ascending.
@@ -159,8 +163,7 @@ class PostgresReader(Database, RecordReader):
         values = [[key_of(word) for word in group] for group in groups]
         return self._ids("id", source, "id", (*values, most))
 
-    def spelled_like(self, start: str, end: str) -> list[str]:
-        """Known words that begin or end with some letters, each at most 20,000."""
+    def _spelled_like(self, start: str, end: str) -> list[str]:
         found: dict[str, None] = {}
         for column, first in (("word", start), ("reversed", end[::-1])):
             sql = (
@@ -170,6 +173,15 @@ class PostgresReader(Database, RecordReader):
             beyond = first[:-1] + chr(ord(first[-1]) + 1)
             found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
         return list(found)
+
+    def groups_among(self, names: Sequence[str]) -> list[str]:
+        """Return those of some groups that may see a sheet, in order."""
+        return sorted(row[0] for row in self._rows("SELECT known_groups(?)", (list(names),)))
+
+    def holds_back(self) -> bool:
+        """Return True if the server itself holds back sheets from the role."""
+        with self._translated(), self._connection() as session:
+            return holds_back(session)
 
     def documentation(self, after: int = -1) -> IdArray:
         """Row ids of the sheets after one that only explain others, ascending."""
@@ -237,7 +249,7 @@ class PostgresReader(Database, RecordReader):
     def _ids(self, name: str, source: str, order: str, values: Sequence[Any] = ()) -> IdArray:
         """One column of whole numbers, packed by the server: many times faster than rows."""
         [[data]] = self._rows(f"SELECT {_packed(name, order)} {source}", values)
-        return _unpacked(data)
+        return unpacked_ids(data)
 
     def _parts(self, sql: str, values: Sequence[Any]) -> Any:
         """Yield the rows of a long result in lists; nothing else runs on the connection then."""
@@ -251,7 +263,8 @@ def _packed(name: str, order: str) -> str:
     return f"string_agg(int8send({name}), ''::bytea ORDER BY {order})"
 
 
-def _unpacked(data: bytes | None) -> IdArray:
+def unpacked_ids(data: bytes | None) -> IdArray:
+    """Row ids from the bytes that the server packs them into."""
     return np.frombuffer(data or b"", dtype=">i8").astype(np.int64)
 
 

@@ -9,6 +9,7 @@ import psycopg
 
 from sat_retriever.errors import IndexFormatError, IndexNotFoundError, IndexStorageError, InputError
 from sat_retriever.index.store.place import IndexUrl
+from sat_retriever.index.store.postgres import rowsecurity
 from sat_retriever.index.store.postgres.locks import lock_extension, lock_index
 from sat_retriever.index.store.postgres.session import PostgresSession
 
@@ -183,13 +184,15 @@ MIGRATIONS: tuple[str, ...] = (
     INSERT INTO crowded_blocks
     SELECT block FROM key_blocks GROUP BY block HAVING count(*) > 32;
     """,
+    rowsecurity.SCRIPT,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(
-    "crowded_blocks unsettled stale_copies copy_blocks copies key_blocks key_columns "
+    "permissions crowded_blocks unsettled stale_copies copy_blocks copies key_blocks key_columns "
     "stale_families periods external_references links spellings words vectors contents_tokens "
     "contents tokens fields sheets workbooks meta sat_version".split()
 )
+PROTECTED = tuple(table for table in TABLES if table != "sat_version")
 
 
 def exists(session: PostgresSession, namespace: str) -> bool:
@@ -285,6 +288,7 @@ def set_path(session: PostgresSession, namespace: str) -> None:
 
 def drop(session: PostgresSession, namespace: str) -> None:
     """Drop the tables, and the schema if nothing else is in it."""
+    rowsecurity.drop(session, TABLES)
     for table in TABLES:
         session.execute(f"DROP TABLE IF EXISTS {table}")
     session.execute("DROP SEQUENCE IF EXISTS stored_keys")

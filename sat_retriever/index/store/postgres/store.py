@@ -15,6 +15,8 @@ from sat_retriever.index.store.postgres import database, indexes, locks
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
 from sat_retriever.index.store.postgres.errors import translated
 from sat_retriever.index.store.postgres.reading import PostgresReader
+from sat_retriever.index.store.postgres.rowsecurity import protect, protect_vectors
+from sat_retriever.index.store.postgres.schema import PROTECTED
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.vectors import HalfVector
 from sat_retriever.index.store.postgres.words import drop_spellings
@@ -148,6 +150,9 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
     def _delete_sheets(self, connection: PostgresSession, ids: Sequence[int]) -> set[str]:
         return delete_sheets(connection, ids)
 
+    def _protect(self, connection: PostgresSession, *, protected: bool) -> None:
+        protect(connection, PROTECTED, protected=protected)
+
     def _drop_spellings(self, connection: PostgresSession, words: Iterable[str]) -> None:
         drop_spellings(connection, words)
 
@@ -173,3 +178,4 @@ def _replace_vectors(session: PostgresSession, width: str | None) -> None:
         indexes.index_vectors(session, int(width), "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")
+    protect_vectors(session)

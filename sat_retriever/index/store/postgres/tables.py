@@ -66,6 +66,7 @@ OTHERS = (
     _table("stale_copies", "sheet:int8"),
     _table("unsettled", "kind name"),
     _table("crowded_blocks", "block"),
+    _table("permissions", "sheet:int8 name"),
 )
 TABLES = (META, WORKBOOKS, SHEETS, TOKENS, CONTENTS, CONTENTS_TOKENS, *OTHERS)
 TYPES = {each.name: dict(zip(each.columns, each.types, strict=True)) for each in TABLES}

@@ -44,9 +44,9 @@ def add_spellings(session: PostgresSession, words: Iterable[str]) -> None:
     """Add words that misspelt ones may mean."""
     found = sorted(set(words))
     session.execute(
-        "INSERT INTO spellings (word, reversed) SELECT * FROM unnest(?::text[], ?::text[]) "
-        "ON CONFLICT DO NOTHING",
-        (found, [word[::-1] for word in found]),
+        "INSERT INTO spellings (word, reversed, stem) "
+        "SELECT * FROM unnest(?::text[], ?::text[], ?::text[]) ON CONFLICT DO NOTHING",
+        (found, [word[::-1] for word in found], list(map(stem, found))),
     )
 
 

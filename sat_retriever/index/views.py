@@ -1,0 +1,62 @@
+"""What groups see of an index, kept open for those who asked lately."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+
+MOST = 16  # views that are kept
+MOST_BYTES = 1 << 30  # of their tokens, beside the latest one's
+
+
+class View(Protocol):
+    """A view of an index."""
+
+    def held_bytes(self) -> int:
+        """Bytes of the tokens that it holds in memory."""
+
+
+Seen = TypeVar("Seen", bound=View)
+
+
+class Views(Generic[Seen]):
+    """Views by the groups that see them; those used longest ago are let go.
+
+    Safe to share between threads. A view that was let go still works for whoever holds it.
+
+    Args:
+        make: Opens the view of some groups.
+    """
+
+    def __init__(self, make: Callable[[Sequence[str]], Seen]) -> None:
+        self._make = make
+        self._held: OrderedDict[tuple[str, ...], Seen] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, groups: Sequence[str]) -> Seen:
+        """Return the view of some groups.
+
+        Args:
+            groups: The groups, in order.
+        """
+        key = tuple(groups)
+        with self._lock:
+            found = self._held.pop(key, None) or self._make(key)
+            self._held[key] = found
+            while len(self._held) > 1 and self._are_many():
+                self._held.popitem(last=False)
+        return found
+
+    def clear(self) -> None:
+        """Let all views go."""
+        with self._lock:
+            self._held.clear()
+
+    def _are_many(self) -> bool:
+        return len(self._held) > MOST or sum(self._others()) > MOST_BYTES
+
+    def _others(self) -> Iterator[int]:
+        """Bytes of all views but the latest."""
+        return (each.held_bytes() for each in list(self._held.values())[:-1])
