@@ -50,9 +50,10 @@ def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | No
     token, masks = query.token, _masks(snapshot, query.asked, allowed)
     read_as = respelled(store, snapshot, query.text)
     phrases = asked_phrases(snapshot, query.text)
+    alone = query.dense_weight == 1  # without words to help, every cosine is compared
     found = [
-        *_near(snapshot.tokens, token, masks),
-        *_near_by_contents(snapshot, token, masks),
+        *_near(snapshot.tokens, token, masks, all_cells=alone),
+        *_near_by_contents(snapshot, token, masks, all_cells=alone),
         *worded(snapshot.lexical.impacts(list(dict.fromkeys(query_words(read_as)))), masks),
         *_worded_by_contents(snapshot, read_as, masks),
         *([with_phrases(snapshot, phrases)[:WORDED]] if phrases else []),
@@ -73,8 +74,12 @@ def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) ->
     return [within, in_time]
 
 
-def _near(tokens: Tokens, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
-    return tokens.nearest(token, masks) if isinstance(tokens, TokenTable) else []
+def _near(
+    tokens: Tokens, token: FloatArray, masks: Sequence[Mask | None], *, all_cells: bool
+) -> list[Rows]:
+    if not isinstance(tokens, TokenTable):
+        return []
+    return tokens.nearest(token, masks, all_cells=all_cells)
 
 
 def _worded_by_contents(
@@ -88,14 +93,15 @@ def _worded_by_contents(
 
 
 def _near_by_contents(
-    snapshot: Snapshot, token: FloatArray, masks: Sequence[Mask | None]
+    snapshot: Snapshot, token: FloatArray, masks: Sequence[Mask | None], *, all_cells: bool
 ) -> list[Rows]:
     """Positions of the sheets whose contents are nearest within each mask."""
     if not len(snapshot.with_contents):
         return []
     places = snapshot.with_contents
     of_contents = [mask and partial(_through, mask, places) for mask in masks]
-    return [places[rows] for rows in _near(snapshot.contents_tokens, token, of_contents)]
+    near = _near(snapshot.contents_tokens, token, of_contents, all_cells=all_cells)
+    return [places[rows] for rows in near]
 
 
 def _through(mask: Mask, places: Rows, rows: Rows) -> NDArray[np.bool_]:

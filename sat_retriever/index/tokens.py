@@ -186,7 +186,9 @@ class TokenTable:
             self.codes, self.centres, self.starts, sheets, slots, Codes.joined((self.added, added))
         )
 
-    def nearest(self, token: FloatArray, masks: Sequence[Mask | None]) -> list[Rows]:
+    def nearest(
+        self, token: FloatArray, masks: Sequence[Mask | None], *, all_cells: bool = False
+    ) -> list[Rows]:
         """Positions of about the 512 sheets of the highest cosine within each mask.
 
         Sheets of the nearest cells are compared, and all that came later.
@@ -197,9 +199,10 @@ class TokenTable:
         Args:
             token: Token of a question, (d,), unit length.
             masks: Sheets among which to look; None for all.
+            all_cells: True compares the sheets of all cells.
         """
         asked = Codes.of(token[None])
-        sheets, cosines = self._scanned(token, asked, masks)
+        sheets, cosines = self._scanned(token, asked, masks, all_cells=all_cells)
         if len(self.added):
             later = np.flatnonzero(self.slots >= len(self.sheets))
             own = self.added.cosines(asked)[self.slots[later] - len(self.sheets)]
@@ -213,9 +216,9 @@ class TokenTable:
         return found
 
     def _scanned(
-        self, token: FloatArray, asked: Codes, masks: Sequence[Mask | None]
+        self, token: FloatArray, asked: Codes, masks: Sequence[Mask | None], *, all_cells: bool
     ) -> tuple[Rows, FloatArray]:
-        """Positions and cosines of the sheets of the nearest cells."""
+        """Positions and cosines of the sheets of the nearest cells, or of all."""
         wanted = [mask for mask in masks if mask is not None]
         sheets: list[Rows] = []
         cosines: list[FloatArray] = []
@@ -223,10 +226,11 @@ class TokenTable:
         alone = len(self.centres) == 1
         near = [0] if alone else np.argsort(-(np.einsum("cd,d->c", self.centres, token))).tolist()
         for cell in near:
-            if seen >= _AT_MOST or (seen >= SCANNED and min(met, default=NEAREST) >= NEAREST):
+            enough = seen >= SCANNED and min(met, default=NEAREST) >= NEAREST
+            if not all_cells and (enough or seen >= _AT_MOST):
                 break
             start, end = self.starts[cell : cell + 2].tolist()
-            if not alone:
+            if not (alone or all_cells):
                 end = min(end, start + SCANNED)  # a cell of equal tokens may be large
             own = self.sheets[start:end].astype(np.intp)
             cosine = self.codes[start:end].cosines(asked)

@@ -21,3 +21,19 @@ def test_the_nearest_cells_are_compared_first(monkeypatch):
         [near] = table.nearest(found[row], [None])
         assert len(set(near.tolist())) == 8
         assert set((near // 16).tolist()) == {row // 16}
+
+
+def test_all_cells_hold_the_nearest_of_tokens_that_are_near_none(monkeypatch):
+    for name, value in (("_CELL", 16), ("SCANNED", 64), ("NEAREST", 32)):
+        monkeypatch.setattr(tokens, name, value)
+    found = np.random.default_rng(1).standard_normal((1_000, 48)).astype(np.float32)
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    flat = TokenTable.in_one_cell(Codes.of(found))
+    centres, starts, order = cell_order(flat)
+    table = TokenTable.of(flat.taken(order), centres, starts, order.astype(np.int32))
+    asked = found[5] + found[600]
+    best = set(np.argsort(-(found @ asked))[:24].tolist())
+    [some] = table.nearest(asked, [None])
+    [every] = table.nearest(asked, [None], all_cells=True)
+    assert not best <= set(some.tolist())
+    assert best <= set(every.tolist()) and len(every) == 32
