@@ -40,9 +40,7 @@ def test_llama_index_retrieves_for_whom_it_is_told(index, principals, seen):
 
 def test_a_hidden_sheet_is_any_text_to_a_reranker(index):
     nodes = [
-        TextNode(
-            text="x", metadata={"sheet_id": name}, excluded_embed_metadata_keys=["sheet_id"]
-        )
+        TextNode(text="x", metadata={"sheet_id": name}, excluded_embed_metadata_keys=["sheet_id"])
         for name in ("wages", "nothing")
     ]
     given = [NodeWithScore(node=node, score=0.5) for node in nodes]
