@@ -146,6 +146,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "postgres_kills": Table(
             "safety.postgres_kills", "writers, servers and connections killed while they write"
         ),
+        "permissions": Table("safety.permissions", "random searches, and what shows that must not"),
         "crash": Table("safety.crash", "kill -9 while indexing"),
         "contention": Table("safety.contention", "two writers and eight readers of one index"),
         "soak": Table("safety.soak", "memory over 20,000 questions in one process"),

@@ -158,6 +158,22 @@ SECTIONS = (
         "shown.",
     ),
     Section(
+        "permissions",
+        "Permissions: random searches for random groups, and what hidden sheets showed",
+        {
+            "sheets": "sheets",
+            "searches": "searches",
+            "looked_for": "hidden names looked for",
+            "shown": "shown",
+            "compared": "answers compared",
+            "different": "different",
+        },
+        "Looked through are hits with reasons, links and copies, the question as it was read, what "
+        "agents' tools say, counts, and refusals. Answers are compared with those of an index of "
+        "only the sheets that the groups may see. In PostgreSQL a role searches that may only "
+        "read.",
+    ),
+    Section(
         "remote",
         "An index of workbooks on S3, beside the same files here",
         {

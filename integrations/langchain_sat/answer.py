@@ -24,6 +24,7 @@ from sat_retriever.engine.reply import WordStream
 from sat_retriever.index.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.permissions import Principals
 
 
 def sheet_answer_chain(
@@ -34,6 +35,7 @@ def sheet_answer_chain(
     reranker: Reranker | str | Path | None = AUTO,
     settings: EngineSettings = DEFAULT_SETTINGS,
     today: date | None = None,
+    principals: Principals | None = None,
 ) -> Runnable[str, dict[str, Any]]:
     """Return a Runnable that answers a question from the tables of the sheets found.
 
@@ -53,13 +55,14 @@ def sheet_answer_chain(
         reranker: Stage 2 of the search; see `SheetRetriever`.
         settings: Bounds of an answer: sheets, tables, repairs, tokens, limits of a query.
         today: The day from which "last year" in a question counts; None is the day of the call.
+        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
         InputError: If a filter or the reranker is not valid.
     """
     wanted = as_filters(filters)
-    retriever = SheetRetriever(index_for(index, wanted), reranker)
+    retriever = SheetRetriever(index_for(index, wanted, principals), reranker)
 
     def prepared(question: str) -> Prepared:
         return prepare(retriever, question, wanted, settings=settings, today=today)

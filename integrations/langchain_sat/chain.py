@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.documents import BaseDocumentCompressor, Document
@@ -22,7 +23,7 @@ def retriever_chain(
 
     It does the same as `ContextualCompressionRetriever` of langchain-classic, with langchain-core
     only. Further arguments of a call go to the retriever:
-    `chain.invoke(question, filters={"path": "2024/*"})`.
+    `chain.invoke(question, filters={"path": "2024/*"})`. `principals` go to both.
 
     Args:
         retriever: Any retriever; a `SheetTokenRetriever` is asked for `candidates` sheets.
@@ -37,10 +38,20 @@ def retriever_chain(
 
     def answer(question: str, config: RunnableConfig, **options: Any) -> list[Document]:
         found = retriever.invoke(question, config, **{**fixed, **options})
-        return list(reranker.compress_documents(found, question, config.get("callbacks")))
+        chosen = _for(reranker, options)
+        return list(chosen.compress_documents(found, question, config.get("callbacks")))
 
     async def aanswer(question: str, config: RunnableConfig, **options: Any) -> list[Document]:
         found = await retriever.ainvoke(question, config, **{**fixed, **options})
-        return list(await reranker.acompress_documents(found, question, config.get("callbacks")))
+        chosen = _for(reranker, options)
+        return list(await chosen.acompress_documents(found, question, config.get("callbacks")))
 
     return RunnableLambda(answer, afunc=aanswer, name="retriever_chain")
+
+
+def _for(reranker: BaseDocumentCompressor, options: Mapping[str, Any]) -> BaseDocumentCompressor:
+    """Return a reranker for those that a call names."""
+    principals = options.get("principals")
+    if principals is None or not isinstance(reranker, SheetGraphReranker):
+        return reranker
+    return reranker.model_copy(update={"principals": principals})

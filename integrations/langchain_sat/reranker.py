@@ -12,7 +12,7 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, field_serializer
 
-from langchain_sat.settings import IndexField, IndexLike
+from langchain_sat.settings import IndexField, IndexLike, PrincipalsField
 from sat_retriever import load_reranker
 from sat_retriever.rank.load import own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
@@ -44,6 +44,8 @@ class SheetGraphReranker(BaseDocumentCompressor):
     """Largest number of documents in the result."""
     today: date | None = None
     """The day from which "last year" in a question counts; None is the day of the call."""
+    principals: PrincipalsField = None
+    """The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`."""
 
     _reranker: Reranker = PrivateAttr()
 
@@ -86,7 +88,11 @@ class SheetGraphReranker(BaseDocumentCompressor):
             EncoderError: If a model cannot be run.
         """
         passages = [Passage(each.page_content, _sheet_id(each)) for each in documents]
-        ranked = rerank_mixed(self._reranker, self.index, query, passages, today=self.today)
+        index, reranker = self.index, self._reranker
+        if self.principals is not None:
+            index = index.seen_by(self.principals)
+            reranker = reranker.over(index)
+        ranked = rerank_mixed(reranker, index, query, passages, today=self.today)
         return [
             _ranked(documents[place], rank, score)
             for rank, (place, score) in enumerate(ranked[: self.top_n], start=1)

@@ -23,11 +23,13 @@ from langchain_sat.settings import (
     FiltersLike,
     IndexField,
     IndexLike,
+    PrincipalsField,
     as_filters,
 )
 from sat_retriever import SheetRetriever
 from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.indexing import index_paths
+from sat_retriever.records.permissions import Principals
 from sat_retriever.tools.content import ANSWER, answer_texts
 
 
@@ -36,8 +38,8 @@ class SheetTokenRetriever(BaseRetriever):
 
     The `id` of a document is the sheet id, so that sheets with equal text stay separate.
     `retriever.invoke(question, k=3, filters={"path": "2024/*"})` overrides the fields for one call,
-    and so does `today`. It may be shared between threads; async calls do not block the event loop.
-    Serialized or pickled, it holds the path of its index.
+    and so do `today` and `principals`. It may be shared between threads; async calls do not block
+    the event loop. Serialized or pickled, it holds the path of its index.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -56,6 +58,8 @@ class SheetTokenRetriever(BaseRetriever):
     """The text of a document, as `Content`, as the name of its form, or as a mapping."""
     today: date | None = None
     """The day from which "last year" in a question counts; None is the day of the call."""
+    principals: PrincipalsField = None
+    """The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`."""
 
     _found: SheetRetriever = PrivateAttr()
 
@@ -94,8 +98,8 @@ class SheetTokenRetriever(BaseRetriever):
     def model_post_init(self, context: Any, /) -> None:
         """Set up the search."""
         super().model_post_init(context)
-        self.index.check_filters(self.filters)
         self._found = SheetRetriever(self.index, reranker=None)
+        self._found.seen_by(self.principals).index.check_filters(self.filters)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the plain values: an open index cannot be pickled, its path can."""
@@ -109,9 +113,10 @@ class SheetTokenRetriever(BaseRetriever):
         k: int | None = None,
         filters: FiltersLike | None = None,
         today: date | None = None,
+        principals: Principals | None = None,
     ) -> list[Document]:
         """Return documents of the best sheets; the arguments have priority over the fields."""
-        return self._documents(query, k, filters, today)
+        return self._documents(query, k, filters, today, principals)
 
     async def _aget_relevant_documents(
         self,
@@ -121,20 +126,26 @@ class SheetTokenRetriever(BaseRetriever):
         k: int | None = None,
         filters: FiltersLike | None = None,
         today: date | None = None,
+        principals: Principals | None = None,
     ) -> list[Document]:
         """Do the same in a thread."""
-        return await asyncio.to_thread(self._documents, query, k, filters, today)
+        return await asyncio.to_thread(self._documents, query, k, filters, today, principals)
 
     def _documents(
-        self, query: str, k: int | None, filters: FiltersLike | None, today: date | None
+        self,
+        query: str,
+        k: int | None,
+        filters: FiltersLike | None,
+        today: date | None,
+        principals: Principals | None,
     ) -> list[Document]:
-        wanted = self.filters
-        if filters is not None:  # the field's filters were checked at the start
-            wanted = as_filters(filters)
-            self.index.check_filters(wanted)
+        found = self._found.seen_by(self.principals if principals is None else principals)
+        wanted = self.filters if filters is None else as_filters(filters)
+        if filters is not None or principals is not None:  # else checked at the start
+            found.index.check_filters(wanted)
         day = self.today if today is None else today
-        hits = self._found.retrieve(query, self.k if k is None else k, wanted, today=day)
-        texts = answer_texts(self.index, hits, self.content)
+        hits = found.retrieve(query, self.k if k is None else k, wanted, today=day)
+        texts = answer_texts(found.index, hits, self.content)
         return [hit_document(hit, text, hits) for hit, text in zip(hits, texts, strict=True)]
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:

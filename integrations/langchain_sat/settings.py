@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchem
 
 from sat_retriever import Filters, InputError, SheetIndex
 from sat_retriever.index.indexing import open_index
+from sat_retriever.records.permissions import Owner
 from sat_retriever.tools.content import Content, Form
 
 IndexLike = SheetIndex | str | Path
@@ -85,6 +86,16 @@ IndexField = Annotated[
     BeforeValidator(open_index),
     PlainSerializer(lambda index: str(index.path), return_type=str),
     WithJsonSchema({"type": "string"}),
+]
+PrincipalsField = Annotated[
+    list[str] | InstanceOf[Owner] | None,
+    # No text may mean the owner, so that one comes back as nobody.
+    PlainSerializer(
+        lambda given: None if isinstance(given, Owner) else given,
+        return_type=list[str] | None,
+        when_used="json",
+    ),
+    WithJsonSchema({"type": ["array", "null"], "items": {"type": "string"}}),
 ]
 FiltersField = Annotated[
     InstanceOf[Filters] | None,

@@ -13,6 +13,7 @@ from langchain_sat.settings import IndexLike
 from sat_retriever import SatError
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.permissions import Principals
 from sat_retriever.tools import SheetTools, Tool
 from sat_retriever.tools.tool import wrong_arguments
 
@@ -22,6 +23,7 @@ def create_sheet_tools(
     reranker: Reranker | str | Path | None = AUTO,
     *,
     today: date | None = None,
+    principals: Principals | None = None,
 ) -> list[BaseTool]:
     """Return tools that let an agent find, describe and read sheets; none of them writes.
 
@@ -33,12 +35,13 @@ def create_sheet_tools(
         index: The index, or its path.
         reranker: Stage 2, as for `SheetRetriever`.
         today: The day from which "last year" in a question counts; None is the day of the call.
+        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
         InputError: If a folder does not exist, or holds no reranker.
     """
-    sheets = SheetTools(index, reranker=reranker, today=today)
+    sheets = SheetTools(index, reranker=reranker, today=today, principals=principals)
     return [_langchain_tool(tool) for tool in sheets.tools()]
 
 

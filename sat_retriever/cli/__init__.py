@@ -16,6 +16,7 @@ from sat_retriever.cli import (
     index,
     mcp,
     migrate,
+    permissions,
     queries,
     search,
     serve,
@@ -62,6 +63,7 @@ app.command(epilog=queries.EXAMPLES)(queries.queries)
 app.command(no_args_is_help=True, epilog=bench.EXAMPLES)(bench.bench)
 app.command(epilog=adapt.EXAMPLES)(adapt.adapt)
 app.command(epilog=status.EXAMPLES)(status.status)
+app.command(epilog=permissions.EXAMPLES)(permissions.permissions)
 app.command(no_args_is_help=True, epilog=migrate.EXAMPLES)(migrate.migrate)
 app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
 app.add_typer(train.app)

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from sat_retriever.adapt.settings import AdaptSettings
+from sat_retriever.cli.principals import opened_whole
 from sat_retriever.cli.progress import about
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -29,7 +30,6 @@ from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
 from sat_retriever.cli.train.session import check_extra
 from sat_retriever.datasets.labels import load_labels
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
 
@@ -90,7 +90,7 @@ def adapt(
     beside = file.parent if isinstance(file, Path) else Path()
     folder = out or beside / f"{file.name}.adapt"
     try:
-        with SheetIndex.open(file, device=device) as opened, training_bar("adapt") as bar:
+        with opened_whole(file, device) as opened, training_bar("adapt") as bar:
             made = adapted(
                 opened, folder, settings, own=own, chat=_chat(paraphrase), watcher=_Watcher(bar)
             )

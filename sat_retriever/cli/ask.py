@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -30,7 +31,6 @@ from sat_retriever.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.engine.prompts import query_prompt, read_prompt
 from sat_retriever.engine.reply import WordStream
 from sat_retriever.errors import ModelSetupError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.rank.load import AUTO
@@ -82,6 +82,8 @@ def ask(
         int,
         typer.Option(min=2048, max=1_000_000, help="Context of the model in tokens.", metavar="N"),
     ] = 8192,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question in words, from the sheets found, with citations.
@@ -96,7 +98,7 @@ def ask(
     settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2)
     day = today.date() if today else None
     filters = Filters(workbook=workbook, path=path)
-    with SheetIndex.open(file) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         ready = prepare(retriever, question, filters or None, settings=settings, today=day)
     if llm is None and not ready.hits:

@@ -11,6 +11,7 @@ import typer
 
 from sat_retriever.cli.benchlabels import Labels, read_labels
 from sat_retriever.cli.benchtable import asked_of, print_table
+from sat_retriever.cli.principals import opened_whole
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -114,7 +115,7 @@ def bench(
     wanted = _Wanted(reranker or (), settings, llm_only, against, out)
     read = read_labels(labels)
     try:
-        with SheetIndex.open(file) as opened:
+        with opened_whole(file) as opened:
             measured = _measured(opened, read, wanted)
             _show(measured, opened, out, as_json=as_json)
     except KeyboardInterrupt:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -19,7 +20,6 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.workbook.window import CellWindow, parse_range, read_range
@@ -44,6 +44,8 @@ def cells(
     formulas: Annotated[
         bool, typer.Option("--formulas", help="Formulas instead of the values they gave.")
     ] = False,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print cells of a sheet, with row numbers and column letters.
@@ -52,7 +54,7 @@ def cells(
     printed; formulas are not computed.
     """
     refuse_unquoted(context, name)
-    with SheetIndex.open(file) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
         record, cited = named_sheet(opened, name)
         path, within = opened.bounded_file_of(record.sheet_id)
     asked = cited or record.main_range

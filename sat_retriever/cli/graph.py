@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write_parts
 from sat_retriever.cli.terminal import (
@@ -91,6 +92,8 @@ def graph(
         int | None,
         typer.Option(min=1, help="At most N sheets, best linked first; html: 2000.", metavar="N"),
     ] = None,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
 ) -> None:
     """Export sheets and links as JSON, GraphML, or an interactive page.
 
@@ -107,7 +110,10 @@ def graph(
         raise InputError("a page cannot be shown in a terminal; name a file: --out graph.html")
     wish = _Wish(workbook, path, tuple(sheet or ()), hops, tuple(kind or ()), limit)
     quiet = to_terminal(out)  # no progress between printed lines
-    with SheetIndex.open(file) as opened, progress("graph", "sheets", quiet=quiet) as shown:
+    with (
+        opened_for(file, as_groups, as_owner=as_owner) as opened,
+        progress("graph", "sheets", quiet=quiet) as shown,
+    ):
         meter = _Meter(shown)
         _check_types(opened, wish.types)
         ids, notes = _chosen(opened, wish)

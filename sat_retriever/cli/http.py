@@ -14,8 +14,9 @@ import typer
 
 from sat_retriever.cli.terminal import counted, plain, stderr
 from sat_retriever.errors import InputError
+from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.access import read_token
-from sat_retriever.serve.plan import Plan
+from sat_retriever.serve.plan import Audience, Plan
 
 HostOption = Annotated[str, typer.Option(help="Address for HTTP.", metavar="HOST")]
 PortOption = Annotated[
@@ -56,6 +57,15 @@ ProxyOption = Annotated[
     list[str] | None,
     typer.Option(help="A proxy's address, whose X-Forwarded-For is believed.", metavar="ADDRESS"),
 ]
+TokensOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--tokens",
+        help="TOML file with tokens and the groups of each, for an index with permissions.",
+        metavar="FILE",
+        dir_okay=False,
+    ),
+]
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 
 
@@ -72,6 +82,7 @@ class Where:
         proxies: Addresses of proxies whose word on their clients counts.
         workers: Number of processes.
         stop_s: Seconds that running requests have to end.
+        tokens: File with tokens and their groups; None without one.
     """
 
     host: str
@@ -82,6 +93,7 @@ class Where:
     proxies: Sequence[str]
     workers: int
     stop_s: float
+    tokens: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +104,13 @@ class What:
         index: Path or URL of the index, which may hold a password.
         reranker: The option `--reranker`.
         page: True serves the page and MCP; False serves MCP alone.
+        principals: Those for whom it is served; None without permissions, or by tokens.
     """
 
     index: str = field(repr=False)
     reranker: str
     page: bool
+    principals: Principals | None = None
 
 
 def serve_until_stopped(
@@ -131,11 +145,11 @@ def serve_until_stopped(
         reranker = None if what.reranker == "none" else what.reranker
         return Plan(
             what.index, reranker, what.page, names, token, where.rate, proxies, where.workers,
-            where.stop_s,
+            where.stop_s, _audiences(what, where, token),
         )  # fmt: skip
 
     with listen(where.host, where.port) as listening:
-        check_private(listening, plan().token)
+        check_private(listening, plan().a_token)
 
         def tell(sheets: int) -> None:
             line = said.format(sheets=counted(sheets, "sheet"), url=url(listening))
@@ -149,6 +163,21 @@ def serve_until_stopped(
             code = INTERRUPTED
     if code:
         raise typer.Exit(code)
+
+
+def _audiences(what: What, where: Where, token: str | None) -> list[Audience]:
+    """The audiences that the options name; none without any."""
+    from sat_retriever.serve.audiences import read_audiences
+
+    if where.tokens is not None:
+        if token is not None or what.principals is not None:
+            raise InputError("--tokens excludes --token-file, --as and --as-owner; leave them out")
+        return read_audiences(where.tokens)
+    if what.principals is None:
+        return []
+    if isinstance(what.principals, Owner):
+        return [(token, None, True)]
+    return [(token, list(what.principals), False)]
 
 
 def _serve_here(

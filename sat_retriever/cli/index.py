@@ -46,6 +46,7 @@ from sat_retriever.index.sync import SyncReport
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.permissions import OWNER
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.remote.url import Named
@@ -106,6 +107,14 @@ def index(
             min=1, help="Texts in a request to an ollama: encoder; 32 by default.", metavar="N"
         ),
     ] = None,
+    permissions: Annotated[
+        str | None,
+        typer.Option(
+            help="Who may see which sheet: a TOML file of rules, or files for the rights of the "
+            "workbook files. Later runs go on with it.",
+            metavar="RULES.toml|files",
+        ),
+    ] = None,
     password: Annotated[
         str | None,
         typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
@@ -162,6 +171,8 @@ def index(
         _executor(ray_address, workers, ray=ray) as executor,
         opened_index(file, named, (contents, skip_columns)) as (opened, is_new),
     ):
+        if permissions is not None:
+            opened.permit(permissions)
         try:
             report = synced(
                 "index",
@@ -180,8 +191,9 @@ def index(
         except (EncoderError, ClusterError):
             stderr().print(_kept(opened))
             raise
-        sheets, left = len(opened), not is_new or bool(opened.workbooks())
-        encoded = encoder_lines(opened, report)
+        whole = opened.seen_by(OWNER)
+        sheets, left = len(whole), not is_new or bool(whole.workbooks())
+        encoded = encoder_lines(whole, report)
     if as_json:
         written = str(file) if left else None
         print_json({"index": written, "sheets_in_index": sheets, **to_json(report)})
@@ -237,7 +249,7 @@ def synced(command: str, opened: SheetIndex, paths: Sequence[Named], **options: 
 
 def _kept(opened: SheetIndex) -> str:
     """What an interrupted run leaves behind; sheets that were read but not encoded are lost."""
-    kept = len(opened.workbooks())
+    kept = len(opened.seen_by(OWNER).workbooks())
     holds = f"the index holds {counted(kept, 'workbook')}; run it again to continue"
     return holds if kept else "no workbook was stored yet"
 

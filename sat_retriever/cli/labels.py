@@ -10,6 +10,7 @@ from statistics import mean
 
 import typer
 
+from sat_retriever.cli.principals import opened_whole
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.labels.write import FORMS, write_queries
@@ -40,7 +41,7 @@ def check_labels(file: Place, labels: Path, out: Path | None, *, as_json: bool) 
         Exit: With code 1 if sheets are unknown; in that case nothing is written.
     """
     queries = load_labels(labels, unanswerable=True)
-    with SheetIndex.open(file) as opened:
+    with opened_whole(file) as opened:
         unknown = _unknown(opened, queries)
         hints = _hints(opened, list(unknown)[:_HINTED])
         sheets = len(opened)

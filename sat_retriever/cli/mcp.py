@@ -23,11 +23,13 @@ from sat_retriever.cli.http import (
     RateOption,
     StopOption,
     TokenFileOption,
+    TokensOption,
     What,
     Where,
     WorkersOption,
     serve_until_stopped,
 )
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, asking
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -37,6 +39,7 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place, opens
 from sat_retriever.rank.load import AUTO
+from sat_retriever.records.permissions import Principals
 from sat_retriever.serve.limits import HTTP_PATH, RATE
 from sat_retriever.serve.plan import STOP_S
 
@@ -68,6 +71,9 @@ def mcp(
     proxy: ProxyOption = None,
     workers: WorkersOption = 1,
     stop_seconds: StopOption = STOP_S,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
+    tokens: TokensOption = None,
 ) -> None:
     """Serve an index to AI agents over the Model Context Protocol.
 
@@ -79,24 +85,35 @@ def mcp(
     require("mcp", "mcp")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     if transport is Transport.STDIO:
-        _serve_client(file, reranker)
+        _serve_client(file, reranker, asking(as_groups, as_owner=as_owner))
         return
     serve_until_stopped(
-        What(opens(file), reranker, page=False),
-        Where(host, port, allow_host or (), token_file, rate, proxy or (), workers, stop_seconds),
+        What(opens(file), reranker, page=False, principals=asking(as_groups, as_owner=as_owner)),
+        Where(
+            host,
+            port,
+            allow_host or (),
+            token_file,
+            rate,
+            proxy or (),
+            workers,
+            stop_seconds,
+            tokens,
+        ),
         f"serving {{sheets}} at {{url}}{HTTP_PATH} (Ctrl-C to stop)",
     )
 
 
-def _serve_client(file: Place, reranker: str) -> None:
+def _serve_client(file: Place, reranker: str, principals: Principals | None) -> None:
     """Serve one client over standard input and output."""
     from sat_retriever.tools import SheetTools
     from sat_retriever.tools.mcp.server import sheet_server
     from sat_retriever.tools.mcp.serving import serve_stdio
 
     with SheetIndex.open(file) as opened:
-        tools = SheetTools(opened, reranker=None if reranker == "none" else reranker)
-        opened.warm_up()
+        chosen = None if reranker == "none" else reranker
+        tools = SheetTools(opened, reranker=chosen, principals=principals)
+        tools.index.warm_up()
         signal.signal(signal.SIGINT, _end_now)
         serve_stdio(sheet_server(tools))
 

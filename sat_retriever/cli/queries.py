@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sat_retriever.cli.labels import check_form, check_labels, counts_by_type, print_types
+from sat_retriever.cli.principals import opened_whole
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.target import check_target
 from sat_retriever.cli.terminal import (
@@ -106,7 +107,7 @@ def queries(
 
     wanted_number = _NUMBER if number is None else number
     wanted = [name.strip() for name in types.split(",") if name.strip()] if types else None
-    with SheetIndex.open(file) as opened, progress("queries", "reading sheets") as shown:
+    with opened_whole(file) as opened, progress("queries", "reading sheets") as shown:
         records = _Records(opened, shown)
         if not records.ids:
             raise EmptyInputError(f"{file} holds no sheets; index some workbooks first")

@@ -14,6 +14,7 @@ from rich.measure import Measurement
 from rich.text import Text
 
 from sat_retriever.cli.linktable import other_end
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.progress import ending
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -33,7 +34,6 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
@@ -110,6 +110,8 @@ def search(
     all_copies: Annotated[
         bool, typer.Option("--all-copies", help="Every version of a sheet, not one for all.")
     ] = False,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find the sheets that answer a question, best first, each with the reason why."""
@@ -125,7 +127,7 @@ def search(
         modified_before=_moment("--before", before),
         metadata=dict(_key_value(text) for text in where or ()),
     )
-    with SheetIndex.open(file, device=device) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner, device=device) as opened:
         opened.warm_up()
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)

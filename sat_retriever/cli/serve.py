@@ -20,11 +20,13 @@ from sat_retriever.cli.http import (
     RateOption,
     StopOption,
     TokenFileOption,
+    TokensOption,
     What,
     Where,
     WorkersOption,
     serve_until_stopped,
 )
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, asking
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -54,6 +56,9 @@ def serve(
     workers: WorkersOption = 1,
     stop_seconds: StopOption = STOP_S,
     reranker: RerankerOption = AUTO,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
+    tokens: TokensOption = None,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = False,
@@ -69,8 +74,18 @@ def serve(
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     serve_until_stopped(
-        What(opens(file), reranker, page=True),
-        Where(host, port, allow_host or (), token_file, rate, proxy or (), workers, stop_seconds),
+        What(opens(file), reranker, page=True, principals=asking(as_groups, as_owner=as_owner)),
+        Where(
+            host,
+            port,
+            allow_host or (),
+            token_file,
+            rate,
+            proxy or (),
+            workers,
+            stop_seconds,
+            tokens,
+        ),
         f"serving {{sheets}} at {{url}}/ (MCP at {HTTP_PATH}; Ctrl-C to stop)",
         started=webbrowser.open if open_ else None,
     )

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sat_retriever.cli.linktable import link_table
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -57,6 +58,8 @@ def show(
         int,
         typer.Option("--links", min=0, help="Links listed per type and direction.", metavar="N"),
     ] = 5,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what the index knows about a workbook, or one of its sheets.
@@ -66,7 +69,7 @@ def show(
     links.
     """
     refuse_unquoted(context, name)
-    with SheetIndex.open(file) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
         workbook, ids = find_sheets(opened, name)
         skipped = _skipped(opened, workbook)
         if not ids and not skipped:

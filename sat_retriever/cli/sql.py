@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -19,7 +20,6 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.sql.ask import QueryLimits
 from sat_retriever.tools.queried import query_over
 
@@ -52,6 +52,8 @@ def sql(
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Most seconds of the query.", metavar="N")
     ] = 10.0,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Ask the tables of some sheets in SQL (DuckDB, extra sql).
@@ -64,7 +66,7 @@ def sql(
         raise InputError(
             "no sheet is named; add --sheets with the id of one, as sat search gives it"
         )
-    with SheetIndex.open(file) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
         asked = query_over(opened, sheets, QueryLimits(seconds=seconds, rows=rows))
     if not query.strip():
         for line in asked.schema.split("\n"):

@@ -10,6 +10,7 @@ from typing import Annotated, cast
 import typer
 from rich.table import Table
 
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -39,10 +40,12 @@ def status(
     list_skipped: Annotated[
         bool, typer.Option("--skipped", help="List every file and sheet that was skipped.")
     ] = False,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in an index: counts, encoder, reranker, and what could not be read."""
-    with SheetIndex.open(file) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
         facts = dict(opened.status())
         facts["ranked_by"], in_words = _ranked_by(opened)
         skipped = [skip for state in opened.workbooks() for skip in state.skipped]

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sat_retriever.atomic import draft_of
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -19,7 +20,6 @@ from sat_retriever.cli.terminal import (
     refuse_unquoted,
     stderr,
 )
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.typed.show import FORMATS, table_text
 
@@ -54,6 +54,8 @@ def table(
     out: Annotated[
         Path | None, typer.Option(help="Write this file instead.", metavar="FILE", dir_okay=False)
     ] = None,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
 ) -> None:
     """Print the data of a table: its records below the header, without totals.
 
@@ -62,7 +64,7 @@ def table(
     error.
     """
     refuse_unquoted(context, name)
-    with SheetIndex.open(file) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
         record, cited = named_sheet(opened, name)
         found = opened.table(record.sheet_id, cited or place)
     lines = table_text(found, form, rows=rows)

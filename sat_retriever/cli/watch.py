@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sat_retriever.cli.index import EncoderChoice, opened_index, synced
+from sat_retriever.cli.principals import opened_whole
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     DeviceOption,
@@ -21,11 +22,11 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import IndexBusyError, SatError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.indexing import check_named
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.sync import SyncReport
 from sat_retriever.index.watch import Waiting, follow
+from sat_retriever.records.permissions import OWNER
 from sat_retriever.remote.url import Named
 
 _POLL_S = 60.0
@@ -87,7 +88,7 @@ def watch(
             _,
         ):
             report = synced("watch", index, due, password=password, workers=workers)
-            sheets = len(index)
+            sheets = len(index.seen_by(OWNER))
         if not said or report.added or report.changed or report.removed:
             stdout().print(
                 plain(f"{time.strftime('%H:%M:%S')} {_line(report, sheets)}"), soft_wrap=True
@@ -107,7 +108,7 @@ def watch(
     except KeyboardInterrupt:
         kept = "no index was made yet"
         if store_exists(file):
-            with SheetIndex.open(file) as index:
+            with opened_whole(file) as index:
                 kept = f"the index holds {counted(len(index.workbooks()), 'workbook')}"
         stderr().print(f"stopped; {kept}")
         raise typer.Exit(130) from None

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from sat_retriever.cli.linktable import other_end
+from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -22,7 +23,6 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
@@ -63,6 +63,8 @@ def why(
             metavar="YYYY-MM-DD",
         ),
     ] = None,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Explain where a sheet stands for a question, and why it is not higher."""
@@ -73,7 +75,7 @@ def why(
             f'sat why "{" ".join(words)}" "{last}"'
         )
     filters = Filters(workbook=workbook, path=path)
-    with SheetIndex.open(file) as opened:
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
         name = one_sheet(opened, sheet)
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         day = asked_on(today.date() if today else None)

@@ -9,10 +9,12 @@ from pathlib import Path
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.permissions import Given
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.store.place import IndexUrl, Place, place_of
 from sat_retriever.onnx.device import Device
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.permissions import Principals
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.remote.systems import check_system
@@ -25,6 +27,7 @@ def index_paths(
     *,
     encoder: EncoderLike | None = None,
     device: Device = "auto",
+    permissions: Given | None = None,
     progress: PathProgress | None = None,
 ) -> SheetIndex:
     """Return an open index that is up to date with the workbooks under some paths.
@@ -37,6 +40,7 @@ def index_paths(
             and a given encoder must equal it.
         device: Device that encoder and rerankers are loaded on: "cuda", "cpu", or "auto" for CUDA
             where it can be used.
+        permissions: Who may see which sheet; see `SheetIndex.permit`. None goes on as before.
         progress: Called with the number of workbooks done, of all, and the path.
 
     Raises:
@@ -52,6 +56,8 @@ def index_paths(
     given = None if encoder is None else as_encoder(encoder, device=device)
     made = _created(place_of(index), given, device)
     try:
+        if permissions is not None:
+            made.permit(permissions)
         made.sync(paths, progress=progress)
     except BaseException:
         made.close()
@@ -94,19 +100,29 @@ def open_index(index: SheetIndex | str | Path | IndexUrl) -> SheetIndex:
     return index if isinstance(index, SheetIndex) else SheetIndex.open(index)
 
 
-def index_for(index: SheetIndex | str | Path | IndexUrl, filters: Filters | None) -> SheetIndex:
+def index_for(
+    index: SheetIndex | str | Path | IndexUrl,
+    filters: Filters | None,
+    principals: Principals | None = None,
+) -> SheetIndex:
     """Return an index as `open_index` does, after checking the filters' metadata fields.
+
+    Args:
+        index: The index, or its path or URL.
+        filters: Conditions of its searches.
+        principals: Those who see it; see `SheetIndex.seen_by`. None is the whole index.
 
     Raises:
         IndexNotFoundError: If there is no such file.
         IndexFormatError: If the file is not an index.
         InputError: If no sheet has a metadata field that the filters name.
     """
-    found = open_index(index)
+    opened = open_index(index)
     try:
+        found = opened if principals is None else opened.seen_by(principals)
         found.check_filters(filters)
     except BaseException:
-        if found is not index:
-            found.close()
+        if opened is not index:
+            opened.close()
         raise
     return found

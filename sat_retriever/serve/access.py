@@ -7,13 +7,22 @@ import hmac
 import secrets
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from urllib.parse import parse_qs
 
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.serve.asgi import App, Header, Message, Receive, Send, header_values, refuse
+from sat_retriever.serve.asgi import (
+    App,
+    Header,
+    Message,
+    Receive,
+    Send,
+    header_values,
+    lifespan_of_all,
+    refuse,
+)
 from sat_retriever.serve.limits import Counts, RateLimit, client_of, too_often
 
 MIN_TOKEN = 16  # characters
@@ -45,12 +54,25 @@ def read_token(path: Path) -> str:
         raise PathNotFoundError(f"there is no file {path}; make one: {MAKE_ONE}") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}; check its permissions") from error
+    check_token(token, f"the token in {path}")
+    return token
+
+
+def check_token(token: str, name: str) -> None:
+    """Refuse a token that is easy to guess, or that a header cannot carry.
+
+    Args:
+        token: The token.
+        name: What it is called in the error.
+
+    Raises:
+        InputError: If it is not at least 16 printable ASCII characters without blanks.
+    """
     if len(token) < MIN_TOKEN or not all("!" <= sign <= "~" for sign in token):
         raise InputError(
-            f"the token in {path} is too short, or has blanks or letters other than ASCII; give "
+            f"{name} is too short, or has blanks or letters other than ASCII; give "
             f"{MIN_TOKEN} characters or more: {MAKE_ONE}"
         )
-    return token
 
 
 class Sessions:
@@ -84,31 +106,35 @@ class Sessions:
 
 
 class Access:
-    """An ASGI application that passes on requests with the token or with a session's cookie."""
+    """An ASGI application that passes a request on to the application of its token or session."""
 
     def __init__(
-        self, app: App, token: str, counts: Counts, sign_in: SignInPage | None = None
+        self, apps: Mapping[str, App], counts: Counts, sign_in: SignInPage | None = None
     ) -> None:
-        """Wrap an application.
+        """Wrap applications.
 
         Args:
-            app: Application that answers the requests.
-            token: The token.
+            apps: Application that answers the requests with a token, by the token.
             counts: Where wrong tokens are counted.
             sign_in: Page for browsers; None for a server of programs alone.
         """
-        self._app = app
-        self._token = token.encode()
+        self._apps = apps
         self._sign_in = sign_in
-        self._sessions = Sessions(token)
+        self._sessions = {token: Sessions(token) for token in apps}
         self._tries = RateLimit(_TRIES_PER_S, _TRIES, counts.tries, counts.place)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Reply 401 to a request without token or session; pass other requests on."""
+        if scope["type"] != "http":
+            await lifespan_of_all(self._apps.values(), scope, receive, send)
+            return
+        token = self._token_of(scope)
+        if token is None and self._is_open(scope):
+            token = next(iter(self._apps))
         if self._sign_in and scope.get("path") == SIGN_OUT and scope["method"] == "POST":
             await _signed_out(scope, send)
-        elif scope["type"] != "http" or self._is_open(scope) or self._is_known(scope):
-            await self._app(scope, receive, send)
+        elif token is not None:
+            await self._apps[token](scope, receive, send)
         elif self._sign_in and scope["path"] == SIGN_IN and scope["method"] == "POST":
             await self._signed_in(scope, receive, send, self._sign_in)
         elif self._sign_in and any("text/html" in x for x in header_values(scope, b"accept")):
@@ -120,15 +146,24 @@ class Access:
     def _is_open(self, scope: Message) -> bool:
         return self._sign_in is not None and scope["path"].startswith(OPEN_PATHS)
 
-    def _is_known(self, scope: Message) -> bool:
+    def _token_of(self, scope: Message) -> str | None:
+        """Return the token that a request has, or that its session began with."""
         for given in header_values(scope, b"authorization"):
             kind, _, token = given.partition(" ")
-            if kind.lower() == "bearer" and self._is_token(token.strip()):
-                return True
-        return any(map(self._sessions.holds, _cookies(scope)))
+            known = self._known(token.strip()) if kind.lower() == "bearer" else None
+            if known is not None:
+                return known
+        values = _cookies(scope)
+        for token, sessions in self._sessions.items():
+            if any(map(sessions.holds, values)):
+                return token
+        return None
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self._token)
+    def _known(self, given: str) -> str | None:
+        """Return the token that a text is; all are compared, so that time tells nothing."""
+        data = given.encode("utf-8", "replace")
+        found = [token for token in self._apps if hmac.compare_digest(data, token.encode())]
+        return found[0] if found else None
 
     async def _signed_in(
         self, scope: Message, receive: Receive, send: Send, page: SignInPage
@@ -137,14 +172,15 @@ class Access:
         sent = (await receive()).get("body", b"").decode("utf-8", "replace")
         form = parse_qs(sent, keep_blank_values=True, max_num_fields=8)
         target = _safe(form.get("next", ["/"])[0])
-        if not self._is_token(form.get("token", [""])[0].strip()):
+        token = self._known(form.get("token", [""])[0].strip())
+        if token is None:
             wait = self._tries.wait_s(client_of(scope))  # wrong tokens alone are counted
             if wait:
                 await too_often(send, wait)
                 return
             await _page(send, page(target, True))
             return
-        cookie = _cookie(scope, self._sessions.start(), "")
+        cookie = _cookie(scope, self._sessions[token].start(), "")
         await refuse(send, 303, "Signed in.", [cookie, (b"location", target.encode())])
 
 

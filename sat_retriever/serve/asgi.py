@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
@@ -20,6 +21,35 @@ async def refuse(send: Send, status: int, reason: str, headers: Iterable[Header]
     head = {"type": "http.response.start", "status": status, "headers": [kind, size, *headers]}
     await send(head)
     await send({"type": "http.response.body", "body": body})
+
+
+async def lifespan_of_all(
+    apps: Iterable[App], scope: Message, receive: Receive, send: Send
+) -> None:
+    """Start and stop several applications as one.
+
+    Args:
+        apps: The applications, which must understand the protocol.
+        scope: The scope of a server's lifespan.
+        receive: Gives the start, then the end.
+        send: Takes the state after each.
+    """
+    running: list[tuple[asyncio.Queue[Message], asyncio.Queue[Message], asyncio.Task[None]]] = []
+    for app in apps:
+        told, said = asyncio.Queue[Message](), asyncio.Queue[Message]()
+        task = asyncio.ensure_future(app(dict(scope), told.get, said.put))
+        running.append((told, said, task))
+    for _ in ("startup", "shutdown"):
+        message = await receive()
+        answers = []
+        for told, said, _task in running:
+            await told.put(message)
+            answers.append(await said.get())
+        failed = [each for each in answers if each["type"].endswith(".failed")]
+        await send(failed[0] if failed else answers[0])
+        if failed:
+            return
+    await asyncio.gather(*(task for *_, task in running))
 
 
 def header_values(scope: Message, name: bytes) -> list[str]:

@@ -56,7 +56,8 @@ class LatestFacets:
 
     def get(self) -> Facets:
         """Return the facets; one thread makes new ones while the others take the old."""
-        due = self._clock() - self._made >= _AGAIN_S
+        # What was just hidden must not be shown for another minute.
+        due = self._clock() - self._made >= _AGAIN_S or self._index.is_restricted
         if due and self._index.generation != self._state and self._making.acquire(blocking=False):
             try:
                 self._state, self._made = self._index.generation, self._clock()

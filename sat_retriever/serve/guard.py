@@ -5,7 +5,7 @@ headers → probes → known hosts and origins → no other sites → limits →
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.serve.access import Access, SignInPage
@@ -35,26 +35,28 @@ class Guard:
 
     Attributes:
         names: Host names and addresses that clients use; see `serving.known_names`.
-        token: Token that every request needs; None for none.
         rate: Requests a second of one client; 0 for no limit.
     """
 
     names: Sequence[str]
-    token: str | None = None
     rate: float = RATE
 
-    def around(self, app: App, counts: Counts, sign_in: SignInPage | None = None) -> App:
-        """Wrap an application.
+    def around(
+        self, apps: Mapping[str | None, App], counts: Counts, sign_in: SignInPage | None = None
+    ) -> App:
+        """Wrap applications.
 
         Args:
-            app: Application that answers requests.
+            apps: Application that answers requests with a token, by the token; None is that for
+                all requests.
             counts: Where requests are counted.
             sign_in: Page on which a browser gives the token; None for a server of programs.
 
         Raises:
             InputError: If one of the names is not a valid host name.
         """
-        inner = app if self.token is None else Access(app, self.token, counts, sign_in)
+        tokens = {token: app for token, app in apps.items() if token is not None}
+        inner = Access(tokens, counts, sign_in) if tokens else apps[None]
         rate = RateLimit(self.rate, int(self.rate * _BURST) or 1, counts.requests, counts.place)
         # Requests of other sites are refused before they are counted: they would use up the
         # requests of the user whose browser sends them.

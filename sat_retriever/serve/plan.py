@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import place_of
+from sat_retriever.records.permissions import OWNER
 from sat_retriever.serve.access import SignInPage
 from sat_retriever.serve.asgi import App
 from sat_retriever.serve.guard import Guard
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from sat_retriever.tools import SheetTools
 
 STOP_S = 10.0
+Audience = tuple[str | None, Sequence[str] | None, bool]
+"""A token, the groups of those who have it, and True if they see all sheets instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class Plan:
         proxies: Addresses of proxies whose word on their clients counts.
         workers: Number of processes.
         stop_s: Seconds that running requests have to end.
+        audiences: Each with its token, in an index with permissions; none is all who have `token`.
         salt: Secret that the processes count clients by.
     """
 
@@ -47,7 +53,13 @@ class Plan:
     proxies: Sequence[str] = ()
     workers: int = 1
     stop_s: float = STOP_S
+    audiences: Sequence[Audience] = field(default=(), repr=False)
     salt: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+
+    @property
+    def a_token(self) -> str | None:
+        """A token that requests need; None if they need none."""
+        return self.audiences[0][0] if self.audiences else self.token
 
 
 @contextmanager
@@ -65,11 +77,23 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
     from sat_retriever.tools import SheetTools
 
     with SheetIndex.open(plan.index) as index:
-        app, sign_in = _app(SheetTools(index, reranker=plan.reranker), plan)
-        guard = Guard(plan.names, plan.token, plan.rate)
-        guarded = guard.around(app, Counts(counts, plan.salt), sign_in)
-        index.warm_up()
-        yield Service(guarded, index.warm_up), len(index)
+        audiences = plan.audiences or ((plan.token, None, False),)
+        if index.is_restricted and any((each[1], each[2]) == (None, False) for each in audiences):
+            raise InputError(
+                f"{place_of(plan.index)} has permissions: name the groups of each token in a file "
+                "and add --tokens FILE; or --as GROUP, or --as-owner, for all who reach the server"
+            )
+        tools = SheetTools(index, reranker=plan.reranker)
+        apps: dict[str | None, App] = {}
+        sheets = 0
+        for token, groups, owner in audiences:
+            principals = OWNER if owner else groups
+            own = tools if principals is None else tools.seen_by(principals)
+            apps[token], sign_in = _app(own, plan)
+            own.index.warm_up()
+            sheets = max(sheets, len(own.index))
+        guarded = Guard(plan.names, plan.rate).around(apps, Counts(counts, plan.salt), sign_in)
+        yield Service(guarded, own.index.warm_up), sheets
 
 
 def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
@@ -85,5 +109,5 @@ def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
     from sat_retriever.serve.render import sign_in_page
 
     retriever = SheetRetriever(tools.index, plan.reranker)
-    signed = plan.token is not None
+    signed = plan.a_token is not None
     return web_app(tools, retriever, processes=plan.workers, signed=signed), sign_in_page

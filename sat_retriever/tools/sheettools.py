@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -20,6 +21,7 @@ from sat_retriever.records.copies import NO_COPIES
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType, in_order
+from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.sql.ask import can_query
@@ -73,6 +75,8 @@ class SheetTools:
         max_tokens: Largest number of tokens of the cells in one answer of `read_range`, as
             `estimated_tokens` counts them; at least one cell is always returned.
         today: Reference day for "last year" in a question; None for the day of the call.
+        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. None is
+            for an index without permissions, and for tools that `seen_by` is called of.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -86,13 +90,30 @@ class SheetTools:
         *,
         max_tokens: int = MAX_TOKENS,
         today: date | None = None,
+        principals: Principals | None = None,
     ) -> None:
         if max_tokens < 1:
             raise InputError(f"max_tokens is {max_tokens}; give 1 or more")
-        self.index = open_index(index)
+        found = open_index(index)
+        self.index = found if principals is None else found.seen_by(principals)
         self.max_tokens = max_tokens
         self.today = today
         self._retriever = SheetRetriever(self.index, reranker)
+
+    def seen_by(self, principals: Principals) -> SheetTools:
+        """Return the same tools for what some groups may see of the index.
+
+        Args:
+            principals: The groups of the one who asks, or `OWNER`.
+
+        Raises:
+            InputError: If a group is no plain name.
+            PermissionsError: If these are tools for some groups already.
+        """
+        other = copy(self)
+        other._retriever = self._retriever.seen_by(principals)
+        other.index = other._retriever.index
+        return other
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools with their descriptions and arguments, for a framework to wrap.

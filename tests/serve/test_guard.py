@@ -234,7 +234,7 @@ def test_guesses_are_few_and_compared_in_constant_time(monkeypatch):
 
     hmac_compare = hmac.compare_digest
     monkeypatch.setattr(access.hmac, "compare_digest", noted)
-    app = Access(reached, TOKEN, Counts(), lambda _target, _wrong: b"")
+    app = Access({TOKEN: reached}, Counts(), lambda _target, _wrong: b"")
     assert asked(app, authorization="Bearer wrong") == 401
     assert asked(app, authorization=f"Bearer {TOKEN}") == 204
     guesses = [asked(app, path="/sign-in", method="POST", body=b"token=guess") for _ in range(12)]

@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sat_retriever.cli.principals import opened_whole
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
 from sat_retriever.onnx.device import Device
+from sat_retriever.records.permissions import OWNER
 from sat_retriever.synth.options import WORKBOOKS
 from sat_retriever.training.data.corpusindex import corpus_index, seen_index
 from sat_retriever.training.data.reading import from_dataset, from_index
@@ -42,7 +44,7 @@ class TrainingInput:
     def folders(self) -> list[str]:
         """Folders of the workbooks; empty if there are none."""
         if self.index is not None:
-            with SheetIndex.open(self.index) as opened:
+            with opened_whole(self.index) as opened:
                 return roots_of(opened)
         beside = self.dataset.files[0].parent / WORKBOOKS  # the folder that `sat synth` writes
         return [str(beside)] if beside.is_dir() else []
@@ -51,7 +53,7 @@ class TrainingInput:
         """Texts and queries for training Stage 1 and the Cross-Encoder."""
         if self.index is None:
             return from_dataset(self.dataset)
-        with SheetIndex.open(self.index) as opened:
+        with opened_whole(self.index) as opened:
             return from_index(opened, self.dataset)
 
     @contextmanager
@@ -109,11 +111,11 @@ class TrainingInput:
 
 def _opened(file: Place, encoder: str | None, device: Device) -> SheetIndex:
     if encoder is None:
-        return SheetIndex.open(file, device=device)
+        return SheetIndex.open(file, device=device).seen_by(OWNER)
     try:
-        return SheetIndex.open(file, encoder, device=device)
+        return SheetIndex.open(file, encoder, device=device).seen_by(OWNER)
     except FingerprintMismatchError as error:
-        with SheetIndex.open(file) as opened:
+        with opened_whole(file) as opened:
             roots = roots_of(opened) or ["FOLDER"]
         raise FingerprintMismatchError(
             f"{file} does not have the tokens of {encoder}; index the workbooks with it, into a "

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, cast
 
 import typer
 
+from sat_retriever.cli.principals import opened_whole
 from sat_retriever.cli.terminal import IndexPlace, index_place
 from sat_retriever.cli.train.input import TrainingInput
 from sat_retriever.datasets.dataset import Dataset
@@ -17,7 +18,6 @@ from sat_retriever.datasets.trainingsets import (
     standard_dataset,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
 from sat_retriever.training.data.holdout import (
     HOLD_OUT,
@@ -133,7 +133,7 @@ def _check_together(
 
 def _own(index: Place, labels: Path, hold_out: HoldOut, share: float) -> TrainingInput:
     queries = load_labels(labels)
-    with SheetIndex.open(index) as opened:
+    with opened_whole(index) as opened:
         refuse_unknown_sheets(queries, opened.sheet_ids(), str(index))
         if hold_out == "question":
             split = by_question(queries, share=share)

@@ -114,6 +114,7 @@ def test_a_reranker_comes_back_from_its_plain_values(index, documents, checkpoin
     assert plain == {
         "index": str(index.path),
         "checkpoint": str(checkpoint),
+        "principals": None,
         "top_n": 3,
         "today": "2024-05-10",
     }

@@ -21,10 +21,12 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from sat_retriever import InputError, SheetIndex, load_reranker, open_index
+from sat_retriever.index.indexing import index_for
 from sat_retriever.rank.load import AUTO, own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.counts import check_counts
+from sat_retriever.records.permissions import Principals
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -53,6 +55,8 @@ class SheetGraphReranker(BaseNodePostprocessor):
             one that the index names or comes with.
         top_n: Largest number of nodes.
         today: The day from which "last year" in a question counts; None is the day of the call.
+        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. They are
+            not serialized or pickled.
         options: Options of the framework, such as `callback_manager`.
 
     Raises:
@@ -74,10 +78,12 @@ class SheetGraphReranker(BaseNodePostprocessor):
         checkpoint: str | Path | None = None,
         top_n: int = 5,
         today: date | None = None,
+        principals: Principals | None = None,
         **options: Any,
     ) -> None:
         check_counts(top_n=top_n)
         folder = None if checkpoint is None else str(checkpoint)
+        index = index_for(index, None, principals)
         options.update(index=index, checkpoint=folder, top_n=top_n, today=today)
         super().__init__(**options)
         self._reranker = load_reranker(self.index, folder) if folder else own_reranker(self.index)

@@ -38,6 +38,7 @@ from sat_retriever.engine.reply import WordStream
 from sat_retriever.index.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheetanswer import SheetAnswer
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
@@ -60,6 +61,7 @@ class SheetQueryEngine(CustomQueryEngine):
         settings: Bounds of an answer: sheets, tables, repairs, tokens, limits of a query.
         streaming: True streams the words of the answer.
         today: The day from which "last year" in a question counts; None is the day of the call.
+        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
         callback_manager: Option of the framework.
 
     Raises:
@@ -83,6 +85,7 @@ class SheetQueryEngine(CustomQueryEngine):
         filters: MetadataFilters | Filters | None = None,
         *,
         reranker: Reranker | str | Path | None = AUTO,
+        principals: Principals | None = None,
         callback_manager: CallbackManager | None = None,
         **fields: Any,
     ) -> None:
@@ -90,7 +93,7 @@ class SheetQueryEngine(CustomQueryEngine):
         manager = callback_manager or Settings.callback_manager
         super().__init__(**{"llm": model, "callback_manager": manager, **fields})
         self._filters = sheet_filters(filters)
-        self._retriever = SheetRetriever(index_for(index, self._filters), reranker)
+        self._retriever = SheetRetriever(index_for(index, self._filters, principals), reranker)
 
     def custom_query(self, query_str: str) -> RESPONSE_TYPE:
         """Return the answer to a question."""

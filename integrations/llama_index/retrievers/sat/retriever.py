@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from copy import copy
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, index_pa
 from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.indexing import index_for
 from sat_retriever.records.counts import check_counts
+from sat_retriever.records.permissions import Principals
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.tools.content import Form, answer_texts
 
@@ -43,6 +45,7 @@ class SheetTokenRetriever(BaseRetriever):
         use_embedding: True takes an embedding in the query for its token by the index's encoder.
             Turn it off beside retrievers of another model with the same width.
         today: The day from which "last year" in a question counts; None is the day of the call.
+        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
         callback_manager: Option of the framework.
         verbose: Option of the framework.
 
@@ -52,7 +55,7 @@ class SheetTokenRetriever(BaseRetriever):
             counterpart in the index, or the form is unknown.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is found, for whom, in what form, and the framework's own
         self,
         index: SheetIndex | str | Path,
         similarity_top_k: int = 5,
@@ -61,6 +64,7 @@ class SheetTokenRetriever(BaseRetriever):
         content: Content | Form = "answer",
         use_embedding: bool = True,
         today: date | None = None,
+        principals: Principals | None = None,
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
@@ -71,7 +75,7 @@ class SheetTokenRetriever(BaseRetriever):
         self.content = Content(content) if isinstance(content, str) else content
         self.use_embedding = use_embedding
         self.today = today
-        self.index = index_for(index, self.filters)
+        self.index = index_for(index, self.filters, principals)
         self._sheets = SheetRetriever(self.index, None)
 
     @classmethod
@@ -103,6 +107,21 @@ class SheetTokenRetriever(BaseRetriever):
         except BaseException:
             made.close()
             raise
+
+    def seen_by(self, principals: Principals) -> SheetTokenRetriever:
+        """Return the same retriever for what some groups may see of the index.
+
+        Args:
+            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
+
+        Raises:
+            InputError: If a group is no plain name.
+            PermissionsError: If it is a retriever for some groups already.
+        """
+        other = copy(self)
+        other._sheets = self._sheets.seen_by(principals)
+        other.index = other._sheets.index
+        return other
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._nodes(query_bundle)

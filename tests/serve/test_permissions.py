@@ -1,0 +1,107 @@
+"""A server of an index with permissions: each token sees what its groups may see."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from sat_retriever import SheetIndex
+from tests.serve.conftest import Server, serving
+
+SALES, HR, ALL = "s" * 20, "h" * 20, "o" * 20
+STAFF, Q1 = "staff.csv#staff", "2024/Sales 2024.xlsx#Q1"
+TOKENS = f"""
+[[token]]
+token = "{SALES}"
+groups = ["sales"]
+[[token]]
+token = "{HR}"
+groups = ["hr"]
+[[token]]
+token = "{ALL}"
+owner = true
+"""
+
+
+@pytest.fixture(scope="module")
+def ruled(index_file, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ruled")
+    file = folder / "ruled.sat"
+    shutil.copy(index_file, file)
+    with SheetIndex.open(file) as index:
+        index.permit(lambda record: ["hr"] if record.path == "staff.csv" else ["sales"])
+    (folder / "tokens.toml").write_text(TOKENS)
+    (folder / "tokens.toml").chmod(0o600)
+    return file
+
+
+@pytest.fixture(scope="module", params=[1, 2], ids=["one process", "two processes"])
+def server(ruled, request):
+    tokens = ruled.with_name("tokens.toml")
+    with serving(ruled, "--tokens", tokens, "--rate", 0, "--workers", request.param) as started:
+        yield started
+
+
+def page(server: Server, token: str, path: str, **parameters: str) -> str:
+    server.headers = {"Authorization": f"Bearer {token}"}
+    try:
+        answer = server.get(path, **parameters)
+    finally:
+        server.headers = {}
+    return f"{answer.status} {answer.text}"
+
+
+def test_each_token_searches_what_its_groups_may_see(server):
+    for _ in range(3):  # whatever was kept for one token is asked for by the others
+        for token, staff, sales in ((SALES, False, True), (HR, True, False), (ALL, True, True)):
+            found = page(server, token, "/", q="name salary revenue region staff")
+            assert (STAFF in found or "staff.csv" in found, "Sales 2024" in found) == (staff, sales)
+            start = page(server, token, "/")
+            assert ("pumps" in start) == sales and (staff or "Salary" not in start)
+            for path in ("/sheet", "/rows", "/preview", "/table.csv"):
+                assert page(server, token, path, id=STAFF).startswith("200") == staff, path
+                assert page(server, token, path, id=Q1).startswith("200") == sales, path
+
+
+def test_a_hidden_sheet_has_the_page_of_one_that_does_not_exist(server):
+    for path in ("/sheet", "/rows", "/preview", "/table.csv"):
+        hidden = page(server, SALES, path, id=STAFF)
+        missing = page(server, SALES, path, id="stabb.csv#stabb")
+        assert hidden.startswith("404")
+        assert hidden.replace("staff", "X") == missing.replace("stabb", "X")
+
+
+def test_agents_get_the_tools_of_their_token(server):
+    head = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-06-18",
+    }
+    asked = {"name": "find_sheets", "arguments": {"question": "salary revenue"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    for token, staff in ((SALES, False), (HR, True)):
+        known = {**head, "Authorization": f"Bearer {token}"}
+        said = server.ask("/mcp", "POST", json.dumps(call).encode(), **known)
+        assert said.status == 200 and (STAFF in said.text) == staff
+
+
+def test_a_session_is_of_the_token_that_it_began_with(server):
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": server.url}
+    for token, staff in ((SALES, False), (HR, True)):
+        right = server.ask("/sign-in", "POST", f"token={token}".encode(), **form)
+        assert right.status == 303
+        cookie = right.headers["set-cookie"].partition(";")[0]
+        assert (server.ask("/?q=salary", Cookie=cookie).text.count("staff.csv") > 0) == staff
+    assert server.ask("/?q=salary").status == 401
+    assert server.ask("/?q=salary", Authorization=f"Bearer {SALES}x").status == 401
+    assert server.ask("/?q=salary", X_Groups="hr", Authorization=f"Bearer {SALES}").text.count(
+        "staff.csv"
+    ) == 0  # fmt: skip
+
+
+def test_one_audience_for_all_who_reach_the_server(ruled):
+    with serving(ruled, "--as", "sales", "--rate", 0) as server:
+        found = server.get("/", q="salary revenue").text
+        assert "Sales 2024" in found and "staff.csv" not in found
