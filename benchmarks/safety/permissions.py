@@ -218,9 +218,15 @@ def _query(name: str, draw: random.Random) -> str:
     return draw.choice((" ".join(words), f'"{words[0]} {words[1]}" {words[2]}')).strip()
 
 
-def compared(corpus: Corpus, asker: Asker, asked: Sequence[str], folder: Path) -> int:
-    """Number of answers that differ from those of an index of only the visible sheets."""
-    place = folder / f"{'-'.join(asker.principals) or 'nobody'}.sat"
+def compared(corpus: Corpus, asker: Asker, asked: Sequence[str], place: Path) -> int:
+    """Number of answers that differ from those of an index of only the visible sheets.
+
+    Args:
+        corpus: The sheets.
+        asker: Somebody who sees some of them.
+        asked: The questions.
+        place: Where to make that index.
+    """
     with corpus.filled(place, set(asker.seen)) as only:
         different = 0
         for reranker in (None, "links"):
@@ -250,8 +256,8 @@ def measured(
     different = 0
     chosen = askers[: given.compared]
     asked = [_query(draw.choice([*corpus.names.values()]), draw) for _ in range(given.questions)]
-    for asker in track(chosen, f"{name}: compared"):
-        different += compared(corpus, asker, asked, folder)
+    for number, asker in enumerate(track(chosen, f"{name}: compared")):
+        different += compared(corpus, asker, asked, folder / f"{number}.sat")
     faults: Counter[str] = sum((asker.faults for asker in askers), Counter())
     Console().print(f"{name}: shown {dict(faults) or 'nothing'}, {different} answers differ")
     metrics = {
@@ -291,20 +297,23 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--results", type=Path, default=None)
     given = parser.parse_args(arguments)
     corpus = made_corpus(given.sheets, random.Random(given.seed))
-    results = []
+    results: list[Result] = []
+
+    def keep(result: Result) -> None:
+        results.append(result)
+        write_result(BENCHMARK, result, folder=given.results)
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for each in ("file", "postgresql"):
             (folder / each).mkdir()
         with corpus.filled(folder / "all.sat", {*corpus.names}) as whole:
             whole.permit(lambda record: corpus.groups[record.sheet_id])
-            results.append(measured("file", whole, corpus, given, folder / "file"))
+            keep(measured("file", whole, corpus, given, folder / "file"))
         try:
             with in_postgres(corpus) as whole:
-                results.append(measured("postgresql", whole, corpus, given, folder / "postgresql"))
+                keep(measured("postgresql", whole, corpus, given, folder / "postgresql"))
         except UnavailableError as reason:
             Console().print(f"PostgreSQL: not run, {reason}")
-    for result in results:
-        write_result(BENCHMARK, result, folder=given.results)
     if any(each.metrics["shown"] or each.metrics["different"] for each in results):
         sys.exit(1)

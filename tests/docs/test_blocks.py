@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,7 +25,7 @@ RUN = [
     if any(b.runs and b.language in ("python", "console") for b in blocks(page))
 ]
 DRIVER = ROOT / "tests" / "docs" / "driver.py"
-LANGUAGES = {"python", "console", "json", "ini", "bibtex"}
+LANGUAGES = {"python", "console", "json", "ini", "bibtex", "toml"}
 OF_OTHER_PROGRAMS = {"nginx", "caddyfile", "dockerfile"}  # see `test_team.py`
 OF_OTHERS = {"--ollama", "--cpu", "--num-cpus"}  # options of the examples, accelerate, ray
 LABELS = """query,sheet_id,relevance
@@ -167,6 +168,8 @@ def test_a_block_is_of_a_language_that_is_checked(block):
     assert block.language in LANGUAGES, f"{block}: text stands only below Python that prints it"
     if block.language == "json":
         json.loads(block.text)
+    if block.language == "toml":
+        tomllib.loads(block.text)
     if block.language == "console":
         assert block.text.startswith("$ "), block
 

@@ -132,7 +132,8 @@ def test_an_older_file_knows_its_crowded_blocks_when_it_is_opened(books, expecte
     written(place, [books])
     with closing(sqlite3.connect(place)) as file:
         file.executescript(
-            "DROP TABLE unsettled; DROP TABLE crowded_blocks; PRAGMA user_version = 8;"
+            "DROP TABLE unsettled; DROP TABLE crowded_blocks; DROP TABLE permissions; "
+            "PRAGMA user_version = 8;"
         )
     with closing(open_store(place)) as store:
         assert content(store) == expected
