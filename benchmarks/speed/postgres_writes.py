@@ -23,6 +23,7 @@ from rich.table import Table
 
 from benchmarks.made.company import Book, Maker
 from benchmarks.pgserver import new_server
+from benchmarks.results import Result, write_result
 from sat_retriever.index.batches import BATCH_SHEETS
 from sat_retriever.index.store.opening import Store, create_store, migrate_store
 from sat_retriever.index.store.place import IndexUrl, Place, place_of
@@ -36,6 +37,7 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import Structure
 from sat_retriever.text.lexical import sheet_words
 
+BENCHMARK = "postgres_writes"
 WIDTH = 256  # of tokens
 NOTES = 8  # texts of a sheet
 REPLACED = 100  # workbooks that are written again
@@ -122,9 +124,10 @@ def put(place: Place, rows: Sequence[SheetRow]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print both tables."""
+    """Measure, print both tables, write `results/postgres_writes/`."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sheets", type=int, default=10_000)
+    parser.add_argument("--results", type=Path, default=None)
     options = parser.parse_args(arguments)
     books = made_books(options.sheets)
     rows = [row for book in books for row in book.rows]
@@ -140,8 +143,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         there.time("moved", lambda: migrate_store(file, moved))
     for title, steps in (("file", here), ("PostgreSQL", there)):
         table = Table("step", "s", "statements", "a workbook", title=title)
+        metrics: dict[str, float] = {"workbooks": len(books), "sheets": len(rows)}
         for name, seconds, asked in steps.rows:
             count = REPLACED if "replaced" in name or "again" in name else len(books)
             table.add_row(name, f"{seconds:.2f}", f"{asked:,}", f"{asked / count:.1f}")
+            step = name.replace(", ", "_").replace(" ", "_")
+            metrics |= {f"{step}_s": round(seconds, 2), f"{step}_statements": asked}
+        write_result(BENCHMARK, Result(title, f"made_{len(rows)}", metrics), folder=options.results)
         console.print(table)
     console.print(f"{len(books):,} workbooks, {len(rows):,} sheets")

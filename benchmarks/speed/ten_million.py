@@ -2,11 +2,13 @@
 
     python -m benchmarks run ten_million
 
-Reads the results of `run million` at 100,000, 300,000 and 1,000,000 sheets, and of `run remote` for
-reading and encoding real workbooks (EPS, local). Each figure is drawn on as a power of the number
-of sheets, fitted to the three. The error says how far the first two alone miss the third; nothing
-says how far all three miss ten million. Prices are list prices of June 2026, dated in the code:
-they leave out discounts, traffic and people.
+Reads the results of `run million` and `run postgres` at 100,000, 300,000 and 1,000,000 sheets, of
+`run remote` for reading and encoding real workbooks (EPS, local), and of `run ray` for what a
+cluster spends on them. Each figure of a store is drawn on as a power of the number of sheets,
+fitted to the three. The error says how far the first two alone miss the third; nothing says how far
+all three miss ten million. Of a cluster, costs a sheet are multiplied: workers share their work,
+one driver writes. Prices are list prices of June 2026, dated in the code: they leave out
+discounts, traffic and people.
 """
 
 from __future__ import annotations
@@ -25,8 +27,12 @@ from benchmarks.results import FOLDER, Result, read_result, write_result
 BENCHMARK = "ten_million"
 SIZES = (100_000, 300_000, 1_000_000)
 TARGET = 10_000_000
-FIGURES = (
+IN_FILE = (
     "add_s", "mapping_s", "file_mib", "mapped_mib", "first_answer_s", "reader_private_mib",
+    "default_p50_ms", "no_reranking_p50_ms", "encode_p50_ms",
+)  # fmt: skip
+IN_POSTGRES = (
+    "migrate_s", "database_mib", "first_on_host_s", "first_answer_s", "reader_private_mib",
     "default_p50_ms", "no_reranking_p50_ms", "encode_p50_ms",
 )  # fmt: skip
 # One m7g.large (2 processors, 8 GiB) on demand in us-east-1, June 2026, US dollars an hour; and a
@@ -63,27 +69,73 @@ def _fitted(values: Mapping[int, float]) -> tuple[float, float]:
     return float(power), float(start)
 
 
-def paper(
-    million: Mapping[int, Mapping[str, float]], reading: Mapping[str, float]
-) -> dict[str, float]:
-    """Return all figures of ten million sheets.
+Metrics = Mapping[str, float]
+
+
+def curves(figures: Sequence[str], measured: Mapping[int, Metrics]) -> dict[str, float]:
+    """Return each figure at the target, the power it grows by, and its error at a million.
+
+    Args:
+        figures: Names of figures.
+        measured: Metrics by number of sheets.
+    """
+    found: dict[str, float] = {}
+    for name in figures:
+        value, power, error = drawn_on({size: measured[size][name] for size in measured}, TARGET)
+        found |= {name: value, f"{name}_power": power, f"{name}_error_at_1m": error}
+    return found
+
+
+def of_file(million: Mapping[int, Metrics], reading: Metrics) -> dict[str, float]:
+    """Return the figures of ten million sheets in one file.
 
     Args:
         million: Metrics of `run million` by size.
         reading: Metrics of `run remote`, local.
     """
-    found: dict[str, float] = {}
-    for name in FIGURES:
-        value, power, error = drawn_on({size: million[size][name] for size in million}, TARGET)
-        found |= {name: value, f"{name}_power": power, f"{name}_error_at_1m": error}
+    found = curves(IN_FILE, million)
     each_s = reading["index_s"] * _PROCESSORS / reading["sheets"]
-    found["reading_ms_a_sheet"] = each_s * 1000
-    found["reading_processor_hours"] = each_s * TARGET / 3600
-    found["reading_usd"] = found["reading_processor_hours"] / _PROCESSORS * PRICE_HOUR
+    found |= {"reading_ms_a_sheet": each_s * 1000, **_work(each_s)}
     disk_gb = (found["file_mib"] + found["mapped_mib"]) * 2**20 / 1e9
-    found |= {"disk_gb": disk_gb, "disk_usd_a_month": disk_gb * PRICE_GB_MONTH}
-    found["machine_usd_a_month"] = PRICE_HOUR * _HOURS
-    return {name: round(value, 3) for name, value in found.items()}
+    return found | _rent(disk_gb)
+
+
+def of_postgres(measured: Mapping[int, Metrics]) -> dict[str, float]:
+    """Return the figures of ten million sheets in PostgreSQL, from those of `run postgres`."""
+    found = curves(IN_POSTGRES, measured)
+    return found | _rent(found["database_mib"] * 2**20 / 1e9)
+
+
+def of_cluster(ray: Metrics) -> dict[str, float]:
+    """Return the figures of indexing ten million sheets on Ray.
+
+    Args:
+        ray: Metrics of `run ray`, two workers.
+    """
+    shared = sum(ray[name] for name in ("read_s", "link_s", "encode_s")) / ray["sheets"]
+    alone = sum(ray[name] for name in ("list_s", "fetch_s", "write_s")) / ray["sheets"]
+    return {
+        "reading_ms_a_sheet": shared * 1000,
+        **_work(shared),
+        "driver_ms_a_sheet": alone * 1000,
+        "driver_hours": alone * TARGET / 3600,
+        "cores_of_one_driver": shared / alone,
+    }
+
+
+def _work(each_s: float) -> dict[str, float]:
+    """Processor hours and their price, of so many processor seconds a sheet."""
+    hours = each_s * TARGET / 3600
+    return {"reading_processor_hours": hours, "reading_usd": hours / _PROCESSORS * PRICE_HOUR}
+
+
+def _rent(disk_gb: float) -> dict[str, float]:
+    """Prices of a month, of a disk and of one machine."""
+    return {
+        "disk_gb": disk_gb,
+        "disk_usd_a_month": disk_gb * PRICE_GB_MONTH,
+        "machine_usd_a_month": PRICE_HOUR * _HOURS,
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -92,22 +144,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--from", dest="source", type=Path, default=FOLDER)
     parser.add_argument("--results", type=Path, default=None)
     options = parser.parse_args(arguments)
-    million = {
-        size: read_result(options.source / "million" / f"sat-retriever.template_{size}.all.json")[
-            "metrics"
-        ]
-        for size in SIZES
-    }
-    reading = read_result(options.source / "remote" / "local.eps.all.json")["metrics"]
-    found = paper(million, reading)
-    result = Result("drawn on", f"template_{TARGET}", found)
-    write_result(BENCHMARK, result, folder=options.results)
-    table = Table("figure", *(f"{size:,}" for size in SIZES), f"{TARGET:,}", "power", "error at 1M",
-                  title="Ten million sheets, on paper")  # fmt: skip
-    for name in FIGURES:
+
+    def metrics(benchmark: str, name: str) -> Metrics:
+        found: Metrics = read_result(options.source / benchmark / f"{name}.all.json")["metrics"]
+        return found
+
+    million, postgres = (
+        {size: metrics(each, f"sat-retriever.template_{size}") for size in SIZES}
+        for each in ("million", "postgres")
+    )
+    reading = metrics("remote", "local.eps")
+    console = Console()
+    for method, name, found, measured in (
+        ("in a file", f"template_{TARGET}", of_file(million, reading), million),
+        ("in PostgreSQL", f"template_{TARGET}", of_postgres(postgres), postgres),
+        ("on Ray", f"eps_{TARGET}", of_cluster(metrics("ray", "ray_2_workers.eps")), {}),
+    ):
+        rounded = {figure: round(value, 3) for figure, value in found.items()}
+        write_result(BENCHMARK, Result(method, name, rounded), folder=options.results)
+        show(console, method, rounded, measured)
+
+
+def show(console: Console, method: str, found: Metrics, measured: Mapping[int, Metrics]) -> None:
+    """Print what was drawn on, and then what follows from it."""
+    table = Table("figure", *(f"{size:,}" for size in measured), f"{TARGET:,}", "power",
+                  "error at 1M", title=f"Ten million sheets {method}, on paper")  # fmt: skip
+    drawn = [name for name in found if f"{name}_power" in found]
+    for name in drawn:
         power, error = found[f"{name}_power"], found[f"{name}_error_at_1m"]
-        measured = (f"{million[size][name]:,g}" for size in SIZES)
-        table.add_row(name, *measured, f"{found[name]:,.0f}", f"{power:.2f}", f"{error:+.0%}")
-    Console().print(table)
-    for name in [*found][-7:]:
-        Console().print(f"{name}: {found[name]:,g}")
+        each = (f"{measured[size][name]:,g}" for size in measured)
+        table.add_row(name, *each, f"{found[name]:,.4g}", f"{power:.2f}", f"{error:+.0%}")
+    for name, value in found.items():
+        if not name.endswith(("_power", "_error_at_1m")) and name not in drawn:
+            table.add_row(name, *("" for _ in measured), f"{value:,.4g}")
+    console.print(table)
