@@ -101,7 +101,9 @@ def test_a_distribution_has_the_cores_version_and_needs_its_minor_version(folder
 @pytest.mark.parametrize("folder", DISTRIBUTIONS, ids=lambda folder: folder.name)
 def test_the_metadata_show_the_readme_and_the_licence(folder, wheel):
     said = metadata(wheel(folder))
-    assert said.get_payload() == (folder / "README.md").read_text(encoding="utf-8")
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert said.get_payload() == readme
+    assert f"\n$ pip install {folder.name}" in readme
     assert said["Description-Content-Type"] == "text/markdown"
     assert said["License-Expression"] == metadata(wheel(ROOT))["License-Expression"]
     assert said["Requires-Python"] == metadata(wheel(ROOT))["Requires-Python"]
