@@ -17,6 +17,9 @@ DOCS_READY := .venv/.docs-ready
 READY := .venv/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--constraint constraints.txt --editable
+# The tests need the core and each distribution of integrations/, all from this checkout.
+PROJECTS := $(wildcard integrations/*/pyproject.toml)
+ALL := '.[test]' $(patsubst %/pyproject.toml,--editable ./%,$(PROJECTS))
 OLD := .venv-compat/bin
 # The tests of a file stay in one process, because they share fixtures. One thread each: more
 # threads in several processes would only wait for each other. Files run in the order of their
@@ -25,7 +28,7 @@ OLD := .venv-compat/bin
 TEST := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 # The variable silences a note about the next MkDocs; warnings about these pages stay.
 MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
-CODE := sat_retriever integrations tests benchmarks examples .ci
+CODE := sat_retriever integrations tests benchmarks examples .ci conftest.py
 
 .PHONY: demo test check compat docs format tables clean help
 
@@ -52,9 +55,9 @@ compat: ## Test the integrations with the oldest supported frameworks and client
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@test -x $(OLD)/python || $(PYTHON) -m venv .venv-compat
 	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --constraint .ci/oldest.txt --editable '.[test]'
-	@$(OLD)/python -m pytest tests/integrations tests/tools/mcp tests/cli/test_mcp.py \
-		tests/test_ollamaserver.py tests/test_chat.py tests/evaluation/llm \
+		--constraint constraints.txt --constraint .ci/oldest.txt --editable $(ALL)
+	@$(OLD)/python -m pytest integrations/*/tests tests/integrations tests/tools/mcp \
+		tests/cli/test_mcp.py tests/llm tests/evaluation/llm \
 		-W "ignore:The 'validate_default' attribute"
 
 docs: $(DOCS_READY) ## Build the documentation into site/; every warning is an error
@@ -90,9 +93,9 @@ $(DOCS_READY): pyproject.toml constraints.txt | $(BIN)/python
 	@$(INSTALL) '.[docs]'
 	@touch $@
 
-$(READY): pyproject.toml constraints.txt | $(BIN)/python
+$(READY): pyproject.toml $(PROJECTS) constraints.txt | $(BIN)/python
 	@echo "setting up .venv for the tests: a few minutes, once"
-	@$(INSTALL) '.[test]'
+	@$(INSTALL) $(ALL)
 	@touch $(DEMO_READY) $(DOCS_READY) $@
 
 $(BIN)/python:

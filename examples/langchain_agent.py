@@ -1,6 +1,6 @@
 """Run a LangChain agent that finds sheets, reads them and answers with a citation.
 
-pip install '.[langchain]' langchain
+pip install . ./integrations/langchain-sat langchain
 python examples/langchain_agent.py                    # a scripted model, no network
 python examples/langchain_agent.py --ollama qwen3:8b  # a local one: pip install langchain-ollama
 """
@@ -15,7 +15,7 @@ from demo_workbooks import write_workbooks
 
 from sat_retriever.index.indexing import index_paths
 
-with installed_by("pip install '.[langchain]' langchain"):
+with installed_by("pip install . ./integrations/langchain-sat langchain"):
     from langchain.agents import create_agent
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage, ToolMessage

@@ -1,6 +1,6 @@
 """Run a LlamaIndex agent that finds a sheet, reads its cells and answers with a citation.
 
-pip install '.[llama-index]'
+pip install . ./integrations/llama-index-retrievers-sat ./integrations/llama-index-postprocessor-sat
 python examples/llama_index_agent.py                    # a scripted model, no network
 python examples/llama_index_agent.py --ollama qwen3:8b  # pip install llama-index-llms-ollama
 """
@@ -16,7 +16,7 @@ from demo_workbooks import write_workbooks
 
 from sat_retriever import index_paths
 
-with installed_by("pip install '.[llama-index]'"):
+with installed_by(__doc__.splitlines()[2]):
     from llama_index.core.agent.workflow import ReActAgent, ToolCallResult
     from llama_index.core.llms import CompletionResponse, MockLLM
     from llama_index.core.tools import RetrieverTool

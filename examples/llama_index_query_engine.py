@@ -1,6 +1,6 @@
 """Run a LlamaIndex router over two query engines that answer from sheets, with citations.
 
-pip install '.[llama-index]'
+pip install . ./integrations/llama-index-retrievers-sat ./integrations/llama-index-postprocessor-sat
 python examples/llama_index_query_engine.py  # a scripted model, no network
 ... --ollama qwen3:8b  # a local one: pip install llama-index-llms-ollama
 """
@@ -15,7 +15,7 @@ from demo_workbooks import write_workbooks
 
 from sat_retriever import Filters, index_paths
 
-with installed_by("pip install '.[llama-index]'"):
+with installed_by(__doc__.splitlines()[2]):
     from llama_index.core.llms import CompletionResponse, MockLLM
     from llama_index.core.query_engine import RetrieverQueryEngine, RouterQueryEngine
     from llama_index.core.selectors import LLMSingleSelector

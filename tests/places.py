@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
+DISTRIBUTIONS = sorted(file.parent for file in ROOT.glob("integrations/*/pyproject.toml"))
 SHARED = ROOT.parent / "shared"
 
 

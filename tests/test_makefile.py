@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.places import ROOT
+from tests.places import DISTRIBUTIONS, ROOT
 
 PYTHON = """#!/bin/sh
 echo "$*" >> asked
-if [ "$2" = venv ]; then mkdir -p .venv/bin && cp "$0" .venv/bin/python; fi
+if [ "$2" = venv ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; fi
 """
 CHECKER = """#!/bin/sh
 echo "${0##*/} $*" >> asked
@@ -28,6 +28,9 @@ def checkout(tmp_path: Path) -> Path:
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
+    for folder in DISTRIBUTIONS:
+        (tmp_path / folder.relative_to(ROOT)).mkdir(parents=True)
+        shutil.copy(folder / "pyproject.toml", tmp_path / folder.relative_to(ROOT))
     program(tmp_path / "python", PYTHON)
     for name in ("ruff", "mypy", "lint-imports"):
         program(tmp_path / ".venv/bin" / name, CHECKER)
@@ -60,32 +63,35 @@ def run(checkout: Path, *command: str, broken: str = "") -> tuple[int, str, list
 
 
 def make(checkout: Path, target: str) -> list[str]:
-    """What Python is asked for: a new environment, extras, and at last what is run."""
+    """What Python is asked for: a new environment, what is installed, and at last what is run."""
     status, _, asked = run(checkout, "make", target)
     assert status == 0
-    return [line.split()[-1] for line in asked]
+    return [line.partition(" --editable ")[2] or line.split()[-1] for line in asked]
 
 
 DEMO, TEST = "examples/demo.py", "--no-loadscope-reorder"
+INSTALLED = " --editable ".join(
+    [".[test]", *(f"./integrations/{each.name}" for each in DISTRIBUTIONS)]
+)
 
 
 def test_the_demo_installs_no_more_than_it_needs_and_the_tests_the_rest(checkout):
     assert make(checkout, "demo") == [".venv", ".[synth]", DEMO]
     assert make(checkout, "demo") == [DEMO]
-    assert make(checkout, "test") == [".[test]", TEST]
+    assert make(checkout, "test") == [INSTALLED, TEST]
     assert make(checkout, "test") == [TEST]
     assert make(checkout, "demo") == [DEMO]
 
 
 def test_the_demo_takes_what_the_tests_have_set_up(checkout):
-    assert make(checkout, "test") == [".venv", ".[test]", TEST]
+    assert make(checkout, "test") == [".venv", INSTALLED, TEST]
     assert make(checkout, "demo") == [DEMO]
 
 
 def test_the_docs_install_no_more_than_they_need(checkout):
     assert make(checkout, "docs") == [".venv", ".[docs]", "--quiet"]
     assert make(checkout, "docs") == ["--quiet"]
-    assert make(checkout, "test") == [".[test]", TEST]
+    assert make(checkout, "test") == [INSTALLED, TEST]
 
 
 def test_other_dependencies_are_installed_again(checkout):
@@ -93,7 +99,24 @@ def test_other_dependencies_are_installed_again(checkout):
     later = (checkout / ".venv/.ready").stat().st_mtime + 5
     os.utime(checkout / "pyproject.toml", (later, later))
     assert make(checkout, "demo")[0] == ".[synth]"
-    assert make(checkout, "test")[0] == ".[test]"
+    assert make(checkout, "test")[0] == INSTALLED
+
+
+def test_other_dependencies_of_an_integration_are_installed_again_for_the_tests(checkout):
+    make(checkout, "test")
+    later = (checkout / ".venv/.ready").stat().st_mtime + 5
+    os.utime(checkout / "integrations/langchain-sat/pyproject.toml", (later, later))
+    assert make(checkout, "demo") == [DEMO]
+    assert make(checkout, "test") == [INSTALLED, TEST]
+
+
+def test_the_oldest_frameworks_are_tested_with_every_distribution_and_files_that_exist(checkout):
+    status, _, asked = run(checkout, "make", "compat")
+    assert status == 0
+    assert asked[-2].endswith(f" --editable {INSTALLED}")
+    paths = [word for word in asked[-1].split() if word.startswith(("tests/", "integrations/"))]
+    assert paths
+    assert all(any(ROOT.glob(path)) for path in paths)
 
 
 PARTS = [

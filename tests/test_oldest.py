@@ -8,7 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from tests.places import ROOT
+from tests.places import DISTRIBUTIONS, ROOT
 
 PINS = [
     Requirement(line)
@@ -19,14 +19,14 @@ PINS = [
 
 def lower_bounds() -> dict[str, Version]:
     """Oldest release allowed of each package that this project names."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"].values()
-    named = map(
-        Requirement, [*project["dependencies"], *(line for each in extras for line in each)]
-    )
+    lines = []
+    for folder in (ROOT, *DISTRIBUTIONS):
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        extras = project.get("optional-dependencies", {}).values()
+        lines += [*project["dependencies"], *(line for each in extras for line in each)]
     return {
         wanted.name: Version(bound.version)
-        for wanted in named
+        for wanted in map(Requirement, lines)
         for bound in wanted.specifier
         if bound.operator == ">="
     }

@@ -146,7 +146,8 @@ def sat(work: Path, *arguments: str, code: int = 0) -> str:
 def environment() -> dict[str, str]:
     """Return the environment of commands: this checkout, fixed width, no colours or settings."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("SAT_")}
-    paths = [str(ROOT), str(ROOT / "integrations"), own.get("PYTHONPATH", "")]
+    packages = sorted(map(str, (ROOT / "integrations").glob("*")))
+    paths = [str(ROOT), *packages, own.get("PYTHONPATH", "")]
     return {
         **own, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "COLUMNS": "120",
         "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1",

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.places import ROOT
+from tests.places import DISTRIBUTIONS, ROOT
 
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
-PAGES = (README, *sorted(DOCS.rglob("*.md")))
+PAGES = (README, *sorted(DOCS.rglob("*.md")), *(each / "README.md" for each in DISTRIBUTIONS))
 _MARK = re.compile(r"<!-- (not run|output varies|desk): (.+?) -->")
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

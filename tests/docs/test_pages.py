@@ -18,6 +18,7 @@ from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.sheets import SkipReason
 from tests.docs.pages import DOCS, PAGES, README, ROOT, blocks
+from tests.places import DISTRIBUTIONS
 
 GENERATORS = ("settings_table.py", "command_reference.py", "skip_codes.py")
 WRITTEN = [page for page in PAGES if page.parent.name != "results"]
@@ -96,13 +97,24 @@ def test_every_public_name_is_in_the_reference():
 
 def test_every_dependency_is_named_with_its_reason():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    base, _, extras = page("about/dependencies.md").partition("## Extras")
+    text, _, _ = page("about/dependencies.md").partition("## Adapters")
+    base, _, extras = text.partition("## Extras")
     assert set(codes(base)) == {_name(line) for line in project["dependencies"]}
     rows = dict(zip(codes(extras), re.findall(r"^\| `.+$", extras, re.MULTILINE), strict=True))
     assert set(rows) == set(project["optional-dependencies"])
     for extra, requirements in project["optional-dependencies"].items():
         for requirement in requirements:
             assert f"`{_name(requirement)}`" in rows[extra] or "sat-retriever[" in requirement
+
+
+def test_every_adapter_is_named_with_its_dependencies():
+    _, _, adapters = page("about/dependencies.md").partition("## Adapters")
+    rows = dict(zip(codes(adapters), re.findall(r"^\| `.+$", adapters, re.MULTILINE), strict=True))
+    assert set(rows) == {folder.name for folder in DISTRIBUTIONS}
+    for folder in DISTRIBUTIONS:
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for name in map(_name, project["dependencies"]):
+            assert name == "sat-retriever" or f"`{name}`" in rows[folder.name]
 
 
 def _name(requirement: str) -> str:
@@ -137,10 +149,10 @@ def test_python_that_is_not_run_imports_what_exists():
 
 
 def test_files_that_pages_name_exist():
+    named = re.compile(r"`((?:examples|benchmarks|integrations|sat_retriever)/[\w./-]+)`")
     for file in WRITTEN:
-        text = file.read_text(encoding="utf-8")
-        for path in re.findall(r"`((?:examples|benchmarks|sat_retriever)/[\w./]+)`", text):
-            assert (ROOT / path).exists(), f"{file}: {path}"
+        for path in named.findall(file.read_text(encoding="utf-8")):
+            assert (ROOT / path).exists() or (file.parent / path).exists(), f"{file}: {path}"
 
 
 def test_the_make_targets_that_pages_name_exist():

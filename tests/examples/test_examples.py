@@ -10,10 +10,14 @@ import pytest
 
 from tests.places import EXAMPLES, ROOT
 
+LLAMA_INDEX = (
+    "pip install . ./integrations/llama-index-retrievers-sat "
+    "./integrations/llama-index-postprocessor-sat"
+)
 NEEDED = {
-    "langchain_agent.py": ("langchain", "pip install '.[langchain]' langchain"),
-    "llama_index_agent.py": ("llama_index", "pip install '.[llama-index]'"),
-    "llama_index_query_engine.py": ("llama_index", "pip install '.[llama-index]'"),
+    "langchain_agent.py": ("langchain", "pip install . ./integrations/langchain-sat langchain"),
+    "llama_index_agent.py": ("llama_index", LLAMA_INDEX),
+    "llama_index_query_engine.py": ("llama_index", LLAMA_INDEX),
     "mcp_client.py": ("mcp", "pip install '.[mcp,ollama]'"),
     "sheets_to_answer.py": ("pandas", "pip install '.[sql,pandas]'"),
 }

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.conftest import BROWSERS, FLAGS
+from conftest import BROWSERS, FLAGS
 from tests.serve.conftest import EVIL, LONG_ROWS, TOKEN, serving
 
 LONG = urlencode({"id": "pumps/Readings.xlsx#Long"})

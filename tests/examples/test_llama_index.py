@@ -13,17 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.places import EXAMPLES
-from tests.saved_encoder import save_bag_of_words
 
 EXAMPLE = EXAMPLES / "llama_index_query_engine.py"
 AGENT = EXAMPLE.with_name("llama_index_agent.py")
-
-
-@pytest.fixture(scope="module")
-def words(tmp_path_factory) -> Path:
-    """An encoder that knows the words of the example's workbooks."""
-    source = (EXAMPLE.parent / "demo_workbooks.py").read_text(encoding="utf-8")
-    return save_bag_of_words(tmp_path_factory.mktemp("words") / "bag", re.findall(r"\w+", source))
 
 
 def run(*arguments: object, program: Path = EXAMPLE) -> subprocess.CompletedProcess[str]:
@@ -37,8 +29,8 @@ def run(*arguments: object, program: Path = EXAMPLE) -> subprocess.CompletedProc
     )
 
 
-def test_it_answers_from_the_right_folder_with_a_citation_and_without_network(words):
-    done = run("--encoder", words)
+def test_it_answers_from_the_right_folder_with_a_citation_and_without_network(encoder):
+    done = run("--encoder", encoder)
     assert done.returncode == 0, done.stderr
     price, bought = done.stdout.strip().split("\n\n")
     assert "Ball valve | 41.5" in price
@@ -46,18 +38,18 @@ def test_it_answers_from_the_right_folder_with_a_citation_and_without_network(wo
     assert "Seal kit" in bought and re.search(r"\[citation: sales/.+#March!A4:F\d+\]", bought)
 
 
-def test_the_agent_reads_the_cells_that_it_answers_from(words):
-    done = run("--encoder", words, program=AGENT)
+def test_the_agent_reads_the_cells_that_it_answers_from(encoder):
+    done = run("--encoder", encoder, program=AGENT)
     assert done.returncode == 0, done.stderr
     assert re.findall(r"^-> (\w+)", done.stdout, re.M) == ["sheets", "read_range"]
     answer = done.stdout.splitlines()[-1]
     assert answer == "Seal kit from Ferrum AG, 5 days [warehouse/Suppliers.xlsx#Price list!C5:G9]"
 
 
-def test_it_says_what_to_install_for_a_model_of_ollama(words):
+def test_it_says_what_to_install_for_a_model_of_ollama(encoder):
     with suppress(PackageNotFoundError):
         pytest.skip(f"llama-index-llms-ollama {version('llama-index-llms-ollama')} is installed")
-    done = run("--encoder", words, "--ollama", "any")
+    done = run("--encoder", encoder, "--ollama", "any")
     assert done.returncode == 2
     assert "pip install llama-index-llms-ollama" in done.stderr
 

@@ -13,8 +13,8 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.postprocessor.sat import SheetGraphReranker
 from llama_index.retrievers.sat import SheetTokenRetriever, sheet_tools
 
-from tests.integrations.llama_index.conftest import MONTHS
-from tests.integrations.llama_index.scripted import ScriptedLLM
+from tests.integrations.llamaindex import MONTHS
+from tests.integrations.scripted import ScriptedLLM
 
 
 def engine(index, llm, *, top_n=3, filters=None, content="answer"):

@@ -27,8 +27,8 @@ from sat_retriever import (
 )
 from sat_retriever.records.answers import NOTHING
 from tests.fakes import HashedEncoder, HeldEncoder
-from tests.integrations.llama_index.conftest import MONTHS
-from tests.integrations.llama_index.scripted import ScriptedLLM
+from tests.integrations.llamaindex import MONTHS
+from tests.integrations.scripted import ScriptedLLM
 from tests.several_tables import transit
 
 QUESTIONS = ("salary of the staff", "currency rate", "revenue by region", "project hours")

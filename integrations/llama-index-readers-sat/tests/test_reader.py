@@ -17,7 +17,7 @@ from llama_index.readers.sat import SheetReader
 
 from sat_retriever import InputError, Limits, PathNotFoundError
 from sat_retriever.records.sheets import SkipReason
-from tests.integrations.llama_index.conftest import MONTHS
+from tests.integrations.llamaindex import MONTHS
 
 KINDS = (".xlsx", ".csv")
 

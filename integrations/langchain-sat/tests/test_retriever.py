@@ -4,8 +4,6 @@ import asyncio
 import datetime as dt
 import json
 import pickle
-import subprocess
-import sys
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
@@ -24,7 +22,6 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever._extras import install_command
 from sat_retriever.records.answers import NOTHING
 from sat_retriever.tools.content import Content
 from tests.fakes import HashedEncoder, HeldEncoder
@@ -259,12 +256,6 @@ def test_fields_can_be_configured_at_run_time_and_the_retriever_shown(index):
     assert len(chosen.invoke(QUESTION)) == 4
     assert "SheetTokenRetriever" in retriever.get_graph().draw_mermaid()
     assert "SheetTokenRetriever" in dumps(retriever)
-
-
-def test_without_langchain_the_error_holds_the_command():
-    code = "import sys; sys.modules['langchain_core'] = None; import langchain_sat"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert install_command("langchain") in done.stderr
 
 
 async def test_last_year_counts_from_the_day_of_the_field_or_of_the_call(tmp_path):

@@ -1,0 +1,18 @@
+"""Use sheets in LangChain: retriever, reranker, loaders and agent tools over `sat_retriever`."""
+
+from langchain_sat.answer import sheet_answer_chain
+from langchain_sat.chain import retriever_chain
+from langchain_sat.loader import SheetBlobParser, SheetLoader
+from langchain_sat.reranker import SheetGraphReranker
+from langchain_sat.retriever import SheetTokenRetriever
+from langchain_sat.tools import create_sheet_tools
+
+__all__ = [
+    "SheetBlobParser",
+    "SheetGraphReranker",
+    "SheetLoader",
+    "SheetTokenRetriever",
+    "create_sheet_tools",
+    "retriever_chain",
+    "sheet_answer_chain",
+]
