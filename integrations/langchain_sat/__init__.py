@@ -9,14 +9,18 @@ from langchain_sat.chain import retriever_chain  # noqa: E402
 from langchain_sat.loader import SheetBlobParser, SheetLoader  # noqa: E402
 from langchain_sat.reranker import SheetGraphReranker  # noqa: E402
 from langchain_sat.retriever import SheetTokenRetriever  # noqa: E402
-from langchain_sat.tools import create_sheet_tools  # noqa: E402
+from langchain_sat.store import SheetEmbeddings, sheet_documents  # noqa: E402
+from langchain_sat.tools import SheetTool, create_sheet_tools  # noqa: E402
 
 __all__ = [
     "SheetBlobParser",
+    "SheetEmbeddings",
     "SheetGraphReranker",
     "SheetLoader",
     "SheetTokenRetriever",
+    "SheetTool",
     "create_sheet_tools",
     "retriever_chain",
     "sheet_answer_chain",
+    "sheet_documents",
 ]

@@ -169,6 +169,7 @@ def test_it_is_written_as_a_path_and_read_back(index, index_file, nodes, tmp_pat
             "checkpoint": reranker.checkpoint,
             "top_n": 3,
             "today": reranker.today and "2024-05-10",
+            "principals": None,
             "class_name": "SheetGraphReranker",
         }
         copies = [

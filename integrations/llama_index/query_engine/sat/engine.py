@@ -107,8 +107,8 @@ class SheetQueryEngine(CustomQueryEngine):
         """
         if self._reranker is not None and not isinstance(self._reranker, (str, Path)):
             raise InputError(
-                f"the reranker is an open {type(self._reranker).__name__}, which cannot be pickled; "
-                "give the engine its name or folder"
+                f"the reranker is an open {type(self._reranker).__name__}, which cannot be "
+                "pickled; give the engine its name or folder"
             )
         settings = {"settings": self.settings, "streaming": self.streaming, "today": self.today}
         made = partial(type(self), reranker=self._reranker, **settings)

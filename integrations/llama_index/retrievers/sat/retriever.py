@@ -42,7 +42,7 @@ class SheetTokenRetriever(BaseRetriever):
         similarity_top_k: Largest number of nodes.
         filters: Conditions that every sheet meets; see `sheet_filters`. Their metadata fields must
             exist in the index.
-        content: The text of a node: a form, or a form with a bound on its tokens, also as a mapping.
+        content: The text of a node: a form, or a form with a bound on its tokens.
         use_embedding: True takes an embedding in the query for its token by the index's encoder.
             Turn it off beside retrievers of another model with the same width.
         today: The day from which "last year" in a question counts; None is the day of the call.
