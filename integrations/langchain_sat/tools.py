@@ -18,6 +18,7 @@ from pydantic import (
     PrivateAttr,
     ValidationError,
     WithJsonSchema,
+    model_validator,
 )
 
 from langchain_sat.settings import Dumped, IndexLike, as_index
@@ -72,6 +73,15 @@ class SheetTool(BaseTool, Dumped):
 
     _tool: Tool = PrivateAttr()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_index(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Put the index of a dump among the settings that it opens."""
+        if "index" not in given:
+            return given
+        rest = {name: value for name, value in given.items() if name != "index"}
+        return {**rest, "sheets": {**rest.get("sheets", {}), "index": given["index"]}}
+
     def model_post_init(self, context: Any, /) -> None:
         """Take name, description and arguments from the tool."""
         super().model_post_init(context)
@@ -85,13 +95,9 @@ class SheetTool(BaseTool, Dumped):
 
     @property
     def lc_attributes(self) -> dict[str, Any]:
-        """The settings as plain values."""
-        return self.model_dump(mode="json", include={"sheets"})
-
-    @property
-    def lc_secrets(self) -> dict[str, str]:
-        """The index, if its URL has a password."""
-        return {f"sheets.{name}": secret for name, secret in super().lc_secrets.items()}
+        """The settings as plain values; the index apart, as only a field can be a secret."""
+        settings = _settings(self.sheets)
+        return {"index": settings.pop("index"), "sheets": settings}
 
     def to_json(self) -> SerializedConstructor | SerializedNotImplemented:
         """Return the dump of name and settings; an open reranker cannot be loaded from one."""
@@ -99,7 +105,9 @@ class SheetTool(BaseTool, Dumped):
             return self.to_json_not_implemented()
         dumped = super().to_json()
         if dumped["type"] == "constructor":  # the rest comes from the name
-            dumped["kwargs"] = {each: dumped["kwargs"][each] for each in ("name", "sheets")}
+            dumped["kwargs"] = {
+                each: dumped["kwargs"][each] for each in ("name", "index", "sheets")
+            }
         return dumped
 
     def _searched(self) -> SheetIndex:

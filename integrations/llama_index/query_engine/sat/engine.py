@@ -110,8 +110,13 @@ class SheetQueryEngine(CustomQueryEngine):
                 f"the reranker is an open {type(self._reranker).__name__}, which cannot be "
                 "pickled; give the engine its name or folder"
             )
-        settings = {"settings": self.settings, "streaming": self.streaming, "today": self.today}
-        made = partial(type(self), reranker=self._reranker, **settings)
+        made = partial(
+            type(self),
+            reranker=self._reranker,
+            settings=self.settings,
+            streaming=self.streaming,
+            today=self.today,
+        )
         return made, (self._retriever.index, self.llm, self._filters)
 
     def custom_query(self, query_str: str) -> RESPONSE_TYPE:

@@ -119,7 +119,10 @@ class SheetTokenRetriever(BaseRetriever):
             InputError: If a group is no plain name.
             PermissionsError: If it is a retriever for some groups already.
         """
-        framework = {"callback_manager": self.callback_manager, "verbose": self._verbose}
+        framework: dict[str, Any] = {
+            "callback_manager": self.callback_manager,
+            "verbose": self._verbose,
+        }
         return type(self)(self.index.seen_by(principals), **self._settings(), **framework)
 
     def to_dict(self) -> dict[str, Any]:
