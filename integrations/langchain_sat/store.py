@@ -10,6 +10,7 @@ from langchain_core.embeddings import Embeddings
 
 from langchain_sat.documents import record_document
 from langchain_sat.settings import ContentLike, IndexLike
+from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.index.indexing import index_for
 from sat_retriever.records.permissions import Principals
@@ -54,7 +55,7 @@ class SheetEmbeddings(Embeddings):
         EncoderError: If it cannot be loaded.
     """
 
-    def __init__(self, encoder: Encoder | str | Path = "general") -> None:
+    def __init__(self, encoder: Encoder | str | Path = DEFAULT) -> None:
         self._encoder = load_encoder(encoder) if isinstance(encoder, (str, Path)) else encoder
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:

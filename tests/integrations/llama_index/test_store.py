@@ -1,6 +1,8 @@
 """Sheets in LlamaIndex's own vector stores."""
 
 import asyncio
+import json
+import pickle
 
 import pytest
 from llama_index.core import MockEmbedding, StorageContext, VectorStoreIndex
@@ -9,7 +11,7 @@ from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.postprocessor.sat import SheetGraphReranker
 from llama_index.retrievers.sat import SheetEmbedding, SheetTokenRetriever, sheet_nodes
 
-from sat_retriever import OWNER, PermissionsError, SheetIndex, SheetRecord
+from sat_retriever import OWNER, EncoderError, PermissionsError, SheetIndex, SheetRecord
 from tests.fakes import CountingEncoder, HashedEncoder, HeldEncoder
 
 QUESTION = "revenue by region"
@@ -91,3 +93,15 @@ def test_embedding_leaves_the_event_loop_free(way):
         return await encoder.beside(getattr(SheetEmbedding(encoder), way)(QUESTION))
 
     assert len(asyncio.run(embed())) == 64
+
+
+def test_the_encoder_comes_back_by_its_name(index):
+    model = SheetEmbedding(index.encoder, embed_batch_size=3)
+    for again in (
+        pickle.loads(pickle.dumps(model)),
+        SheetEmbedding.from_dict(json.loads(json.dumps(model.to_dict()))),
+    ):
+        assert (again.model_name, again.embed_batch_size) == (index.encoder_name, 3)
+        assert again.get_query_embedding(QUESTION) == model.get_query_embedding(QUESTION)
+    with pytest.raises(EncoderError):
+        pickle.loads(pickle.dumps(SheetEmbedding(HashedEncoder(name="/none"))))

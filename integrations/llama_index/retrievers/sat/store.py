@@ -12,6 +12,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.retrievers.sat.nodes import SheetNode, record_node
 
 from sat_retriever import Content, SheetIndex
+from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.index.indexing import index_for
 from sat_retriever.records.permissions import Principals
@@ -58,10 +59,11 @@ def sheet_nodes(
 
 
 class SheetEmbedding(BaseEmbedding):
-    """The Sheet Encoder as an embedding model of LlamaIndex.
+    """The Sheet Encoder as an embedding model of LlamaIndex; serialized or pickled by its name.
 
     Args:
-        encoder: Its name or folder, as in `SheetIndex.create`, or an encoder.
+        encoder: Its name or folder, as in `SheetIndex.create`, or an encoder; None takes
+            `model_name` of the options, or the general one.
         options: Options of the framework.
 
     Raises:
@@ -70,10 +72,15 @@ class SheetEmbedding(BaseEmbedding):
 
     _encoder: Encoder = PrivateAttr()
 
-    def __init__(self, encoder: Encoder | str | Path = "general", **options: Any) -> None:
-        loaded = load_encoder(encoder) if isinstance(encoder, (str, Path)) else encoder
+    def __init__(self, encoder: Encoder | str | Path | None = None, **options: Any) -> None:
+        named = options.get("model_name", DEFAULT) if encoder is None else encoder
+        loaded = load_encoder(named) if isinstance(named, (str, Path)) else named
         super().__init__(**{"model_name": loaded.name, **options})
         self._encoder = loaded
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the settings; a copy loads the encoder by its name."""
+        return type(self).from_dict, (self.to_dict(),)
 
     @classmethod
     def class_name(cls) -> str:
