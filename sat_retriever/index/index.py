@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from copy import copy
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import Any, cast
 from weakref import finalize
 
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
-from sat_retriever.errors import InputError, PermissionsError
+from sat_retriever.errors import EncoderError, InputError, PermissionsError
 from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.evidence import Evidence
 from sat_retriever.index.executor import Executor
@@ -68,7 +67,8 @@ UNRESOLVED_SHOWN = 20  # workbook files that the status names
 class SheetIndex:
     """Records, tokens and words of a corpus in one file.
 
-    It may be shared between threads. Many processes may read while one writes.
+    It may be shared between threads. Many processes may read while one writes. Pickled, it holds
+    its place and those who see it, and opens itself anew.
 
     Args:
         store: An open store.
@@ -93,7 +93,7 @@ class SheetIndex:
         self._state = IndexState(settings, store.path, encoder, device)
         self._writer = IndexWriter(store, self._state)
         self._views: Views[SheetIndex] = Views(self._opened_for)
-        self._is_view = False
+        self._seen_by: tuple[str, ...] | Owner | None = None
         self._look_at(cast("Store", Guarded(store)), times=times)
 
     def _look_at(self, seen: Store, *, times: bool) -> None:
@@ -203,7 +203,7 @@ class SheetIndex:
             PermissionsError: If this is what some groups see already, or the store cannot hold
                 back the rest.
         """
-        if self._is_view:
+        if self._seen_by is not None:
             raise PermissionsError(
                 f"this is {self.path} as somebody sees it; ask the whole index for somebody else"
             )
@@ -212,22 +212,23 @@ class SheetIndex:
                 raise PermissionsError(
                     f"the role of {self.path} does not see all sheets; open it as its owner"
                 )
-            return self._view(self._store, self._store)
+            return self._view(self._store, self._store, principals)
         names = checked_groups(principals)
         if not self._store.is_restricted():
-            return self._view(self._store, self._seen)
+            return self._view(self._store, self._seen, names)
         return self._views.get(self._store.groups_among(names))
 
     def _opened_for(self, groups: Sequence[str]) -> SheetIndex:
         store = restricted_store(self._store, groups)
-        view = self._view(store, store)
+        view = self._view(store, store, tuple(groups))
         finalize(view, store.close)
         return view
 
-    def _view(self, store: Store, seen: Store) -> SheetIndex:
+    def _view(self, store: Store, seen: Store, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
         """Return the same index, read from another store."""
-        view = copy(self)
-        view._is_view = True
+        view = object.__new__(type(self))
+        view.__dict__.update(self.__dict__)
+        view._seen_by = seen_by
         view._store = store
         view._writer = self._writer if store is self._store else IndexWriter(store, self._state)
         view._look_at(seen, times=self.times)
@@ -239,7 +240,7 @@ class SheetIndex:
 
     def close(self) -> None:
         """Release the file; what `seen_by` returned is closed with the whole index."""
-        if self._is_view:
+        if self._seen_by is not None:
             return
         self._views.clear()
         self._store.close()
@@ -256,6 +257,27 @@ class SheetIndex:
     ) -> None:
         self.close()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle its place, without the password of a URL, and those who see it.
+
+        Raises:
+            EncoderError: If its encoder is an object that only this program has.
+        """
+        if not self.is_reopenable:
+            raise EncoderError(
+                f"the encoder {self.encoder_name!r} of {self.path} is an object of this program, "
+                "so that the index cannot be opened elsewhere by its place alone; send the place, "
+                "and open it there with SheetIndex.open(PLACE, encoder=OBJECT)"
+            )
+        return type(self)._reopened, (str(self.path), self._seen_by, self.times, self.device)
+
+    @classmethod
+    def _reopened(
+        cls, place: str, seen_by: tuple[str, ...] | Owner | None, times: bool, device: Device
+    ) -> SheetIndex:
+        index = cls.open(place, times=times, device=device)
+        return index if seen_by is None else index.seen_by(seen_by)
+
     def __len__(self) -> int:
         """Return the number of sheets."""
         return self._seen.counts()["sheets"]
@@ -264,6 +286,16 @@ class SheetIndex:
     def path(self) -> Place:
         """The index file, or the URL of the index in PostgreSQL, without its password."""
         return self._store.path
+
+    @property
+    def principals(self) -> tuple[str, ...] | Owner | None:
+        """Those who see it, after `seen_by`: `OWNER`, or their groups that may see a sheet."""
+        return self._seen_by
+
+    @property
+    def is_reopenable(self) -> bool:
+        """True if its place alone opens it; False if its encoder is an object of this program."""
+        return self._state.is_named
 
     @property
     def generation(self) -> int:

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sat_retriever.encoder import EmbeddingEncoder
+from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import is_embedding, load_encoder
+from sat_retriever.encoder.ollama import PREFIX as OLLAMA
 from sat_retriever.encoder.probe import ALIKE, likeness
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError
 from sat_retriever.index.settings import IndexSettings
@@ -61,6 +62,15 @@ class IndexState:
         """The encoder, if it is already loaded."""
         with self._lock:
             return self._encoder
+
+    @property
+    def is_named(self) -> bool:
+        """True if the encoder's name loads it; False for an object that only this program has."""
+        name = self._settings.encoder
+        if is_embedding(name):
+            return name.startswith(OLLAMA)
+        encoder = self.loaded
+        return encoder is None or isinstance(encoder, SheetEncoder)
 
     @property
     def encoder(self) -> Encoder:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from typing import Any
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.contents import Role
@@ -73,3 +74,48 @@ class Filters:
     def __bool__(self) -> bool:
         """False if no condition is set."""
         return self != Filters()
+
+    @classmethod
+    def of(cls, given: object) -> Filters:
+        """Return filters from a mapping of their fields; times may be ISO texts.
+
+        Args:
+            given: The mapping, or filters.
+
+        Raises:
+            InputError: If it is neither, a field is unknown or its value is invalid.
+
+        >>> Filters.of({"path": "2024/*"}).to_dict()
+        {'path': '2024/*'}
+        """
+        if isinstance(given, Filters):
+            return given
+        if not isinstance(given, Mapping):
+            raise InputError(f"filters are a {type(given).__name__}; give Filters, or a mapping")
+        known = [each.name for each in fields(cls)]
+        unknown = sorted(str(name) for name in set(given) - set(known))
+        if unknown:
+            raise InputError(
+                f"there is no filter {', '.join(unknown)}; there are {', '.join(known)}, and a "
+                "record's own fields go into metadata"
+            )
+        values = dict(given)
+        for name in ("modified_after", "modified_before"):
+            if isinstance(values.get(name), str):
+                values[name] = _time(name, values[name])
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the given conditions as JSON values; `of` reads them."""
+        given = {name: value for name, value in asdict(self).items() if value not in (None, {})}
+        return {
+            name: value.isoformat() if isinstance(value, dt.datetime) else value
+            for name, value in given.items()
+        }
+
+
+def _time(name: str, text: str) -> dt.datetime:
+    try:
+        return dt.datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{name} is {text!r}; give a time such as 2024-05-31") from error

@@ -88,7 +88,7 @@ class Hit:
         return self.load(self.sheet_id, self.table_place)
 
     def __reduce__(self) -> tuple[type[Hit], tuple[Any, ...]]:
-        """Copy and pickle all but `load`, since an open index can be neither."""
+        """Copy and pickle all but `load`, so that a copied hit opens no index."""
         kept = (getattr(self, each.name) for each in fields(self) if each.name != "load")
         return Hit, tuple(kept)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -29,6 +30,7 @@ _FORMS = ("answer", "record", "markdown", "html")
 _LEAST_TOKENS = 16
 _ROWS = 200  # at most this many rows of a sheet are read
 _ABOVE = 2  # rows shown above the first matched one, if that is then shown, too
+_BATCH = 256  # sheets that are read at once
 _LEAST_ROWS = 4  # columns are left out until so many rows fit
 
 
@@ -60,6 +62,22 @@ class Content:
         if self.max_tokens < _LEAST_TOKENS:
             raise InputError(f"max_tokens is {self.max_tokens}; give {_LEAST_TOKENS} or more")
 
+    @classmethod
+    def of(cls, given: Content | Form | Mapping[str, Any]) -> Content:
+        """Return content settings from the name of a form, or from a mapping of the fields.
+
+        Raises:
+            InputError: If a field is unknown or its value is invalid.
+        """
+        if isinstance(given, Content):
+            return given
+        values = {"form": given} if isinstance(given, str) else dict(given)
+        known = [each.name for each in fields(cls)]
+        unknown = sorted(str(name) for name in set(values) - set(known))
+        if unknown:
+            raise InputError(f"content has no {', '.join(unknown)}; it has {', '.join(known)}")
+        return cls(**values)
+
     def table_form(self, hit: Hit) -> TableForm | None:
         """Form of the rows that are shown of a hit; None if its record is."""
         if self.form == "answer":
@@ -68,6 +86,7 @@ class Content:
 
 
 ANSWER = Content()
+RECORD = Content("record")
 _NOTHING = Why((), (), 0.0, 0.0, 1, None)  # of a sheet that no question found
 
 
@@ -111,6 +130,26 @@ def answer_texts(index: SheetIndex, answer: Answer, content: Content = ANSWER) -
         heading, form = f"{answer.heading}\n\n", replace(content, max_tokens=left)
     first = [f"{heading}{hit_text(index, hit, form)}" for hit in answer[:1]]
     return [*first, *(hit_text(index, hit, content) for hit in answer[1:])]
+
+
+def sheet_texts(
+    index: SheetIndex, content: Content = RECORD
+) -> Iterator[tuple[list[SheetRecord], list[str]]]:
+    """Yield all sheets of an index in batches, with their texts, for a store of another kind.
+
+    Args:
+        index: The index; one with permissions as some principals see it.
+        content: Form and length of each text. "record" is the text that the Sheet Encoder reads.
+
+    Raises:
+        PermissionsError: If the index has permissions, and nobody is named.
+    """
+    ids = index.sheet_ids()
+    for start in range(0, len(ids), _BATCH):
+        batch = ids[start : start + _BATCH]
+        found = index.records(batch, contents=content.form == "answer")
+        records = [found[each] for each in batch if each in found]
+        yield records, [hit_text(index, record, content) for record in records]
 
 
 def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:

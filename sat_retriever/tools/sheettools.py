@@ -98,6 +98,7 @@ class SheetTools:
         self.index = found if principals is None else found.seen_by(principals)
         self.max_tokens = max_tokens
         self.today = today
+        self.reranker = reranker
         self._retriever = SheetRetriever(self.index, reranker)
 
     def seen_by(self, principals: Principals) -> SheetTools:

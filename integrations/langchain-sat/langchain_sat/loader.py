@@ -23,18 +23,13 @@ from sat_retriever import (
     Workbook,
     read_workbook,
 )
-from sat_retriever.index.plan import make_plan
-from sat_retriever.index.scopes import scopes
-from sat_retriever.index.steps import ToRead
+from sat_retriever.index.listed import Listed
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_named
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.remote.objects import RemoteFile
 from sat_retriever.text.serialize import serialize
-from sat_retriever.workbook.files import LocalFile
-from sat_retriever.workbook.process.pool import usable_cores
-from sat_retriever.workbook.read import ReadOptions, read_files
+from sat_retriever.workbook.read import ReadOptions
 
 _TEXT_TYPES = {"text/csv": ".csv", "text/tab-separated-values": ".tsv"}
 
@@ -88,28 +83,13 @@ class SheetLoader(BaseLoader):
             PathNotFoundError: If a path does not exist.
             MissingExtraError: If a password is given without the extra installed.
         """
-        plan = make_plan(scopes(self.paths, ()), (), follow_links=self._follow_links)
-        self.skipped, self.ignored = list(plan.unlisted), plan.ignored
-        self.skipped += [skip for job in plan.refused for skip in job.state.skipped]
-        for workbook in self._workbooks(plan.read):
-            self.skipped += workbook.skipped
-            yield from _documents(workbook.records, self._serialization)
-
-    def _workbooks(self, files: Sequence[ToRead]) -> Iterator[Workbook]:
-        """Yield the files, read in parallel, in the order of their paths."""
-        early: dict[LocalFile | RemoteFile, Workbook] = {}
-        finished = read_files(
-            [each.file for each in files],
-            ReadOptions(self._kept, formulas=False, links=False, password=self._password),
-            limits=self._limits,
-            workers=min(self._workers or usable_cores(), len(files)),
-        )
-        with closing(finished):
-            for each in files:
-                while each.file not in early:
-                    file, workbook = next(finished)
-                    early[file] = workbook
-                yield early.pop(each.file)
+        listed = Listed.of(self.paths, follow_links=self._follow_links)
+        self.skipped, self.ignored = list(listed.skipped), listed.ignored
+        options = ReadOptions(self._kept, formulas=False, links=False, password=self._password)
+        with closing(listed.workbooks(options, self._limits, self._workers)) as workbooks:
+            for _, workbook in workbooks:
+                self.skipped += workbook.skipped
+                yield from _documents(workbook.records, self._serialization)
 
 
 class SheetBlobParser(BaseBlobParser):

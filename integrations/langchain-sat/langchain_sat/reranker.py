@@ -12,21 +12,21 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, field_serializer
 
-from langchain_sat.settings import IndexField, IndexLike, PrincipalsField
+from langchain_sat.settings import Dumped, IndexField, IndexLike, PrincipalsField
 from sat_retriever import load_reranker
 from sat_retriever.rank.load import own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker
 
 
-class SheetGraphReranker(BaseDocumentCompressor):
+class SheetGraphReranker(BaseDocumentCompressor, Dumped):
     """A reranker of documents by links between sheets, or by a trained model.
 
     Documents of sheets have a `sheet_id` of the index in their metadata. Any other document, for
     example of a vector store or a web search, is scored by its text with the index's encoder, on
     the same scale; see `sat_retriever.rank.mixed.rerank_mixed`. The results are copies with new
-    `rank` and `relevance_score` in their metadata. It may be shared between threads. Serialized
-    or pickled, it holds the path of its index.
+    `rank` and `relevance_score` in their metadata. It may be shared between threads. Pickled,
+    or dumped by `langchain_core.load`, it holds the place of its index and its settings.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -61,8 +61,8 @@ class SheetGraphReranker(BaseDocumentCompressor):
             self._reranker = load_reranker(self.index, self.checkpoint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the plain values: an open index cannot be pickled, its path can."""
-        return type(self).model_validate, (self.model_dump(),)
+        """Pickle the fields; the index is its place and those who see it."""
+        return type(self).model_validate, (dict(self),)
 
     @field_serializer("checkpoint")
     def _dump_checkpoint(self, checkpoint: str | Path | None) -> str | None:

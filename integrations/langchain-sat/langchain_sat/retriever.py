@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from langchain_sat.documents import hit_document
 from langchain_sat.settings import (
     ContentField,
+    Dumped,
     FiltersField,
     FiltersLike,
     IndexField,
@@ -33,13 +34,14 @@ from sat_retriever.records.permissions import Principals
 from sat_retriever.tools.content import ANSWER, answer_texts
 
 
-class SheetTokenRetriever(BaseRetriever):
+class SheetTokenRetriever(BaseRetriever, Dumped):
     """A retriever of the best sheets for a question, each as one document with its citation.
 
     The `id` of a document is the sheet id, so that sheets with equal text stay separate.
     `retriever.invoke(question, k=3, filters={"path": "2024/*"})` overrides the fields for one call,
     and so do `today` and `principals`. It may be shared between threads; async calls do not block
-    the event loop. Serialized or pickled, it holds the path of its index.
+    the event loop. Pickled, or dumped by `langchain_core.load`, it holds the place of its index
+    and its settings.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -102,8 +104,8 @@ class SheetTokenRetriever(BaseRetriever):
         self._found.seen_by(self.principals).index.check_filters(self.filters)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the plain values: an open index cannot be pickled, its path can."""
-        return type(self).model_validate, (self.model_dump(),)
+        """Pickle the fields; the index is its place and those who see it."""
+        return type(self).model_validate, (dict(self),)
 
     def _get_relevant_documents(
         self,

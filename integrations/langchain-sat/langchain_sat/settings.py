@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+from langchain_core.load.serializable import (
+    Serializable,
+    SerializedConstructor,
+    SerializedNotImplemented,
+)
 from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchema
 
 from sat_retriever import Filters, InputError, SheetIndex
 from sat_retriever.index.indexing import open_index
+from sat_retriever.index.store.place import opens
 from sat_retriever.records.permissions import Owner
 from sat_retriever.tools.content import Content, Form
 
@@ -19,71 +24,76 @@ IndexLike = SheetIndex | str | Path
 FiltersLike = Filters | Mapping[str, Any]
 ContentLike = Content | Form | Mapping[str, Any]
 
-_TIMES = ("modified_after", "modified_before")
+SECRET = "SAT_INDEX_URL"
+_PLAIN = {"index", "checkpoint", "filters", "content", "today", "principals"}
+
+
+class Dumped(Serializable):
+    """A component over an index, which `langchain_core.load` dumps and loads.
+
+    The dump holds the place of the index and the settings. A URL with a password is the secret
+    `SAT_INDEX_URL`. `OWNER` is not written, so that it comes back as nobody, which an index with
+    permissions refuses. A component over an index whose encoder is an object of the program is
+    dumped as one that cannot be loaded: its place alone does not open it.
+    """
+
+    @classmethod
+    def is_lc_serializable(cls) -> bool:
+        """Return True: it can be dumped and loaded."""
+        return True
+
+    @property
+    def lc_secrets(self) -> dict[str, str]:
+        """The index, if its URL has a password."""
+        place = self._searched().path
+        return {"index": SECRET} if opens(place) != str(place) else {}
+
+    @property
+    def lc_attributes(self) -> dict[str, Any]:
+        """The settings as plain values."""
+        plain = self.model_dump(mode="json", include=_PLAIN, exclude_none=True)
+        groups = self._searched().principals  # of an index that is itself what some see
+        return {**({"principals": list(groups)} if isinstance(groups, tuple) else {}), **plain}
+
+    def to_json(self) -> SerializedConstructor | SerializedNotImplemented:
+        """Return the dump; one that says that it cannot be loaded if the index cannot."""
+        if not self._searched().is_reopenable:
+            return self.to_json_not_implemented()
+        return super().to_json()
+
+    def _searched(self) -> SheetIndex:
+        """Return the index."""
+        index: SheetIndex = self.index  # type: ignore[attr-defined]
+        return index
+
+
+def as_index(given: IndexLike | None) -> SheetIndex:
+    """Return an open index, or open it from its path or URL.
+
+    Raises:
+        InputError: If there is none, as in a dump that is loaded without its secret.
+        IndexNotFoundError: If there is no index at the path.
+    """
+    if given is None:
+        raise InputError(
+            "no index is given; load a dump of a URL with a password with "
+            f"secrets_map={{{SECRET!r}: URL}}"
+        )
+    return open_index(given)
 
 
 def as_filters(given: FiltersLike | None) -> Filters | None:
-    """Return filters, from a mapping of their fields if necessary; times may be ISO texts.
+    """Return filters, from a mapping of their fields if necessary.
 
     Raises:
         InputError: If a field is unknown or its value is invalid.
     """
-    if given is None or isinstance(given, Filters):
-        return given
-    if not isinstance(given, Mapping):
-        raise InputError(f"filters are a {type(given).__name__}; give Filters, or a mapping")
-    known = [each.name for each in fields(Filters)]
-    unknown = sorted(str(name) for name in set(given) - set(known))
-    if unknown:
-        raise InputError(
-            f"there is no filter {', '.join(unknown)}; there are {', '.join(known)}, and a "
-            "record's own fields go into metadata"
-        )
-    values = dict(given)
-    for name in _TIMES:
-        if isinstance(values.get(name), str):
-            values[name] = _time(name, values[name])
-    return Filters(**values)
-
-
-def plain_filters(filters: Filters | None) -> dict[str, Any] | None:
-    """Return the given conditions as JSON values; `as_filters` reads them."""
-    if filters is None:
-        return None
-    values = {name: value for name, value in asdict(filters).items() if value not in (None, {})}
-    return {name: _plain(value) for name, value in values.items()}
-
-
-def as_content(given: ContentLike) -> Content:
-    """Return the content settings of a hit, from a form or a mapping if necessary.
-
-    Raises:
-        InputError: If a value is invalid.
-    """
-    if isinstance(given, Content):
-        return given
-    values = {"form": given} if isinstance(given, str) else dict(given)
-    known = [each.name for each in fields(Content)]
-    unknown = sorted(str(name) for name in set(values) - set(known))
-    if unknown:
-        raise InputError(f"content has no {', '.join(unknown)}; it has {', '.join(known)}")
-    return Content(**values)
-
-
-def _time(name: str, text: str) -> dt.datetime:
-    try:
-        return dt.datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputError(f"{name} is {text!r}; give a time such as 2024-05-31") from error
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, dt.datetime) else value
+    return None if given is None else Filters.of(given)
 
 
 IndexField = Annotated[
     InstanceOf[SheetIndex],
-    BeforeValidator(open_index),
+    BeforeValidator(as_index),
     PlainSerializer(lambda index: str(index.path), return_type=str),
     WithJsonSchema({"type": "string"}),
 ]
@@ -100,12 +110,12 @@ PrincipalsField = Annotated[
 FiltersField = Annotated[
     InstanceOf[Filters] | None,
     BeforeValidator(as_filters),
-    PlainSerializer(plain_filters),
+    PlainSerializer(lambda filters: filters and filters.to_dict()),
     WithJsonSchema({"type": ["object", "null"]}),
 ]
 ContentField = Annotated[
     InstanceOf[Content],
-    BeforeValidator(as_content),
+    BeforeValidator(Content.of),
     PlainSerializer(asdict, return_type=dict[str, Any]),
     WithJsonSchema({"type": "object"}),
 ]

@@ -42,8 +42,9 @@ def test_both_stages_answer_from_it(folder, tmp_path):
 def test_opened_by_its_path_alone_it_says_that_it_needs_its_model(folder, tmp_path):
     file = tmp_path / "a.sat"
     made = SheetTokenRetriever.from_paths(folder, file, encoder=HashedEmbeddings())
-    copy = pickle.loads(pickle.dumps(made))
-    made.index.close()
+    with made.index, pytest.raises(EncoderError, match="encoder=OBJECT"):
+        pickle.dumps(made)
+    copy = SheetTokenRetriever(str(file))
     with copy.index, pytest.raises(EncoderError, match="encoder=OBJECT"):
         copy.invoke(QUESTION)
     with SheetIndex.open(file, HashedEmbeddings()) as index:

@@ -17,6 +17,7 @@ from langchain_tests.unit_tests import ToolsUnitTests
 from pydantic import PrivateAttr
 
 from sat_retriever import IndexNotFoundError, SheetIndex
+from tests.fakes import HeldEncoder
 
 JANUARY = "2024/Sales.xlsx#January"
 CALLS: dict[str, dict[str, Any]] = {
@@ -88,6 +89,22 @@ class TestIndexStatus(Given, ToolsIntegrationTests):
     name = "index_status"
 
 
+class TestSearchCellsUnit(Given, ToolsUnitTests):
+    name = "search_cells"
+
+
+class TestSearchCells(Given, ToolsIntegrationTests):
+    name = "search_cells"
+
+
+class TestQueryTablesUnit(Given, ToolsUnitTests):
+    name = "query_tables"
+
+
+class TestQueryTables(Given, ToolsIntegrationTests):
+    name = "query_tables"
+
+
 class ScriptedModel(BaseChatModel):
     """Calls what the script says, one message a turn, and notes what it is shown.
 
@@ -116,6 +133,13 @@ class ScriptedModel(BaseChatModel):
             ]
             said = AIMessage("", tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=said)])
+
+
+async def test_async_calls_do_not_run_on_the_event_loop(tmp_path):
+    encoder = HeldEncoder()
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as own:
+        [find] = [tool for tool in create_sheet_tools(own) if tool.name == "find_sheets"]
+        assert "the index is empty" in await encoder.beside(find.ainvoke({"question": "revenue"}))
 
 
 @pytest.fixture

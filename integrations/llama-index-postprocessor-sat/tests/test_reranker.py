@@ -21,8 +21,10 @@ from sat_retriever import (
     IndexNotFoundError,
     InputError,
     PathNotFoundError,
+    SheetIndex,
     SheetRetriever,
 )
+from tests.fakes import HeldEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 QUESTION = "total for region"
@@ -169,6 +171,7 @@ def test_it_is_written_as_a_path_and_read_back(index, index_file, nodes, tmp_pat
             "checkpoint": reranker.checkpoint,
             "top_n": 3,
             "today": reranker.today and "2024-05-10",
+            "principals": None,
             "class_name": "SheetGraphReranker",
         }
         copies = [
@@ -209,3 +212,14 @@ def test_a_reranking_without_a_query_is_refused(index, nodes):
         reranker.postprocess_nodes(nodes)
     with pytest.raises(EmptyInputError):
         reranker.postprocess_nodes(nodes, query_str=" ")
+
+
+def test_an_async_reranking_leaves_the_event_loop_free(tmp_path):
+    async def rerank():
+        encoder = HeldEncoder()
+        with SheetIndex.create(tmp_path / "a.sat", encoder) as own:
+            given = [foreign("revenue", "text")]
+            ranking = SheetGraphReranker(own).apostprocess_nodes(given, query_str=QUESTION)
+            return await encoder.beside(ranking)
+
+    assert [node.node_id for node in asyncio.run(rerank())] == ["text"]

@@ -1,6 +1,8 @@
 """The query engine as LlamaIndex uses it: events, callbacks, streams, tools, routers."""
 
 import asyncio
+import pickle
+from datetime import date
 
 import pytest
 from llama_index.core import Settings
@@ -13,7 +15,13 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.query_engine.sat import SheetQueryEngine
 
 from benchmarks.answers.scriptedmodels import LlmScript
-from sat_retriever import IndexNotFoundError, InputError
+from sat_retriever import (
+    EngineSettings,
+    Filters,
+    IndexNotFoundError,
+    InputError,
+    LinkReranker,
+)
 
 QUESTION = "salary of the staff"
 RIGHT = "SELECT name, salary FROM staff ORDER BY salary DESC LIMIT 1"
@@ -82,3 +90,20 @@ def test_what_is_wrong_is_said_when_it_is_made(index, tmp_path):
         engine(tmp_path / "none.sat")
     with pytest.raises(InputError):
         engine(index, filters=MetadataFilters.from_dicts([{"key": "score", "value": 1}]))
+
+
+def test_an_engine_comes_back_from_a_pickle(index):
+    settings = EngineSettings(top_k=2)
+    asked = SheetQueryEngine(
+        index, MockLLM(max_tokens=7), Filters(format="csv"), reranker="links", settings=settings,
+        today=date(2024, 5, 10), principals=["hr"],
+    )  # fmt: skip
+    again = pickle.loads(pickle.dumps(asked))
+    assert (again.settings, again.today, again.llm.max_tokens) == (settings, asked.today, 7)
+    first, second = asked.query(QUESTION), again.query(QUESTION)
+    assert str(first) == str(second) and first.source_nodes == second.source_nodes
+    assert {node.metadata["path"] for node in second.source_nodes} == {"staff.csv"}
+    assert again._retriever.index.principals == ("hr",)
+    open_reranker = SheetQueryEngine(index, MockLLM(), reranker=LinkReranker(index))
+    with pytest.raises(InputError, match="an open LinkReranker"):
+        pickle.dumps(open_reranker)

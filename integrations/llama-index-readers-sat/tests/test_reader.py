@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import logging
 import pickle
+import threading
 
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from llama_index.core import SimpleDirectoryReader
 from llama_index.core.node_parser import TokenTextSplitter
+from llama_index.core.readers.base import ReaderConfig
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.postprocessor.sat import SheetGraphReranker
 from llama_index.readers.sat import SheetReader
 
-from sat_retriever import InputError, Limits, PathNotFoundError
+from sat_retriever import InputError, Limits, PathNotFoundError, Serialization
 from sat_retriever.records.sheets import SkipReason
 from tests.integrations.llamaindex import MONTHS
 
@@ -156,7 +159,14 @@ class Endless(io.RawIOBase):
         return (b"a,b\n" * (size // 4 + 1))[:size]
 
 
-class EndlessFileSystem:
+class Alone:
+    """A file system that has files and no folders."""
+
+    def isdir(self, path):
+        return False
+
+
+class EndlessFileSystem(Alone):
     def open(self, path, mode="rb"):
         return Endless()
 
@@ -175,7 +185,7 @@ def test_a_name_never_leads_out_of_the_temporary_folder(memory, tmp_path):
 
 
 def test_a_relative_name_does_not_either(workbooks):
-    class Anything:
+    class Anything(Alone):
         def open(self, path, mode="rb"):
             return io.BytesIO(b"a,b\n1,2\n")
 
@@ -188,7 +198,7 @@ def test_a_relative_name_does_not_either(workbooks):
 
 
 def test_a_missing_remote_file_and_a_failing_file_system_are_told(memory):
-    class Down:
+    class Down(Alone):
         def open(self, path, mode="rb"):
             raise TimeoutError("no answer")
 
@@ -196,6 +206,118 @@ def test_a_missing_remote_file_and_a_failing_file_system_are_told(memory):
         SheetReader().load_data("/data/none.csv", fs=memory)
     with pytest.raises(InputError, match="no answer"):
         SheetReader().load_data("/data/a.csv", fs=Down())
+
+
+def test_a_folder_is_read_as_an_index_of_it_is(workbooks, index, memory):
+    by_folder = SheetReader()
+    documents = by_folder.load_data(workbooks)
+    assert sorted(sheets(documents)) == sorted(index.sheet_ids())
+    assert [skip.path for skip in by_folder.skipped] == ["torn.xlsx"]
+    below = SheetReader(root=workbooks).load_data(workbooks / "sales")
+    assert sheets(below)[:2] == ["sales/2024.xlsx#Summary", "sales/2024.xlsx#Q1"]
+    assert sheets(SheetReader().load_data(workbooks / "sales"))[0] == "2024.xlsx#Summary"
+    by_file = {d.id_: d for d in SheetReader(root=workbooks).load_data(workbooks / "staff.csv")}
+    assert by_file.items() <= {d.id_: d for d in documents}.items()
+    several = SheetReader().load_data([workbooks / "March", str(workbooks / "staff.csv")])
+    assert sheets(several) == ["Hours.xlsx#Hours", "staff.csv#staff"]
+    memory.pipe("/data/.hidden/x.csv", b"a,b\n1,2\n")
+    memory.pipe("/data/notes.txt", b"no workbook")
+    for folder in ("/data", "memory://data/"):
+        remote = SheetReader().load_data(folder, fs=memory)
+        assert sorted(sheets(remote)) == sorted(sheets(documents))
+    with pytest.raises(PathNotFoundError, match="none"):
+        SheetReader().load_data("/none", fs=memory)
+
+
+def test_a_file_system_that_cannot_list_is_told():
+    class Down:
+        def isdir(self, path):
+            raise TimeoutError("no answer")
+
+    with pytest.raises(InputError, match=r"'/data' cannot be listed: no answer"):
+        SheetReader().load_data("/data", fs=Down())
+
+
+def test_documents_come_one_workbook_at_a_time(memory):
+    opened = []
+
+    class Noting:
+        def isdir(self, path):
+            return memory.isdir(path)
+
+        def find(self, path):
+            return memory.find(path)
+
+        def open(self, path, mode="rb"):
+            opened.append(path)
+            return memory.open(path, mode)
+
+    documents = SheetReader().lazy_load_data("/data/sales", fs=Noting())
+    assert opened == []
+    assert next(documents).metadata["sheet"] == "Summary"
+    assert opened == ["/data/sales/2024.xlsx"]
+    every = SheetReader().lazy_load_data("/data", fs=Noting())
+    opened.clear()
+    next(every)
+    assert len(opened) == 1
+    every.close()
+
+
+def test_a_local_folder_is_read_lazily_and_left_at_any_time(workbooks, tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "b.csv").write_text("c,d\n1,2\n")
+    reader = SheetReader()
+    documents = reader.lazy_load_data(tmp_path / "later")
+    (tmp_path / "later").mkdir()
+    assert list(documents) == []
+    first = reader.lazy_load_data(tmp_path)
+    assert next(first).metadata["sheet_id"] == "a.csv#a"
+    first.close()
+
+
+@pytest.mark.parametrize("way", ["aload_data", "alazy_load_data"])
+def test_async_reading_leaves_the_event_loop_free(memory, way):
+    async def read():
+        loop = asyncio.get_running_loop()
+        asked, let_go = asyncio.Event(), threading.Event()
+
+        class Held(Alone):
+            def open(self, path, mode="rb"):
+                loop.call_soon_threadsafe(asked.set)
+                assert let_go.wait(30), "the event loop stood still while a file was fetched"
+                return memory.open(path, mode)
+
+        task = asyncio.create_task(getattr(SheetReader(), way)("/data/staff.csv", fs=Held()))
+        await asked.wait()
+        let_go.set()
+        return list(await task)
+
+    assert sheets(asyncio.run(read())) == ["staff.csv#staff"]
+
+
+def test_a_reader_comes_back_from_its_settings(workbooks):
+    limits = Limits(file_bytes=1 << 20)
+    reader = SheetReader(root=workbooks, limits=limits, serialization=Serialization(max_headers=1))
+    reader.load_data(workbooks / "torn.xlsx")
+    written = reader.to_dict()
+    assert (written["class_name"], written["root"]) == ("SheetReader", str(workbooks))
+    assert "skipped" not in written and len(reader.skipped) == 1
+    for again in (
+        SheetReader.from_dict(json.loads(json.dumps(written))),
+        SheetReader.from_json(reader.to_json()),
+        SheetReader.model_validate_json(reader.model_dump_json()),
+        pickle.loads(pickle.dumps(reader)),
+    ):
+        assert again.skipped == []
+        assert again.to_dict() == written
+        assert (again.limits, again.serialization) == (reader.limits, reader.serialization)
+        file = workbooks / "sales" / "2024.xlsx"
+        assert again.load_data(file) == reader.load_data(file)
+    assert ReaderConfig(reader=reader, reader_args=[workbooks / "staff.csv"]).read()
+    with pytest.raises(InputError, match="max_headers is -1"):
+        SheetReader.from_dict({**written, "serialization": {"max_headers": -1}})
+    with pytest.raises(ValueError, match="rot"):
+        SheetReader(rot="x")
 
 
 def test_parts_of_a_document_are_reranked_as_their_sheet(workbooks, index):

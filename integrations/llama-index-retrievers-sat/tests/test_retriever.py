@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import pickle
 import shutil
-from datetime import date
+from datetime import UTC, date, datetime
 
 import numpy as np
 import pytest
@@ -19,6 +21,8 @@ from sat_retriever import (
     Column,
     Content,
     EmptyInputError,
+    EncoderError,
+    Filters,
     IndexNotFoundError,
     InputError,
     SheetIndex,
@@ -360,3 +364,40 @@ def test_nodes_hold_the_rows_that_answer_where_contents_are_kept(tmp_path):
         assert node.text != same.text and node.hash == same.hash  # one sheet, two questions
         headers = SheetTokenRetriever(kept, content="record").retrieve("people of town 444")
         assert all(each.text.startswith("name: ") for each in headers)
+
+
+def test_a_retriever_comes_back_from_a_pickle_and_from_its_settings(index):
+    since = datetime(2001, 2, 3, tzinfo=UTC)
+    retriever = SheetTokenRetriever(
+        index, 3, Filters(format="xlsx", modified_after=since), content=Content("html", 64),
+        use_embedding=False, today=date(2024, 5, 10), verbose=True,
+        callback_manager=CallbackManager([LlamaDebugHandler(print_trace_on_end=False)]),
+    )  # fmt: skip
+    written = json.loads(json.dumps(retriever.to_dict()))
+    assert written["index"] == str(index.path)
+    for again in (
+        pickle.loads(pickle.dumps(retriever)),
+        SheetTokenRetriever.from_dict(written),
+        SheetTokenRetriever.from_dict(written, index=index),
+    ):
+        assert again.to_dict() == written
+        assert (again.filters, again.content) == (retriever.filters, retriever.content)
+        assert answer(again.retrieve(QUESTIONS[2])) == answer(retriever.retrieve(QUESTIONS[2]))
+        if again.index is not index:
+            again.index.close()
+    fewer = SheetTokenRetriever.from_dict(written, similarity_top_k=1)
+    assert len(fewer.retrieve(QUESTIONS[2])) == 1
+    fewer.index.close()
+    with pytest.raises(InputError, match="no filter author"):
+        SheetTokenRetriever.from_dict({**written, "filters": {"author": "Ada"}})
+
+
+def test_settings_of_an_index_of_no_named_encoder_take_the_open_index(tmp_path):
+    model = MockEmbedding(embed_dim=8)
+    with SheetIndex.create(tmp_path / "a.sat", model) as own:
+        own.add_records([SheetRecord("sales", "Sales")])
+        written = SheetTokenRetriever(own).to_dict()
+        lost = SheetTokenRetriever.from_dict(written)
+        with lost.index, pytest.raises(EncoderError, match="encoder=OBJECT"):
+            lost.retrieve("sales")
+        assert sheets(SheetTokenRetriever.from_dict(written, index=own).retrieve("sales"))

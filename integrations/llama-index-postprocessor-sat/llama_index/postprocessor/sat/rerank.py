@@ -26,7 +26,7 @@ from sat_retriever.rank.load import AUTO, own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.counts import check_counts
-from sat_retriever.records.permissions import Principals
+from sat_retriever.records.permissions import Owner, Principals
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -39,6 +39,16 @@ IndexField = Annotated[
 DayField = Annotated[
     date | None,
     PlainSerializer(lambda day: day and day.isoformat(), return_type=str | None),
+]
+
+
+PrincipalsField = Annotated[
+    tuple[str, ...] | Owner | None,
+    # No text may mean the owner, so that one comes back as nobody.
+    PlainSerializer(
+        lambda given: None if given is None or isinstance(given, Owner) else list(given),
+        return_type=list[str] | None,
+    ),
 ]
 
 
@@ -55,8 +65,8 @@ class SheetGraphReranker(BaseNodePostprocessor):
             one that the index names or comes with.
         top_n: Largest number of nodes.
         today: The day from which "last year" in a question counts; None is the day of the call.
-        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. They are
-            not serialized or pickled.
+        principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. Groups
+            are serialized; `OWNER` only when it is pickled.
         options: Options of the framework, such as `callback_manager`.
 
     Raises:
@@ -70,6 +80,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
     checkpoint: str | None = Field(default=None, description="Folder with a trained reranker.")
     top_n: int = Field(default=5, description="Most nodes.")
     today: DayField = Field(default=None, description="The day that 'last year' counts from.")
+    principals: PrincipalsField = Field(default=None, description="Groups of the one who asks.")
     _reranker: Reranker = PrivateAttr()
 
     def __init__(
@@ -84,13 +95,15 @@ class SheetGraphReranker(BaseNodePostprocessor):
         check_counts(top_n=top_n)
         folder = None if checkpoint is None else str(checkpoint)
         index = index_for(index, None, principals)
+        options.pop("class_name", None)  # of the serialized form
         options.update(index=index, checkpoint=folder, top_n=top_n, today=today)
+        options.update(principals=index.principals)
         super().__init__(**options)
         self._reranker = load_reranker(self.index, folder) if folder else own_reranker(self.index)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the paths: a copy opens index and reranker anew, as open files cannot be sent."""
-        return type(self), (str(self.index.path), self.checkpoint, self.top_n, self.today)
+        """Pickle paths, settings and those who see the index; a copy opens it anew."""
+        return type(self), (self.index, self.checkpoint, self.top_n, self.today)
 
     @classmethod
     def class_name(cls) -> str:

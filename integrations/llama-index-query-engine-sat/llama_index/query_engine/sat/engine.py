@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.nodes import sheet_node
 
-from sat_retriever import Filters, SheetIndex, SheetRetriever
+from sat_retriever import Filters, InputError, SheetIndex, SheetRetriever
 from sat_retriever.engine.conversation import Conversation, Query, Step
 from sat_retriever.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.engine.prompts import Prompt
@@ -77,6 +78,7 @@ class SheetQueryEngine(CustomQueryEngine):
     today: date | None = Field(default=None, description="The day that 'last year' counts from.")
     _filters: Filters | None = PrivateAttr()
     _retriever: SheetRetriever = PrivateAttr()
+    _reranker: Reranker | str | Path | None = PrivateAttr()
 
     def __init__(
         self,
@@ -94,6 +96,28 @@ class SheetQueryEngine(CustomQueryEngine):
         super().__init__(**{"llm": model, "callback_manager": manager, **fields})
         self._filters = sheet_filters(filters)
         self._retriever = SheetRetriever(index_for(index, self._filters, principals), reranker)
+        self._reranker = reranker
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle place, settings, those who see the index, and the language model.
+
+        Raises:
+            EncoderError: If the index's encoder is an object that only this program has.
+            InputError: If the reranker is an open one.
+        """
+        if self._reranker is not None and not isinstance(self._reranker, (str, Path)):
+            raise InputError(
+                f"the reranker is an open {type(self._reranker).__name__}, which cannot be "
+                "pickled; give the engine its name or folder"
+            )
+        made = partial(
+            type(self),
+            reranker=self._reranker,
+            settings=self.settings,
+            streaming=self.streaming,
+            today=self.today,
+        )
+        return made, (self._retriever.index, self.llm, self._filters)
 
     def custom_query(self, query_str: str) -> RESPONSE_TYPE:
         """Return the answer to a question."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from sat_retriever import InputError, PathNotFoundError
+from sat_retriever.index.scopes import is_passed_over
+from sat_retriever.records.formats import extension_of
 
 _CHUNK = 1 << 20
 
@@ -19,6 +22,38 @@ class FileSystem(Protocol):
     def open(self, path: str, mode: str = "rb") -> Any:
         """Open the file at a path, for reading."""
         ...
+
+    def isdir(self, path: str) -> bool:
+        """Return True if there is a folder at a path."""
+        ...
+
+    def find(self, path: str) -> list[str]:
+        """Return all files below a folder."""
+        ...
+
+
+def files_in(fs: FileSystem, named: str) -> list[tuple[str, PurePosixPath]]:
+    """Return a file, or the workbooks below a folder in order, each with its path in the folder.
+
+    Raises:
+        InputError: If the file system cannot be read.
+    """
+    alone = [(named, PurePosixPath(PurePosixPath(posixpath.normpath(named)).name))]
+    if extension_of(alone[0][1].name):  # spares a server the question
+        return alone
+    try:
+        if not fs.isdir(named):
+            return alone
+        found = sorted(fs.find(named))
+    except OSError as error:
+        raise InputError(f"{named!r} cannot be listed: {error}") from error
+    folder = posixpath.normpath(named.rpartition("://")[2]).strip("/")
+    below = [(file, PurePosixPath(posixpath.relpath(file.strip("/"), folder))) for file in found]
+    return [(file, path) for file, path in below if _is_workbook(path)]
+
+
+def _is_workbook(path: PurePosixPath) -> bool:
+    return bool(extension_of(path.name)) and not any(map(is_passed_over, path.parts))
 
 
 @contextmanager

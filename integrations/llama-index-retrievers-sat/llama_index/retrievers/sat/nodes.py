@@ -9,7 +9,7 @@ from typing import Any
 
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from sat_retriever import Hit, Link
+from sat_retriever import Hit, Link, SheetRecord
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.answers import Answer
 
@@ -40,17 +40,38 @@ def sheet_node(hit: Hit, text: str, index: Place, answer: Answer) -> NodeWithSco
         answer: The answer that it is in; the metadata says how sure it is.
     """
     sure = {"confidence": round(answer.confidence, 4), "answered": answer.answered}
-    metadata = {**flat(hit), **sure}
+    return NodeWithScore(
+        node=_node(hit.sheet_id, text, index, {**flat(hit), **sure}), score=hit.score
+    )
+
+
+def record_node(record: SheetRecord, text: str, index: Place) -> SheetNode:
+    """Return a sheet that no question found; its id is that of `sheet_node`.
+
+    Args:
+        record: The sheet.
+        text: Text of the node.
+        index: Place of the index.
+    """
+    metadata = {
+        **_place(record),
+        "citation": record.citation,
+        "range": record.main_range,
+        "header_row": record.header_row,
+        "columns": " | ".join([column.name for column in record.columns]),
+    }
+    return _node(record.sheet_id, text, index, metadata)
+
+
+def _node(sheet_id: str, text: str, index: Place, metadata: dict[str, Any]) -> SheetNode:
     place = index.as_posix() if isinstance(index, Path) else str(index)
-    hidden = [key for key in metadata if key not in SHOWN]
-    node = SheetNode(
-        id_=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{place}#{hit.sheet_id}")),
+    return SheetNode(
+        id_=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{place}#{sheet_id}")),
         text=text,
         extra_info=metadata,  # the field's alias; type checkers know no other
-        excluded_llm_metadata_keys=hidden,
+        excluded_llm_metadata_keys=[key for key in metadata if key not in SHOWN],
         excluded_embed_metadata_keys=list(metadata),
     )
-    return NodeWithScore(node=node, score=hit.score)
 
 
 def flat(hit: Hit) -> dict[str, Any]:
@@ -60,22 +81,15 @@ def flat(hit: Hit) -> dict[str, Any]:
     """
     record, why = hit.record, hit.why
     return {
-        **record.metadata,
-        "sheet_id": record.sheet_id,
+        **_place(record),
         "citation": hit.citation,
         "rank": hit.rank,
         "score": hit.score,
-        "workbook": record.workbook,
-        "path": record.path,
-        **record.at_url(),
-        "sheet": record.sheet,
         "range": hit.range,
         "header_row": hit.header_row,
         "columns": " | ".join([column.name for column in hit.columns]),
         "table": hit.table_place,
         "table_range": hit.answering.range if hit.answering else None,
-        "role": record.role.value,
-        "visibility": record.visibility.value,
         "words": ", ".join(why.words),
         "headers": " | ".join(why.headers),
         "cells": " | ".join([f"{each.cell}: {each.text}" for each in why.cells]),
@@ -90,6 +104,20 @@ def flat(hit: Hit) -> dict[str, Any]:
         "via": _line(why.via) if why.via else None,
         "period": why.period,
         "copies": "\n".join(hit.copies.sheet_ids),
+    }
+
+
+def _place(record: SheetRecord) -> dict[str, Any]:
+    """Return the location of a sheet, which has priority over its own metadata fields."""
+    return {
+        **record.metadata,
+        "sheet_id": record.sheet_id,
+        "workbook": record.workbook,
+        "path": record.path,
+        **record.at_url(),
+        "sheet": record.sheet,
+        "role": record.role.value,
+        "visibility": record.visibility.value,
     }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, index_pa
 from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.indexing import index_for
 from sat_retriever.records.counts import check_counts
-from sat_retriever.records.permissions import Principals
+from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.tools.content import Form, answer_texts
 
@@ -34,7 +35,7 @@ class SheetTokenRetriever(BaseRetriever):
 
     Add a `SheetGraphReranker` after it for Stage 2, and then take more nodes: it was measured with
     50. Rank and score in a node's metadata stay those of Stage 1. It may be shared between threads
-    and tasks.
+    and tasks. Pickled, it holds the place of its index, its settings, and the groups it is for.
 
     Args:
         index: The index to search, or its file.
@@ -61,7 +62,7 @@ class SheetTokenRetriever(BaseRetriever):
         similarity_top_k: int = 5,
         filters: MetadataFilters | Filters | None = None,
         *,
-        content: Content | Form = "answer",
+        content: Content | Form | Mapping[str, Any] = "answer",
         use_embedding: bool = True,
         today: date | None = None,
         principals: Principals | None = None,
@@ -72,7 +73,7 @@ class SheetTokenRetriever(BaseRetriever):
         check_counts(similarity_top_k=similarity_top_k)
         self.similarity_top_k = similarity_top_k
         self.filters = sheet_filters(filters)
-        self.content = Content(content) if isinstance(content, str) else content
+        self.content = Content.of(content)
         self.use_embedding = use_embedding
         self.today = today
         self.index = index_for(index, self.filters, principals)
@@ -118,10 +119,62 @@ class SheetTokenRetriever(BaseRetriever):
             InputError: If a group is no plain name.
             PermissionsError: If it is a retriever for some groups already.
         """
-        other = copy(self)
-        other._sheets = self._sheets.seen_by(principals)
-        other.index = other._sheets.index
-        return other
+        framework: dict[str, Any] = {
+            "callback_manager": self.callback_manager,
+            "verbose": self._verbose,
+        }
+        return type(self)(self.index.seen_by(principals), **self._settings(), **framework)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return place and settings as JSON values: no handle, no password and no callbacks.
+
+        Groups are kept. No text means `OWNER`, so that its retriever comes back as nobody's, which
+        an index with permissions refuses.
+        """
+        groups = self.index.principals
+        return {
+            **self._settings(),
+            "index": str(self.index.path),
+            "filters": self.filters and self.filters.to_dict(),
+            "content": asdict(self.content),
+            "today": self.today and self.today.isoformat(),
+            "principals": None if groups is None or isinstance(groups, Owner) else list(groups),
+            "class_name": type(self).__name__,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], **options: Any) -> SheetTokenRetriever:
+        """Return a retriever of the place and settings that `to_dict` wrote.
+
+        Args:
+            data: What `to_dict` returned.
+            options: Options of the class, in place of those; for example `index`, where the
+                encoder of the index is an object of the program.
+
+        Raises:
+            IndexNotFoundError: If there is no index at the place.
+            InputError: If a setting is unknown or not valid.
+        """
+        given = {**data, **options}
+        given.pop("class_name", None)
+        if isinstance(given.get("filters"), Mapping):
+            given["filters"] = Filters.of(given["filters"])
+        if isinstance(given.get("today"), str):
+            given["today"] = date.fromisoformat(given["today"])
+        return cls(**given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle place, settings and those who see the index; a copy opens the index anew."""
+        return partial(type(self), **self._settings()), (self.index,)
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "similarity_top_k": self.similarity_top_k,
+            "filters": self.filters,
+            "content": self.content,
+            "use_embedding": self.use_embedding,
+            "today": self.today,
+        }
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._nodes(query_bundle)

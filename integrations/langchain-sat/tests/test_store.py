@@ -1,0 +1,106 @@
+"""Sheets in LangChain's own vector stores."""
+
+import asyncio
+
+import pytest
+from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_sat import (
+    SheetEmbeddings,
+    SheetGraphReranker,
+    SheetTokenRetriever,
+    retriever_chain,
+    sheet_documents,
+)
+from langchain_tests.integration_tests import EmbeddingsIntegrationTests
+from langchain_tests.unit_tests import EmbeddingsUnitTests
+
+from sat_retriever import OWNER, PermissionsError, SheetIndex, SheetRecord
+from tests.fakes import HashedEncoder, HeldEncoder
+
+QUESTION = "revenue by region in January"
+
+
+class Given:
+    @property
+    def embeddings_class(self) -> type[Embeddings]:
+        return SheetEmbeddings
+
+    @property
+    def embedding_model_params(self) -> dict:
+        return {"encoder": HashedEncoder()}
+
+
+class TestEmbeddingsUnit(Given, EmbeddingsUnitTests):
+    pass
+
+
+class TestEmbeddings(Given, EmbeddingsIntegrationTests):
+    pass
+
+
+@pytest.fixture
+def store(index):
+    made = InMemoryVectorStore(SheetEmbeddings(index.encoder))
+    made.add_documents(list(sheet_documents(index)))
+    return made
+
+
+def test_the_store_finds_sheets_by_meaning_alone(index, store):
+    found = store.as_retriever(search_kwargs={"k": 99}).invoke(QUESTION)
+    assert sorted(document.id for document in found) == sorted(index.sheet_ids())
+    cosines = (
+        index.tokens([document.id for document in found])
+        @ index.encoder.encode_queries([QUESTION]).ravel()
+    )
+    assert cosines.tolist() == sorted(cosines.tolist(), reverse=True)
+
+
+def test_a_document_tells_the_place_that_the_retriever_tells(index, store):
+    own = {d.id: d for d in SheetTokenRetriever(index, k=99, content="record").invoke(QUESTION)}
+    found = store.as_retriever(search_kwargs={"k": 99}).invoke(QUESTION)
+    for document in found:
+        assert own[document.id].page_content.endswith(document.page_content)
+        shared = document.metadata.keys() & own[document.id].metadata.keys()
+        assert {"sheet_id", "citation", "path", "sheet", "columns", "source"} <= shared
+        assert all(own[document.id].metadata[key] == document.metadata[key] for key in shared)
+        assert not {"words", "links", "period", "confidence"} & document.metadata.keys()
+
+
+def test_a_reranker_with_the_index_ranks_what_the_store_found(index, store):
+    reranker = SheetGraphReranker(index, top_n=3)
+    chain = retriever_chain(store.as_retriever(search_kwargs={"k": 99}), reranker)
+    own = retriever_chain(SheetTokenRetriever(index), reranker, candidates=99)
+    assert [each.id for each in chain.invoke(QUESTION)] == [
+        each.id for each in own.invoke(QUESTION)
+    ]
+
+
+def test_another_embedding_model_does_as_well(index):
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=16))
+    store.add_documents(list(sheet_documents(index, content="markdown")))
+    [found] = store.similarity_search(QUESTION, k=1)
+    assert found.id in index.sheet_ids()
+    assert found.page_content.startswith(found.metadata["citation"])
+
+
+def test_a_store_is_filled_for_an_audience(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
+        index.add_records([SheetRecord("sales", "Sales"), SheetRecord("wages", "Wages")])
+        index.permit(lambda record: ["*"] if record.sheet_id == "sales" else ["hr"])
+        with pytest.raises(PermissionsError, match="say who asks"):
+            list(sheet_documents(index))
+        for principals, seen in (
+            ([], ["sales"]),
+            (["hr"], ["sales", "wages"]),
+            (OWNER, ["sales", "wages"]),
+        ):
+            assert [each.id for each in sheet_documents(index, principals=principals)] == seen
+
+
+def test_embedding_leaves_the_event_loop_free():
+    async def embed():
+        encoder = HeldEncoder()
+        return await encoder.beside(SheetEmbeddings(encoder).aembed_query(QUESTION))
+
+    assert len(asyncio.run(embed())) == 64
