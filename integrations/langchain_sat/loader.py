@@ -31,9 +31,9 @@ from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.remote.objects import RemoteFile
+from sat_retriever.system import usable_cores
 from sat_retriever.text.serialize import serialize
 from sat_retriever.workbook.files import LocalFile
-from sat_retriever.workbook.process.pool import usable_cores
 from sat_retriever.workbook.read import ReadOptions, read_files
 
 _TEXT_TYPES = {"text/csv": ".csv", "text/tab-separated-values": ".tsv"}
