@@ -97,8 +97,8 @@ def test_other_dependencies_are_installed_again(checkout):
 
 
 PARTS = [
-    "ruff", "ruff", "lint-imports", "mypy", ".ci/settings_table.py", ".ci/command_reference.py",
-    ".ci/skip_codes.py", "-m", "-m", "-m",
+    "ruff", "ruff", "lint-imports", "mypy", "mypy", "mypy", ".ci/settings_table.py",
+    ".ci/command_reference.py", ".ci/skip_codes.py", "-m", "-m", "-m",
 ]  # fmt: skip
 
 
