@@ -125,10 +125,11 @@ def check(distribution: Distribution) -> Released:
 
 
 def tool(module: str, *arguments: object) -> str:
-    """Let a tool check a file; "passed", or all that it said."""
+    """Let a tool check a file; "passed", or all that it said in one line."""
     line = [sys.executable, "-m", module, *map(str, arguments)]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
-    return "passed" if done.returncode == 0 else (done.stdout + done.stderr).strip()
+    said = " ".join((done.stdout + done.stderr).split()).replace(f"{DIST}{os.sep}", "")
+    return "passed" if done.returncode == 0 else said
 
 
 def sha256(path: Path) -> str:

@@ -133,7 +133,7 @@ def outcome(python: str, version: str, distribution: Distribution) -> Outcome:
             done = count
         said = "passed"
     except (RuntimeError, subprocess.TimeoutExpired) as error:
-        said = f"failed after {done} blocks: {error}"
+        said = f"failed in block {done + 1}: {error}"
     spent = time.monotonic() - start - environment.installing
     return Outcome(version, distribution.name, said, done, environment.installing, spent)
 

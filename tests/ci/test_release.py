@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -131,15 +129,3 @@ def test_the_report_names_tools_that_are_declared():
     declared = {text.split(">=")[0] for text in extras["release"]}
     assert set(release.TOOLS) <= declared
     assert (ROOT / "LICENSE").is_file()
-
-
-def test_a_python_of_another_version_is_not_taken_for_the_wanted(tmp_path, monkeypatch):
-    from release_check import interpreters
-
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
-    real = os.path.realpath(sys.executable)
-    for name in ("python3.11", "python3.12", "python3.13"):
-        (tmp_path / name).symlink_to(real)
-    found = dict(interpreters([]))
-    assert list(found) == [f"3.{sys.version_info[1]}"]
