@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from distributions import CORE, ROOT, distributions
+from distributions import ROOT, distributions
 from packaging.version import InvalidVersion, Version
 from release import committed, git
 
@@ -37,9 +37,11 @@ def release(root: Path, text: str, day: dt.date) -> None:
     version = checked(text, git(root, "tag", "--list", "v*").split())
     log = root / "CHANGELOG.md"
     log.write_text(with_section(log.read_text(encoding="utf-8"), version, day), encoding="utf-8")
+    names = [each.name for each in distributions(root)]
     for each in distributions(root):
         file = each.folder / "pyproject.toml"
-        file.write_text(tied(file.read_text(encoding="utf-8"), version), encoding="utf-8")
+        text = tied(file.read_text(encoding="utf-8"), version, names)
+        file.write_text(text, encoding="utf-8")
     git(root, "commit", "--all", "--quiet", "--message", f"Release {version}")
     git(root, "tag", "--annotate", f"v{version}", "--message", f"Release {version}")
 
@@ -66,11 +68,12 @@ def with_section(log: str, version: Version, day: dt.date) -> str:
     return f"{before}{mark}\n## [{version}] - {day.isoformat()}\n{after}"
 
 
-def tied(settings: str, version: Version) -> str:
-    """A `pyproject.toml` whose base is this version, with the core of its minor version alone."""
+def tied(settings: str, version: Version, names: list[str]) -> str:
+    """A `pyproject.toml` whose base is this version, tied to others of its minor version alone."""
     settings = re.sub(r'(?m)^(fallback-version = )".*"$', rf'\1"{version}"', settings)
     bounds = f">={version.major}.{version.minor},<{version.major}.{version.minor + 1}"
-    return re.sub(rf'"({CORE}(?:\[[^\]]*\])?)[<>=~!][^";]*', rf'"\1{bounds}', settings)
+    own = "|".join(map(re.escape, names))
+    return re.sub(rf'"((?:{own})(?:\[[^\]]*\])?)[<>=~!][^";]*', rf'"\1{bounds}', settings)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python .ci/release_check.py [PYTHON ...]
 
 It takes the wheels that `make release` left in dist/. Each README is read from its wheel, and its
-Python and shell blocks run in a folder that holds nothing but the demo's workbooks. What the text
+Python and shell blocks run in an empty folder, or in one with the demo's workbooks. What the text
 names before a block, an extra or another distribution, is installed then, as a reader would. The
 report goes into .cache/release/: check.json, check.md.
 """
@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from distributions import CORE, ROOT, Distribution, distributions, metadata
+from packaging.requirements import Requirement
 from release import DIST, WORK, say
 
 sys.path.insert(0, str(ROOT))  # for the pages, as the tests read them
@@ -139,13 +140,19 @@ def outcome(python: str, version: str, distribution: Distribution) -> Outcome:
 
 
 def requirements(distribution: Distribution, extras: Sequence[str] = ()) -> list[str]:
-    """What pip installs: the wheel, and the core's beside it, which no index may serve yet."""
+    """What pip installs: the wheel, and the wheels of this repository that it needs.
+
+    No index may serve these yet, so pip is told where they are.
+    """
+    known = {each.name: each for each in distributions()}
+    needed = [distribution.name]
+    for name in needed:  # grows meanwhile
+        requires = metadata(known[name].wheel(DIST)).get_all("Requires-Dist") or []
+        names = dict.fromkeys(Requirement(text).name for text in requires)
+        needed += [each for each in names if each in known and each not in needed]
     chosen = f"[{','.join(extras)}]" if extras else ""
-    own = [f"{distribution.name}{chosen} @ {distribution.wheel(DIST).as_uri()}"]
-    if distribution.name != CORE:
-        core = next(each for each in distributions() if each.name == CORE)
-        own.append(f"{CORE} @ {core.wheel(DIST).as_uri()}")
-    return own
+    places = {name: known[name].wheel(DIST).as_uri() for name in needed}
+    return [f"{name}{chosen * (not n)} @ {places[name]}" for n, name in enumerate(needed)]
 
 
 def follow(environment: Environment, distribution: Distribution) -> Iterator[int]:
@@ -156,14 +163,13 @@ def follow(environment: Environment, distribution: Distribution) -> Iterator[int
     """
     readme = environment.desk.parent / "README.md"
     readme.write_text(metadata(distribution.wheel(DIST)).get_payload(), encoding="utf-8")
-    lines, read, count, fresh = readme.read_text(encoding="utf-8").splitlines(), 0, 0, True
+    lines, read, count = readme.read_text(encoding="utf-8").splitlines(), 0, 0
     for block in blocks(readme):
         for wanted in named("\n".join(lines[read : block.line]), distribution):
             environment.install(*wanted)
         read = block.line
-        if "desk" in block.marks or fresh:
-            environment.clear(block.marks.get("desk", "index"))
-            fresh = False
+        if "desk" in block.marks:
+            environment.clear(block.marks["desk"])
         if block.runs and block.language in ("python", "console"):
             compare(environment, block)
             count += 1

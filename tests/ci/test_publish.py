@@ -63,9 +63,10 @@ def test_the_log_needs_an_unreleased_part():
         with_section(again, Version("0.3.0"), DAY)
 
 
-@pytest.mark.parametrize("tie", ["sat-retriever", "sat-retriever[sql,arrow]"])
-def test_only_the_core_is_tied(tie):
+@pytest.mark.parametrize("tie", ["sat-retriever", "sat-retriever[sql,arrow]", "langchain-sat"])
+def test_only_own_distributions_are_tied(tie):
     lines = f'dependencies = ["{tie}>=0.1,<0.2", "langchain-core>=1.4,<2"]\nname = "sat-retriever"'
-    found = tomllib.loads(tied(lines, Version("1.2.3")))
+    own = ["sat-retriever", "langchain-sat"]
+    found = tomllib.loads(tied(lines, Version("1.2.3"), own))
     assert found["dependencies"] == [f"{tie}>=1.2,<1.3", "langchain-core>=1.4,<2"]
     assert found["name"] == "sat-retriever"

@@ -10,6 +10,8 @@ import pytest
 import release
 from distributions import ROOT, distributions, metadata
 from licences import Licences
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from release import Built, Released, build, committed, git, sha256, table, tool
 
 from tests.ci.repository import repository
@@ -106,22 +108,21 @@ def test_a_release_passes_only_with_equal_hashes_and_every_check(again, checks, 
     assert all(f"**refused**: {line}" in text for line in refused)
 
 
-def test_all_distributions_have_one_version_and_one_tie_to_the_core():
+def test_all_distributions_have_one_version_and_are_tied_to_its_minor_version():
     core, *others = distributions()
     version = core.settings["tool"]["hatch"]["version"]
     assert version["source"] == "vcs"
     assert core.settings["project"]["dynamic"] == ["version"]
     major, minor, _ = version["fallback-version"].split(".")
+    names = {core.name, *(each.name for each in others)}
     for each in others:
         own = each.settings["tool"]["hatch"]["version"]
         assert (own["source"], own["fallback-version"]) == ("vcs", version["fallback-version"])
-        ties = [
-            text
-            for text in each.settings["project"]["dependencies"]
-            if text.startswith("sat-retriever")
-        ]
-        assert len(ties) == 1, each.name
-        assert ties[0].endswith(f">={major}.{minor},<{major}.{int(minor) + 1}"), each.name
+        wanted = map(Requirement, each.settings["project"]["dependencies"])
+        ties = {found.name: found.specifier for found in wanted if found.name in names}
+        assert core.name in ties
+        only = SpecifierSet(f">={major}.{minor},<{major}.{int(minor) + 1}")
+        assert set(ties.values()) == {only}, each.name
 
 
 def test_the_report_names_tools_that_are_declared():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -95,23 +96,26 @@ def test_extras_and_distributions_that_a_text_names_are_wanted(tmp_path, monkeyp
         (built / f"{name}-1.0-py3-none-any.whl").touch()
     monkeypatch.setattr(release_check, "DIST", built)
     monkeypatch.setattr(release_check, "distributions", lambda: [core, adapter])
-    extras = {"Provides-Extra": ["sql", "serve"]}
-    monkeypatch.setattr(release_check, "metadata", lambda _: Extras(extras))
+    monkeypatch.setattr(release_check, "metadata", said_by)
     assert named("a page", core) == []
     assert named("with `[serve]`, `[sql,unknown]`", core) == [
         [f"sat-retriever[serve,sql] @ {core.wheel(built).as_uri()}"]
     ]
     wheel, own = adapter.wheel(built).as_uri(), core.wheel(built).as_uri()
-    assert named("pip install sat-retriever-adapter", core) == [
+    assert named("add sat-retriever-adapter", core) == [
         [f"sat-retriever-adapter @ {wheel}", f"sat-retriever @ {own}"]
     ]
     assert named("needs `sat-retriever[sql]`", adapter) == [[f"sat-retriever[sql] @ {own}"]]
 
 
-class Extras(dict):
-    """Metadata that names extras alone."""
-
-    get_all = dict.get
+def said_by(wheel: Path) -> Message:
+    """Metadata of a wheel that has extras, and of an adapter that needs the core."""
+    about = Message()
+    about["Provides-Extra"], about["Requires-Dist"] = "sql", "numpy>=1.26"
+    about["Provides-Extra"] = "serve"
+    if "adapter" in wheel.name:
+        about["Requires-Dist"] = "sat-retriever[sql]<0.2,>=0.1"
+    return about
 
 
 def test_an_interpreter_counts_by_the_version_that_it_says(tmp_path, monkeypatch):
