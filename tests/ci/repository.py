@@ -49,8 +49,13 @@ def repository(root: Path) -> Path:
         (folder / "README.md").write_text("# A name\n\nthe text\n", encoding="utf-8")
     (root / "CHANGELOG.md").write_text(LOG, encoding="utf-8")
     git(root, "init", "--quiet")
-    for key, value in (("user.name", "A"), ("user.email", "a@example.org")):
-        git(root, "config", key, value)
+    name_author(root)
     git(root, "add", ".")
     git(root, "commit", "--quiet", "--message", "All")
     return root
+
+
+def name_author(root: Path) -> None:
+    """Say who commits, as not every machine does."""
+    for key, value in (("user.name", "A"), ("user.email", "a@example.org")):
+        git(root, "config", key, value)

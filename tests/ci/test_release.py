@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from release import Built, Released, build, committed, git, sha256, table, tool
 
-from tests.ci.repository import repository
+from tests.ci.repository import name_author, repository
 
 FEBRUARY = {"SOURCE_DATE_EPOCH": "1770000000"}
 
@@ -54,6 +54,7 @@ def test_another_file_gives_another_hash(builds, tmp_path):
     git(root, "clone", "--quiet", str(root), str(tmp_path / "clone"))
     module = tmp_path / "clone" / "sat_retriever" / "__init__.py"
     module.write_text(module.read_text() + "CHANGED = True\n", encoding="utf-8")
+    name_author(tmp_path / "clone")
     git(tmp_path / "clone", "commit", "--all", "--quiet", "--amend", "--no-edit")
     build(tmp_path / "clone", tmp_path / "built", FEBRUARY)
     core = distributions(root)[0]
