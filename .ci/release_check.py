@@ -179,7 +179,7 @@ def follow(environment: Environment, distribution: Distribution) -> Iterator[int
 def named(text: str, distribution: Distribution) -> list[list[str]]:
     """What pip installs for the extras and the distributions that a part of a README names."""
     provided = metadata(distribution.wheel(DIST)).get_all("Provides-Extra") or []
-    groups = re.findall(r"`\[([\w,-]+)\]`", text)
+    groups = re.findall(rf"(?:`|\b{distribution.name})\[([\w,-]+)\]`", text)
     extras = sorted({*provided} & {extra for group in groups for extra in group.split(",")})
     wanted = [requirements(distribution, extras)] if extras else []
     for other in distributions():

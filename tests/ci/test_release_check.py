@@ -101,6 +101,9 @@ def test_extras_and_distributions_that_a_text_names_are_wanted(tmp_path, monkeyp
     assert named("with `[serve]`, `[sql,unknown]`", core) == [
         [f"sat-retriever[serve,sql] @ {core.wheel(built).as_uri()}"]
     ]
+    assert named("install `sat-retriever[sql]`", core) == [
+        [f"sat-retriever[sql] @ {core.wheel(built).as_uri()}"]
+    ]
     wheel, own = adapter.wheel(built).as_uri(), core.wheel(built).as_uri()
     assert named("add sat-retriever-adapter", core) == [
         [f"sat-retriever-adapter @ {wheel}", f"sat-retriever @ {own}"]
