@@ -74,7 +74,7 @@ tables: $(READY) ## Update the generated parts of the README and the docs
 	$(BIN)/python .ci/command_reference.py
 	$(BIN)/python .ci/skip_codes.py
 
-release: $(READY) ## Build all distributions twice and check them (dist/, .cache/release/report.md)
+release: $(READY) ## Build all distributions twice and check them (dist/, build/release/report.md)
 	@$(BIN)/python .ci/release.py
 
 release-check: $(READY) ## Install what `make release` built and follow each README, on every Python here
@@ -88,7 +88,7 @@ publish: $(READY) ## Tag a release, check it and push it, which publishes it (VE
 	@git push --atomic origin HEAD "v$(VERSION)"
 
 clean: ## Remove all generated files and the environment
-	rm -rf .venv .venv-compat .cache/release .demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
+	rm -rf .venv .venv-compat .demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
 		.ruff_cache
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
 

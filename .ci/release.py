@@ -2,7 +2,7 @@
 
     python .ci/release.py
 
-What is to be published goes into dist/, the report into .cache/release/: report.json, report.md.
+What is to be published goes into dist/, the report into build/release/: report.json, report.md.
 The second build starts from a clone in another folder, so that equal hashes show that nothing came
 from this machine or from uncommitted files.
 """
@@ -25,7 +25,7 @@ from distributions import ROOT, Distribution, distributions, metadata
 from licences import Licences, licences
 
 DIST = ROOT / "dist"
-WORK = ROOT / ".cache" / "release"
+WORK = ROOT / "build" / "release"  # not hidden: programs leave out hidden folders
 TOOLS = ("build", "check-wheel-contents", "hatchling", "hatch-vcs", "twine")
 _HOURS_AWAY = "Etc/GMT+11"
 

@@ -5,7 +5,7 @@
 It takes the wheels that `make release` left in dist/. Each README is read from its wheel, and its
 Python and shell blocks run in an empty folder, or in one with the demo's workbooks. What the text
 names before a block, an extra or another distribution, is installed then, as a reader would. The
-report goes into .cache/release/: check.json, check.md.
+report goes into build/release/: check.json, check.md.
 """
 
 from __future__ import annotations
