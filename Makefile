@@ -9,7 +9,7 @@ export FOLDER ASK
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && \
 	{ echo $$p; break; }; done)
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # One environment with three stamp files: for the demo, for the docs and for the tests. The tests
 # need all packages.
 DEMO_READY := .venv/.demo-ready
@@ -28,9 +28,10 @@ OLD := .venv-compat/bin
 TEST := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 # The variable silences a note about the next MkDocs; warnings about these pages stay.
 MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+OTHER := $(BIN)/mypy --config-file .ci/platforms.toml --cache-dir .mypy_cache/other sat_retriever
 CODE := sat_retriever integrations tests benchmarks examples .ci conftest.py
 
-.PHONY: demo test check compat docs format tables clean help
+.PHONY: demo test check compat docs format tables release release-check publish clean help
 
 demo: $(DEMO_READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
 	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
@@ -44,6 +45,8 @@ check: $(READY) ## Format, lint, import contracts, types, stale pages and all te
 	@.ci/timed "lint" $(BIN)/ruff check $(CODE)
 	@.ci/timed "import contracts" $(BIN)/lint-imports
 	@.ci/timed "types" $(BIN)/mypy
+	@.ci/timed "types on Windows" $(OTHER) --platform win32
+	@.ci/timed "types on macOS" $(OTHER) --platform darwin
 	@.ci/timed "settings table" $(BIN)/python .ci/settings_table.py --check
 	@.ci/timed "commands" $(BIN)/python .ci/command_reference.py --check
 	@.ci/timed "skip codes" $(BIN)/python .ci/skip_codes.py --check
@@ -74,13 +77,26 @@ tables: $(READY) ## Update the generated parts of the README and the docs
 	$(BIN)/python .ci/command_reference.py
 	$(BIN)/python .ci/skip_codes.py
 
+release: $(READY) ## Build all distributions twice and check them (dist/, build/release/report.md)
+	@$(BIN)/python .ci/release.py
+
+release-check: $(READY) ## Install what `make release` built and follow each README, on every Python here
+	@$(BIN)/python .ci/release_check.py
+
+# The workflow that the tag starts uploads the files. Until the last line nothing has left this
+# machine: git tag --delete vVERSION && git reset --hard HEAD~1 undoes it.
+publish: $(READY) ## Tag a release, check it and push it, which publishes it (VERSION=0.2.0)
+	@$(BIN)/python .ci/publish.py $(VERSION)
+	@$(MAKE) release release-check
+	@git push --atomic origin HEAD "v$(VERSION)"
+
 clean: ## Remove all generated files and the environment
 	rm -rf .venv .venv-compat .demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
 		.ruff_cache
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
 
 # A stamp is newer than its prerequisites, so a second run starts at once.
 $(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python

@@ -7,7 +7,6 @@ ends stops it.
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -181,6 +180,8 @@ def shared_server(place: Path) -> Iterator[Server]:
 
 def _account() -> tuple[int, int]:
     """The account that the server runs as where the tests run as root, which it refuses."""
+    import pwd  # there is none on Windows
+
     try:
         entry = pwd.getpwnam("nobody")
     except KeyError as error:

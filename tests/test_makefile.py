@@ -120,8 +120,8 @@ def test_the_oldest_frameworks_are_tested_with_every_distribution_and_files_that
 
 
 PARTS = [
-    "ruff", "ruff", "lint-imports", "mypy", ".ci/settings_table.py", ".ci/command_reference.py",
-    ".ci/skip_codes.py", "-m", "-m", "-m",
+    "ruff", "ruff", "lint-imports", "mypy", "mypy", "mypy", ".ci/settings_table.py",
+    ".ci/command_reference.py", ".ci/skip_codes.py", "-m", "-m", "-m",
 ]  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.data.corpusindex import seen_index
 from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.encoder.train import train_encoder
-from sat_retriever.training.loop.memory import peak_memory_mib
+from sat_retriever.training.loop.memory import largest_memory_mib
 from sat_retriever.training.loop.runfolder import RunFolder
 from sat_retriever.training.loop.task import MEASURE
 from sat_retriever.training.pairs.pairs import pair_candidates
@@ -128,7 +128,7 @@ def machine() -> dict[str, Any]:
         "device": torch.cuda.get_device_name() if cuda else "CPU",
         "threads": torch.get_num_threads(),
         "cpu_s": round(time.process_time(), 1),
-        "peak_mib": round(peak_memory_mib()),
+        "peak_mib": round(largest_memory_mib()),
         "accelerator_mib": round(torch.cuda.max_memory_allocated() / 2**20) if cuda else None,
     }
 

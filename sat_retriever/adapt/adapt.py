@@ -66,7 +66,7 @@ from sat_retriever.text.serialize import serialize
 from sat_retriever.training.data.corpusindex import seen_index
 from sat_retriever.training.data.reading import from_index, read_records, refuse_unknown_sheets
 from sat_retriever.training.encoder.train import train_encoder
-from sat_retriever.training.loop.memory import peak_memory_mib
+from sat_retriever.training.loop.memory import largest_memory_mib
 from sat_retriever.training.loop.progress import Standing
 from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.training.reranker.candidatesets import candidate_sets
@@ -164,7 +164,7 @@ def adapt(
                 before = sum(each.seconds for each in trainings(folder))  # of earlier starts
                 made = _Making(sheets, folder, settings, tuple(own), chat, watcher).result()
                 seconds = before + time.monotonic() - begun
-                run.finish({**made, "seconds": seconds, "memory_mib": peak_memory_mib()})
+                run.finish({**made, "seconds": seconds, "memory_mib": largest_memory_mib()})
     result = run.result()
     _apply(index, folder, result, watcher)
     shutil.rmtree(folder / _DRAFTS, ignore_errors=True)

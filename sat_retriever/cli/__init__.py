@@ -18,6 +18,7 @@ from sat_retriever.cli import (
     migrate,
     permissions,
     queries,
+    reencode,
     search,
     serve,
     show,
@@ -65,6 +66,7 @@ app.command(epilog=adapt.EXAMPLES)(adapt.adapt)
 app.command(epilog=status.EXAMPLES)(status.status)
 app.command(epilog=permissions.EXAMPLES)(permissions.permissions)
 app.command(no_args_is_help=True, epilog=migrate.EXAMPLES)(migrate.migrate)
+app.command(epilog=reencode.EXAMPLES)(reencode.reencode)
 app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
 app.add_typer(train.app)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -195,8 +195,8 @@ def _serve_here(
 def _supervise(
     plan_of: Callable[[], Plan], listening: socket.socket, tell: Callable[[int], None]
 ) -> int:
-    if os.name != "posix":
-        raise InputError("several workers need Linux or macOS; leave out --workers")
-    from sat_retriever.serve.supervisor import supervise
+    if sys.platform != "win32":
+        from sat_retriever.serve.supervisor import supervise
 
-    return supervise(plan_of, listening, tell)
+        return supervise(plan_of, listening, tell)
+    raise InputError("several workers need Linux or macOS; leave out --workers")

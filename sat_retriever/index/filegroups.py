@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -65,12 +66,16 @@ def _named(kind: str, name_of: Callable[[int], str], number: int) -> list[str]:
 
 
 def _user_name(number: int) -> str:
-    import pwd  # there is none on other systems
+    if sys.platform != "win32":
+        import pwd
 
-    return pwd.getpwuid(number).pw_name
+        return pwd.getpwuid(number).pw_name
+    raise KeyError(number)
 
 
 def _group_name(number: int) -> str:
-    import grp
+    if sys.platform != "win32":
+        import grp
 
-    return grp.getgrgid(number).gr_name
+        return grp.getgrgid(number).gr_name
+    raise KeyError(number)

@@ -13,7 +13,7 @@ from sat_retriever.records.sheets import Skipped
 from sat_retriever.remote.objects import RemoteFile
 from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.process.pool import usable_cores
+from sat_retriever.system import usable_cores
 from sat_retriever.workbook.read import ReadOptions, Workbook, read_files
 
 File = LocalFile | RemoteFile

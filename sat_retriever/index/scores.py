@@ -34,6 +34,7 @@ BESIDE_MAIN = 0.2
 # Share of its score that a sheet keeps if its period lies outside the requested ones; is unknown,
 # or only overlaps them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
+_SAME = np.float32(1e-6)  # largest difference of scores with one rank
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,9 +201,12 @@ def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tup
 
 
 def _ranks(scores: FloatArray, own: FloatArray) -> NDArray[np.intp]:
-    """Return the ranks of some scores among all n; equal scores share one."""
+    """Return the ranks of some scores among all n; equal scores share one.
+
+    The last bits of a product depend on the place of a row in its matrix, so they do not count.
+    """
     above = np.sort(scores[scores > own.min(initial=np.inf)])
-    return 1 + len(above) - np.searchsorted(above, own, side="right")
+    return 1 + len(above) - np.searchsorted(above, own + _SAME, side="right")
 
 
 def score_all(snapshot: Snapshot, query: Query, matches: Matches) -> Scores:

@@ -77,7 +77,7 @@ class IndexSettings:
         if settings.serialization.fingerprint != texts:
             raise FingerprintMismatchError(
                 f"{path} was written by a version that turned records into other texts: "
-                "index the folders anew into another file"
+                "index the folders anew into another file: sat index FOLDER --index ANOTHER.sat"
             )
         return settings
 

@@ -137,13 +137,17 @@ class IndexState:
         if encoder.name == settings.encoder:
             raise FingerprintMismatchError(
                 f"{self._path} was written with another {encoder.name!r} ({before}) than there is "
-                f"now ({now}): bring that one back, or index the folders anew into another file"
+                f"now ({now}): bring that one back, or {self._conversion(encoder)}"
             )
         raise FingerprintMismatchError(
             f"{self._path} was written with encoder {settings.encoder!r} ({before}), not "
-            f"{encoder.name!r} ({now}): open it with that encoder, or index the folders anew "
-            "into another file"
+            f"{encoder.name!r} ({now}): open it with that encoder, or {self._conversion(encoder)}"
         )
+
+    def _conversion(self, encoder: Encoder) -> str:
+        """Return what gives the index tokens of an encoder, as the end of a sentence."""
+        command = f"sat reencode --index {self._path} --encoder {encoder.name}"
+        return f"give its sheets tokens of this one: {command}"
 
     def _check_probe(self, encoder: Encoder) -> None:
         """Refuse a model of the same name and digest that gives other vectors."""
@@ -161,5 +165,5 @@ class IndexState:
             raise FingerprintMismatchError(
                 f"{encoder.name!r} gives other vectors than when {self._path} was written (cosine "
                 f"{found:.3f} for the same text, not {ALIKE} or more): bring that model back, or "
-                "index the folders anew into another file"
+                f"{self._conversion(encoder)}"
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from sat_retriever.onnx.device import (
 )
 from sat_retriever.onnx.file import refuse_external_data
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.system import usable_cores
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -135,14 +135,7 @@ def usable_threads(asked: int | None, most: int | None = None) -> int:
         InputError: If fewer than one is requested.
     """
     if asked is None:
-        return min(available_cores(), most or available_cores())
+        return min(usable_cores(), most or usable_cores())
     if asked < 1:
         raise InputError(f"threads is {asked}; give 1 or more, or None for all cores")
     return asked
-
-
-def available_cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -27,6 +27,8 @@ from sat_retriever.serve.limits import Counts
 from sat_retriever.serve.plan import Plan
 from sat_retriever.serve.serving import INTERRUPTED
 
+assert sys.platform != "win32", "`sat serve` starts no workers there"
+
 DEATHS, WITHIN_S = 5, 60.0  # of one worker: more end the server
 _KILL_AFTER_S = 5.0  # beyond the time that a worker has to stop
 _MODULE = "sat_retriever.serve.worker"

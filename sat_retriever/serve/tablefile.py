@@ -9,6 +9,7 @@ from itertools import chain
 from urllib.parse import quote
 
 from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.filename import portable
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.serve.pieces import record_of
 from sat_retriever.serve.request import PageError, number_of
@@ -51,9 +52,10 @@ def _named(name: str) -> dict[str, str]:
     >>> _named('Währung/"x"')["content-disposition"]
     'attachment; filename="Wahrung x.csv"; filename*=UTF-8\'\'W%C3%A4hrung%20x.csv'
     """
-    clean = " ".join("".join(c if c.isalnum() or c in "._-" else " " for c in name).split())[:120]
+    letters = "".join(c if c.isalnum() or c in "._-" else " " for c in name)
+    clean = portable(" ".join(letters.split())[:120])
     plain = unicodedata.normalize("NFKD", clean).encode("ascii", "ignore").decode()
-    ascii_name = _ODD.sub(" ", plain).strip() or "table"
+    ascii_name = portable(_ODD.sub(" ", plain)) or "table"
     full = quote(f"{clean or 'table'}.csv", safe="", errors="replace")
     return {
         "content-disposition": f"attachment; filename=\"{ascii_name}.csv\"; filename*=UTF-8''{full}"

@@ -21,6 +21,8 @@ from sat_retriever.errors import InputError, SatError
 from sat_retriever.serve.plan import Plan, service_of
 from sat_retriever.serve.serving import Serving
 
+assert sys.platform != "win32", "`sat serve` starts no workers there"
+
 
 def main() -> None:
     """Serve until SIGTERM, or SIGHUP, after which a newer process has taken over."""

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from sat_retriever.records.typedtable import value_text
 from sat_retriever.sql.check import RefusedStatement, check, first_line
-from sat_retriever.workbook.process.memory import address_space
+from sat_retriever.system import address_space
 from sat_retriever.workbook.values.window import plain_value
 
 _MIB = 1 << 20

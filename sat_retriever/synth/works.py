@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -91,7 +92,7 @@ def _shielded() -> Iterator[None]:
     The processes inherit the blocked signal. A handler delays it as well, because another
     thread may receive it, so blocking alone is not enough.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows has none
+    if sys.platform == "win32":
         yield
         return
     late: list[int] = []

@@ -20,10 +20,11 @@ from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure
+from sat_retriever.system import usable_cores
 from sat_retriever.workbook.files import File, LocalFile, request_at, request_for
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.process.ask import Answers, ask
-from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots, usable_cores
+from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots
 
 DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import tempfile
 
+import pytest
+
 from tests.cli.conftest import Run, command
+
+pty = pytest.importorskip("pty", reason="Windows has no such terminals")
 
 
 def in_terminal(*arguments: object, columns: int = 100, output: bool = False) -> Run:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -445,6 +444,7 @@ def test_the_table_is_there_even_if_nothing_can_be_written_and_no_folder_is_left
     labels, index_file, tmp_path
 ):
     more = "".join(f"revenue of region {number},{Q1},1\n" for number in range(60))
+    resource = pytest.importorskip("resource", reason="Windows has no limits on resources")
     labels.write_text(TRIPLES + more, encoding="utf-8")  # for a longer report
     out = tmp_path / "out"
     words = ("bench", "-i", index_file, "--queries", labels, "--out", out)

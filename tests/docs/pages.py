@@ -67,6 +67,22 @@ def blocks(page: Path) -> Iterator[Block]:
         yield Block(page, line, fence[1], fence[2], _marks(text[: fence.start()]), output)
 
 
+def steps_of(block: Block) -> Iterator[tuple[dict, str | None]]:
+    """The steps of a block, each with the output that the page shows; None where it shows none."""
+    if block.language == "python":
+        yield {"python": block.text}, block.output or ""
+        return
+    for (program, *arguments), output in block.commands():
+        assert program == "sat", f"{block}: mark it as not run"
+        yield {"sat": arguments}, output or None
+
+
+def steady(text: str) -> list[str]:
+    """Lines without times and without the blanks that fill a table up."""
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    return [re.sub(r"in [\d.]+ s, \d+ workbooks?/s", "in … s", line) for line in lines]
+
+
 def _marks(before: str) -> dict[str, str]:
     """The comments that stand directly above a block."""
     marks = {}

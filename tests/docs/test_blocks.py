@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from sat_retriever.cli import app
-from tests.docs.pages import PAGES, ROOT, Block, blocks
+from tests.docs.pages import PAGES, ROOT, Block, blocks, steady, steps_of
 
 ALL = [block for page in PAGES for block in blocks(page)]
 RUN = [
@@ -143,22 +143,6 @@ def check(driver: Driver, shown: list[Block]) -> None:
             output = driver.printed(step)
             if expected is not None and "output varies" not in block.marks:
                 assert steady(output) == steady(expected), block
-
-
-def steps_of(block: Block) -> Iterator[tuple[dict, str | None]]:
-    """The steps of a block, each with the output that the page shows; None where it shows none."""
-    if block.language == "python":
-        yield {"python": block.text}, block.output or ""
-        return
-    for (program, *arguments), output in block.commands():
-        assert program == "sat", f"{block}: mark it as not run"
-        yield {"sat": arguments}, output or None
-
-
-def steady(text: str) -> list[str]:
-    """Lines without times and without the blanks that fill a table up."""
-    lines = [line.rstrip() for line in text.strip().splitlines()]
-    return [re.sub(r"in [\d.]+ s, \d+ workbooks?/s", "in … s", line) for line in lines]
 
 
 @pytest.mark.parametrize("block", ALL, ids=str)

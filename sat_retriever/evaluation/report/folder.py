@@ -13,6 +13,7 @@ from sat_retriever.atomic import draft_of, make_folder, writing
 from sat_retriever.errors import InputError
 from sat_retriever.evaluation.bench import Bench
 from sat_retriever.evaluation.results import results_of
+from sat_retriever.filename import portable
 from sat_retriever.metrics.run import write_run
 
 REPORT, RESULTS, RUNS = "report.html", "results.json", "runs"
@@ -86,7 +87,7 @@ def file_names(methods: Sequence[str]) -> list[str]:
     taken: dict[str, None] = {}
     for method in methods:
         kept = "".join(char if char.isalnum() else " " for char in method.lower())
-        name = "-".join(kept.split())[:_NAME_CHARS] or "method"
+        name = portable("-".join(kept.split())[:_NAME_CHARS]) or "method"
         number, free = 1, name
         while free in taken:
             number += 1

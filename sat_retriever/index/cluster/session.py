@@ -18,7 +18,7 @@ from sat_retriever.index.cluster.listing import looks
 from sat_retriever.index.executor import Done, Work
 from sat_retriever.index.looking import Look, Met
 from sat_retriever.index.steps import ToRead
-from sat_retriever.workbook.process.pool import usable_cores
+from sat_retriever.system import usable_cores
 
 _log = logging.getLogger(__name__)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sat_retriever.filename import portable
 from sat_retriever.synth.house.when import When
 
 MAX_TAB = 31
@@ -17,8 +18,6 @@ MAX_FILE_BYTES = 200  # of the 255 that file systems allow, because suffixes and
 MONTHS = (
     "January February March April May June July August September October November December".split()
 )
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
-_NOT_IN_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
 _NOT_IN_TABS = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
 _EMPTY = "\x00"
 _NOTHING = re.compile(r"[ _.,\-]*\(?\x00\)?")
@@ -77,9 +76,7 @@ def file_name(text: str) -> str:
     >>> file_name("A/B: C?. "), file_name("con")
     ('A B C', 'con_')
     """
-    name = re.sub(r" {2,}", " ", _NOT_IN_FILES.sub(" ", text)).strip().rstrip(". ")
-    name = _cut(name, MAX_FILE, MAX_FILE_BYTES).rstrip(". ")
-    return f"{name}_" if _RESERVED.match(name) else name or "untitled"
+    return _cut(portable(text), MAX_FILE, MAX_FILE_BYTES).rstrip(". ") or "untitled"
 
 
 def tab_name(text: str) -> str:

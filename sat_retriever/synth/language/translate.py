@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.errors import InputError, LanguageModelError
+from sat_retriever.filename import portable
 from sat_retriever.llm.chat import Chat
 from sat_retriever.synth.words import wordfiles
 
@@ -123,7 +124,7 @@ class CachedTranslator:
             return
         if not _LANGUAGE.fullmatch(language):
             raise InputError(f"{language!r} is not a language tag like de, zh or pt-BR")
-        name = f"{language}.json"
+        name = _file_of(language)
         self._files[language] = {} if self._folder is None else _read(self._folder / name)
         self._own[language] = _by_sign(self._files[language])
         self._packaged[language] = _by_sign(_read(PACKAGED / name))
@@ -131,11 +132,16 @@ class CachedTranslator:
     def _save(self, language: str) -> None:
         if self._folder is None:
             return
-        path = self._folder / f"{language}.json"
+        path = self._folder / _file_of(language)
         text = json.dumps(self._files[language], ensure_ascii=False, indent=1, sort_keys=True)
         make_folder(self._folder)
         with draft_of(path) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
+
+
+def _file_of(language: str) -> str:
+    """Return the name of a language's file; `con`, `aux` and others are devices of Windows."""
+    return f"{portable(language)}.json"
 
 
 def packaged_languages() -> tuple[str, ...]:

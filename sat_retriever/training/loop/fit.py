@@ -31,7 +31,11 @@ from sat_retriever.training.loop.checkpoint import (
 )
 from sat_retriever.training.loop.course import Course, Fitted, Metrics, read_course, write_course
 from sat_retriever.training.loop.interrupt import Interrupts, interrupts
-from sat_retriever.training.loop.memory import forget_gpu_peak, peak_gpu_memory_mib, peak_memory_mib
+from sat_retriever.training.loop.memory import (
+    forget_gpu_peak,
+    largest_memory_mib,
+    peak_gpu_memory_mib,
+)
 from sat_retriever.training.loop.optimise import Optimiser, Part
 from sat_retriever.training.loop.progress import Standing, TrainingProgress
 from sat_retriever.training.loop.rate import learning_rate
@@ -221,7 +225,7 @@ class _Training:
     def _close(self, metrics: Metrics, validation_seconds: float, *, best: bool) -> None:
         """Log the epoch and go to the next."""
         course, seconds = self.course, self._seconds()
-        memory = max(course.memory, peak_memory_mib())
+        memory = max(course.memory, largest_memory_mib())
         gpu_memory = peak_gpu_memory_mib(self.accelerator.device)
         if gpu_memory is not None:
             gpu_memory = max(gpu_memory, course.gpu_memory or 0.0)

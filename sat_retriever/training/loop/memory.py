@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import torch
 
-_STATUS = Path("/proc/self/status")
+from sat_retriever.system import peak_memory_mib
 
 
-def peak_memory_mib() -> float:
-    """Return the largest resident size of this process so far; 0 where unknown (Windows).
-
-    On Linux it is `VmHWM`: the result of `getrusage` there starts from the size of the parent
-    process.
-    """
-    try:
-        lines = _STATUS.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    for line in lines:
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / 2**10  # KiB
-    try:
-        import resource
-    except ImportError:
+def largest_memory_mib() -> float:
+    """Return the largest resident size of this process so far; 0 where unknown (Windows)."""
+    if peak := peak_memory_mib():
+        return peak
+    if sys.platform == "win32":
         return 0.0
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10  # bytes there, KiB elsewhere
 

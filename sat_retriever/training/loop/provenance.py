@@ -19,6 +19,7 @@ from typing import Any
 
 from sat_retriever._version import __version__
 from sat_retriever.index.store.opening import store_version
+from sat_retriever.system import usable_cores
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 LIBRARIES = ("torch", "transformers", "accelerate")
@@ -46,9 +47,7 @@ def provenance(
         "versions": _versions(libraries),
         "hardware": {
             "processor": _processor(),
-            "cores": len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count(),
+            "cores": usable_cores(),
             "memory_gib": _memory_gib(),
             "gpu": _gpu(),
             "processes": int(os.environ.get("WORLD_SIZE", "1")),
@@ -138,9 +137,11 @@ def _processor() -> str:
 
 def _memory_gib() -> int | None:
     """Return the memory of the machine in GiB; None if the system does not report it."""
+    if sys.platform == "win32":
+        return None
     try:
         return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)
-    except (AttributeError, ValueError, OSError):
+    except (ValueError, OSError):
         return None
 
 

@@ -15,8 +15,8 @@ import threading
 import time
 from typing import IO
 
+from sat_retriever.system import address_space, peak_memory_mib
 from sat_retriever.workbook.formats.load import load
-from sat_retriever.workbook.process.memory import address_space
 from sat_retriever.workbook.request import Request
 
 _PARENT_POLL_SECONDS = 1.0
@@ -39,7 +39,7 @@ def main() -> None:
         _cap(base, request)
         for message in load(request):
             if "done" in message:
-                message["done"]["retire"] = _peak_mib() > _RETIRE_MIB
+                message["done"]["retire"] = peak_memory_mib() > _RETIRE_MIB
             answers.write(json.dumps(message, separators=(",", ":"), default=str) + "\n")
             if "record" in message:
                 answers.flush()  # it is kept even if this process crashes later
@@ -80,19 +80,6 @@ def _cap(base: int, request: Request) -> None:
     seconds = math.ceil(used + limits.seconds) + _GRACE_SECONDS
     soft = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
-
-
-def _peak_mib() -> float:
-    """Peak memory of this process in MiB; 0 if the system does not report it.
-
-    `ru_maxrss` is not used, because it starts with the parent's peak, which may be large.
-    """
-    try:
-        with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123
-            peak = next(line for line in status if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        return 0.0
-    return int(peak.split()[1]) / 1024
 
 
 if __name__ == "__main__":

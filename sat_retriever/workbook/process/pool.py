@@ -164,10 +164,3 @@ def _results(
             raise item
         else:
             yield item  # type: ignore[misc]
-
-
-def usable_cores() -> int:
-    """Number of cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

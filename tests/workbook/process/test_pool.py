@@ -1,5 +1,4 @@
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 from sat_retriever.workbook.read import read_workbook, read_workbooks
 from sat_retriever.workbook.request import Request
 
+resource = pytest.importorskip("resource", reason="Windows has no limits on resources")
 SEEDS = made_seeds()
 BIG_CSV_HEADER, BIG_CSV_ROW = b"Key,Value,Day,Note\n", b"abc,1.25,2024-01-31,some text\n"
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory caps and /proc are Linux's")

@@ -1,0 +1,39 @@
+"""What an index of one format is asked, and its answers as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, load_reranker
+
+QUESTIONS = (
+    "revenue by region in the second quarter of 2023",
+    "salaries of the staff",
+    "GX-14",
+)
+RERANKERS = ("links", "features", "graph")
+
+
+def answers(index: SheetIndex, folder: Path, reranker: str) -> dict[str, list[dict[str, Any]]]:
+    """The best sheets for each question, with their scores and reasons.
+
+    Args:
+        index: The open index.
+        folder: The folder of its format, which holds the rerankers.
+        reranker: One of `RERANKERS`.
+    """
+    chosen = LinkReranker(index) if reranker == "links" else load_reranker(index, folder / reranker)
+    retriever = SheetRetriever(index, chosen)
+    return {
+        question: [
+            {
+                "sheet": hit.sheet_id,
+                "score": round(hit.score, 4),
+                "words": list(hit.why.words),
+                "citation": hit.citation,
+            }
+            for hit in retriever.retrieve(question, top_k=3)
+        ]
+        for question in QUESTIONS
+    }
