@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -146,8 +147,8 @@ class IndexState:
 
     def _conversion(self, encoder: Encoder) -> str:
         """Return what gives the index tokens of an encoder, as the end of a sentence."""
-        command = f"sat reencode --index {self._path} --encoder {encoder.name}"
-        return f"give its sheets tokens of this one: {command}"
+        command = ["sat", "reencode", "--index", str(self._path), "--encoder", encoder.name]
+        return f"give its sheets tokens of this one: {shlex.join(command)}"
 
     def _check_probe(self, encoder: Encoder) -> None:
         """Refuse a model of the same name and digest that gives other vectors."""

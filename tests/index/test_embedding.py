@@ -94,7 +94,7 @@ def test_a_model_with_other_files_is_refused_and_named(file, server):
     server.version = " 2"
     with (
         SheetIndex.open(file) as opened,
-        pytest.raises(FingerprintMismatchError, match=r"another 'ollama:small'.*index the folders"),
+        pytest.raises(FingerprintMismatchError, match=r"another 'ollama:small'.*sat reencode"),
     ):
         opened.question("planets")
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import shlex
 import threading
 
 import numpy as np
@@ -291,12 +292,16 @@ def test_each_wrong_use_says_what_to_do(path, index):
         (lambda: index.candidates(index.question("a", dense_weight=2)), InputError, "dense_weight"),
         (lambda: SheetIndex.create(path, HashedEncoder()), InputError, "exists"),
         (lambda: SheetIndex.open(path.with_name("no.sat")), IndexNotFoundError, "sat index"),
-        (lambda: SheetIndex.open(path, HashedEncoder(32)), FingerprintMismatchError, "anew"),
+        (lambda: SheetIndex.open(path, HashedEncoder(32)), FingerprintMismatchError, "sat reencode"),
         (lambda: SheetRetriever(index).retrieve("a", 0), InputError, "top_k"),
         (lambda: index.add_records([sheet("\udcff")]), InputError, "surrogates"),
     ):
         with pytest.raises(error, match=word):
             call()
+    with pytest.raises(FingerprintMismatchError) as caught:
+        SheetIndex.open(path, HashedEncoder(32))
+    command = f"sat reencode --index {shlex.quote(str(path))} --encoder hashed"
+    assert str(caught.value).endswith(f": {command}")
 
 
 def test_a_file_that_is_no_index_is_refused(tmp_path):
