@@ -148,6 +148,52 @@ def _not_run(axes: Any) -> None:
     axes.grid(visible=False)
 
 
+def draw_growth(chart: Chart, path: Path, about: str) -> None:
+    """Draw a panel for each figure and a line for each store, dashed to where it was drawn on.
+
+    Args:
+        chart: Its numbers.
+        path: The SVG file.
+        about: Goes into the file's description.
+    """
+    with sheet(path, about, 1, len(chart), 2.6) as (figure, panels):
+        for axes, panel in zip(panels[0], chart, strict=True):
+            axes.set_title(panel.title)
+            if not panel.curves:
+                _not_run(axes)
+                continue
+            foreseen = {point.label: point for point in panel.ours}
+            for (store, line), colour, side in zip(
+                panel.curves, (OURS, REPORTED), (-1, 1), strict=False
+            ):
+                axes.plot(*zip(*line, strict=True), "o-", color=colour, markersize=4, label=store)
+                if store in foreseen:
+                    _draw_on(axes, line[-1], foreseen[store], colour, side)
+            _name_sizes(axes, [value for _, line in panel.curves for _, value in line])
+        figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center",
+                      ncols=2)  # fmt: skip
+
+
+def _draw_on(axes: Any, last: tuple[float, float], point: Point, colour: str, side: int) -> None:
+    """Draw a dashed line to a hollow mark, with its value above (1) or below (-1) it."""
+    axes.plot((last[0], point.x), (last[1], point.y), "--", color=colour, linewidth=0.9)
+    axes.plot(point.x, point.y, "o", color=colour, markerfacecolor="white", markersize=4)
+    axes.annotate(f"{point.y:.3g}", (point.x, point.y), (4, 9 * side), textcoords="offset points",
+                  color=colour, fontsize=6.5, ha="center", va="center")  # fmt: skip
+
+
+def _name_sizes(axes: Any, values: Sequence[float]) -> None:
+    """Give both axes logarithms, named in plain numbers."""
+    ticker = require("matplotlib.ticker", "bench")
+    axes.set(xscale="log", yscale="log", xlabel="sheets")
+    axes.margins(0.12)
+    steps = (1, 2, 5) if max(values) < 30 * min(values) else (1,)
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=steps))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+    axes.set_xticks([10**3, 10**5, 10**7], ["1,000", "100,000", "10 million"])
+
+
 def draw_comparison(chart: Chart, path: Path, about: str) -> None:
     """Draw a row for each method, with reported figures beside ours.
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.paper import paper
+from benchmarks.speed.ten_million import TARGET
 from benchmarks.tables.breakdown import Spread, of_split
 from benchmarks.training.methods import RECIPES
 
@@ -61,6 +62,14 @@ NAMES = {
     "ours_base": "ours: + base scorer",
     "ours": "ours: + graph",
 }
+# Figures of `run ten_million` by store, as their panels name them: (title, file's, database's, how
+# many of its unit make one of the panel's).
+GROWTH = (
+    ("default path, p50 ms", "default_p50_ms", "default_p50_ms", 1),
+    ("filling, minutes", "add_s", "migrate_s", 60),
+    ("on disk, GiB", "file_mib", "database_mib", 1024),
+    ("first answer, s", "first_answer_s", "first_answer_s", 1),
+)
 _TRAININGS = {"stage1": "paper's recipe", "ours_stage1": "ours"}
 _GRAPHS = {"graph": "paper's recipe", "ours": "ours"}
 
@@ -260,3 +269,46 @@ def _machine(file: File) -> str:
 
 def _rounded(value: float) -> float:
     return round(float(value), 6)
+
+
+def growth_chart(million: Files, postgres: Files, drawn_on: Files) -> Chart:
+    """Return what grows with the number of sheets: measured as lines, drawn on as marks.
+
+    Args:
+        million: Result files of `benchmarks.speed.million`.
+        postgres: Result files of `benchmarks.speed.postgres`.
+        drawn_on: Result files of `benchmarks.speed.ten_million`.
+    """
+    sizes, foreseen = {"in a file": million, "in PostgreSQL": postgres}, _by_method(drawn_on)
+    return tuple(
+        Panel(
+            title,
+            ours=tuple(
+                Point(store, float(TARGET), _rounded(foreseen[store][figure] / unit))
+                for store, figure in zip(sizes, figures, strict=True)
+                if store in foreseen
+            ),
+            curves=tuple(
+                (store, line)
+                for store, figure in zip(sizes, figures, strict=True)
+                if (line := _by_size(sizes[store], figure, unit))
+            ),
+        )
+        for title, *figures, unit in GROWTH
+    )
+
+
+def _by_method(files: Files) -> dict[str, Mapping[str, float]]:
+    return {file["method"]: file["metrics"] for file in files}
+
+
+def _by_size(files: Files, figure: str, unit: int) -> Curve:
+    """Return one figure of indexes of names by their number of sheets."""
+    found = {
+        int(size): file["metrics"][figure]
+        for file in files
+        if file["method"] == "sat-retriever"
+        and (size := file["dataset"].removeprefix("template_")).isdigit()
+        and figure in file["metrics"]
+    }
+    return tuple((float(size), _rounded(found[size] / unit)) for size in sorted(found))

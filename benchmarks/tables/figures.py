@@ -16,6 +16,7 @@ from benchmarks.results import ROOT, read_results
 from benchmarks.tables.drawing import (
     draw_comparison,
     draw_convergence,
+    draw_growth,
     draw_latency,
     draw_sensitivity,
 )
@@ -24,6 +25,7 @@ from benchmarks.tables.figure_data import (
     comparison_chart,
     convergence_chart,
     data_hash,
+    growth_chart,
     latency_chart,
     sensitivity_chart,
 )
@@ -78,6 +80,18 @@ FIGURES: Mapping[str, Figure] = {
         "Filled: measured here, median; hollow: reported, mean on an A40.",
         lambda: latency_chart(read_results("trained"), read_results("cascade")),
         draw_latency,
+    ),
+    "growth.svg": Figure(
+        "From a thousand sheets to ten million",
+        "What grows with the number of sheets, in a file and in PostgreSQL. Filled: measured on "
+        "two cores, records with template-like names; hollow: drawn on through 100,000, 300,000 "
+        "and a million, not measured. A file is filled by adding records, PostgreSQL by `sat "
+        "migrate`; the first answer is that of a new process. The two lines were measured on two "
+        "machines.",
+        lambda: growth_chart(
+            read_results("million"), read_results("postgres"), read_results("ten_million")
+        ),
+        draw_growth,
     ),
 }
 

@@ -44,7 +44,7 @@ _SPLITS = {"standard": "standard test", "grouped": "unseen families"}
 
 
 def summary_parts() -> list[Part]:
-    """Return the README's parts: without labels, the main table on both splits, and open data."""
+    """Return the summary: without labels, the main table on both splits, open data, and growth."""
     trained, timed = read_results("trained"), read_results("cascade")
     return [
         README_LABELS.part(),
@@ -65,6 +65,7 @@ def summary_parts() -> list[Part]:
         ),
         _picture("comparison.svg"),
         README_OPEN.part(),
+        _picture("growth.svg"),
     ]
 
 

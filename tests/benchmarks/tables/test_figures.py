@@ -100,6 +100,25 @@ def test_a_time_stands_beside_the_quality_of_its_method():
     assert figure_data.latency_chart([], [])[0].ours[0].x is None
 
 
+def sized(size, method="sat-retriever", **metrics):
+    return {"method": method, "dataset": f"template_{size}", "metrics": metrics}
+
+
+def test_what_grows_is_measured_by_size_and_drawn_on_by_store():
+    million = [
+        sized(300_000, add_s=330.0),
+        sized(100_000, add_s=90.0),
+        sized("1000_contents", add_s=1.0),
+        sized(1000, method="another store", add_s=2.0),
+    ]
+    drawn_on = [sized(10_000_000, "in a file", add_s=12_000.0, default_p50_ms=30.0, file_mib=1.0,
+                      first_answer_s=0.1)]  # fmt: skip
+    ranked, filling, *_ = figure_data.growth_chart(million, [], drawn_on)
+    assert filling.curves == (("in a file", ((100_000.0, 1.5), (300_000.0, 5.5))),)
+    assert [(p.label, p.x, p.y) for p in filling.ours] == [("in a file", 1e7, 200.0)]
+    assert (ranked.curves, ranked.ours[0].y) == ((), 30.0)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Where figures go, with no results."""
