@@ -121,6 +121,7 @@ def test_all_distributions_have_one_version_and_are_tied_to_its_minor_version():
     for each in others:
         own = each.settings["tool"]["hatch"]["version"]
         assert (own["source"], own["fallback-version"]) == ("vcs", version["fallback-version"])
+        assert each.settings["build-system"] == core.settings["build-system"]
         wanted = map(Requirement, each.settings["project"]["dependencies"])
         ties = {found.name: found.specifier for found in wanted if found.name in names}
         assert core.name in ties
