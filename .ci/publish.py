@@ -70,7 +70,7 @@ def with_section(log: str, version: Version, day: dt.date) -> str:
 
 def tied(settings: str, version: Version, names: list[str]) -> str:
     """A `pyproject.toml` whose base is this version, tied to others of its minor version alone."""
-    settings = re.sub(r'(?m)^(fallback-version = )".*"$', rf'\1"{version}"', settings)
+    settings = re.sub(r'(?m)^(fallback-version = )"[^"]*"', rf'\1"{version}"', settings)
     own = "|".join(map(re.escape, names))
     return re.sub(rf'"((?:{own})(?:\[[^\]]*\])?)[<>=~!][^";]*', rf'"\1{bounds(version)}', settings)
 
