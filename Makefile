@@ -29,7 +29,7 @@ TEST := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 # The variable silences a note about the next MkDocs; warnings about these pages stay.
 MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 OTHER := $(BIN)/mypy --config-file .ci/platforms.toml --cache-dir .mypy_cache/other sat_retriever
-CODE := sat_retriever integrations tests benchmarks examples .ci conftest.py
+CODE := sat_retriever integrations tests benchmarks examples .ci conftest.py hatch_build.py
 
 .PHONY: demo test check compat docs format tables release release-check publish clean help
 
@@ -83,12 +83,12 @@ release: $(READY) ## Build all distributions twice and check them (dist/, build/
 release-check: $(READY) ## Install what `make release` built and follow each README, on every Python here
 	@$(BIN)/python .ci/release_check.py
 
-# The workflow that the tag starts uploads the files. Until the last line nothing has left this
-# machine: git tag --delete vVERSION && git reset --hard HEAD~1 undoes it.
+# The workflow that the tag starts uploads the files. Until the push nothing leaves this machine.
 publish: $(READY) ## Tag a release, check it and push it, which publishes it (VERSION=0.2.0)
 	@$(BIN)/python .ci/publish.py $(VERSION)
-	@$(MAKE) release release-check
-	@git push --atomic origin HEAD "v$(VERSION)"
+	@$(MAKE) release release-check && git push --atomic origin HEAD "v$(VERSION)" || { \
+		echo "nothing was pushed; to undo the commit and its tag:" \
+		"git tag --delete v$(VERSION) && git reset --hard HEAD~1" >&2; exit 1; }
 
 clean: ## Remove all generated files and the environment
 	rm -rf .venv .venv-compat .demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \

@@ -70,10 +70,15 @@ def with_section(log: str, version: Version, day: dt.date) -> str:
 
 def tied(settings: str, version: Version, names: list[str]) -> str:
     """A `pyproject.toml` whose base is this version, tied to others of its minor version alone."""
-    settings = re.sub(r'(?m)^(fallback-version = )".*"$', rf'\1"{version}"', settings)
-    bounds = f">={version.major}.{version.minor},<{version.major}.{version.minor + 1}"
+    settings = re.sub(r'(?m)^(fallback-version = )"[^"]*"', rf'\1"{version}"', settings)
     own = "|".join(map(re.escape, names))
-    return re.sub(rf'"((?:{own})(?:\[[^\]]*\])?)[<>=~!][^";]*', rf'"\1{bounds}', settings)
+    return re.sub(rf'"((?:{own})(?:\[[^\]]*\])?)[<>=~!][^";]*', rf'"\1{bounds(version)}', settings)
+
+
+def bounds(version: Version) -> str:
+    """The minor version of a release; from itself on if it is a pre-release, which is below."""
+    low = version if version.is_prerelease else f"{version.major}.{version.minor}"
+    return f">={low},<{version.major}.{version.minor + 1}"
 
 
 if __name__ == "__main__":

@@ -120,8 +120,17 @@ def main() -> None:
     (WORK / "check.md").write_text(table(outcomes, minutes), encoding="utf-8")
     sys.stdout.write(table(outcomes, minutes))
     shutil.rmtree(WORK / "environments", ignore_errors=True)
-    if any(each.said.startswith("failed") for each in outcomes):
-        raise SystemExit("a README does not hold for what a user installs")
+    if wrong := refused([each.said for each in outcomes]):
+        raise SystemExit(wrong)
+
+
+def refused(said: Sequence[str]) -> str:
+    """Why none of this may be published; empty if it may."""
+    if any(text.startswith("failed") for text in said):
+        return "a README does not hold for what a user installs"
+    if "passed" not in said:
+        return f"nothing was checked: no Python {', '.join(VERSIONS)} here; name one as argument"
+    return ""
 
 
 def outcome(python: str, version: str, distribution: Distribution) -> Outcome:
@@ -204,10 +213,10 @@ def compare(environment: Environment, block: Block) -> None:
 
 
 def interpreters(named: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Interpreters that run, by version: the named ones, those on the path, and pyenv's."""
+    """Interpreters that run, by version: named ones, those on the path, this one, and pyenv's."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in VERSIONS:
-        there = [*named, f"python{version}", "python3"]
+        there = [*named, f"python{version}", "python3", sys.executable]
         there += map(str, sorted(pyenv.glob(f"{version}.*/{_SCRIPTS}/python")))
         for python in filter(shutil.which, there):
             code = "import sys; print('%d.%d' % sys.version_info[:2])"

@@ -45,7 +45,7 @@ def program(file: Path, text: str) -> None:
 
 
 def run(checkout: Path, *command: str, broken: str = "") -> tuple[int, str, list[str]]:
-    """Exit status and output of a command, and what its programs were asked, in order."""
+    """Exit status and outputs of a command, and what its programs were asked, in order."""
     (checkout / "asked").unlink(missing_ok=True)
     outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "FOLDER", "ASK")
     kept = {key: value for key, value in os.environ.items() if key not in outer}
@@ -59,7 +59,7 @@ def run(checkout: Path, *command: str, broken: str = "") -> tuple[int, str, list
         check=False,
         timeout=60,
     )
-    return done.returncode, done.stdout, (checkout / "asked").read_text().splitlines()
+    return done.returncode, done.stdout + done.stderr, (checkout / "asked").read_text().splitlines()
 
 
 def make(checkout: Path, target: str) -> list[str]:
@@ -144,3 +144,22 @@ def test_a_lint_error_ends_the_check_before_the_tests(checkout):
     assert status != 0
     assert "== lint: failed with exit status 1" in said
     assert [line.split()[0] for line in asked] == PARTS[:2]
+
+
+FOLLOWED = [".ci/publish.py 0.2.0", ".ci/release.py", ".ci/release_check.py"]
+PUSHED = "git push --atomic origin HEAD v0.2.0"
+
+
+@pytest.mark.parametrize(
+    ("broken", "asked"),
+    [("", [*FOLLOWED, PUSHED]), ("git push", [*FOLLOWED, PUSHED]), (FOLLOWED[1], FOLLOWED[:2])],
+)
+def test_a_release_is_pushed_after_its_checks_or_says_how_to_undo_it(checkout, broken, asked):
+    make(checkout, "test")
+    program(checkout / "bin/git", CHECKER)
+    python = PYTHON.replace("if ", 'test "$*" != "$BROKEN" || exit 1\nif ')
+    program(checkout / ".venv/bin/python", python)
+    status, said, done = run(checkout, "make", "publish", "VERSION=0.2.0", broken=broken)
+    assert done == asked
+    assert bool(status) is bool(broken)
+    assert ("git tag --delete v0.2.0 && git reset --hard HEAD~1" in said) is bool(broken)

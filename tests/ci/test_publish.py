@@ -7,8 +7,10 @@ import tomllib
 
 import pytest
 from distributions import distributions
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from publish import checked, release, tied, with_section
+from publish import bounds, checked, release, tied, with_section
 from release import git
 
 from tests.ci.repository import LOG, repository
@@ -70,3 +72,28 @@ def test_only_own_distributions_are_tied(tie):
     found = tomllib.loads(tied(lines, Version("1.2.3"), own))
     assert found["dependencies"] == [f"{tie}>=1.2,<1.3", "langchain-core>=1.4,<2"]
     assert found["name"] == "sat-retriever"
+
+
+@pytest.mark.parametrize(
+    ("version", "fit", "others"),
+    [
+        ("0.2.0", ["0.2.0", "0.2.1.dev3", "0.2.9"], ["0.1.9", "0.3.0.dev1", "0.3.0"]),
+        ("0.2.0rc1", ["0.2.0rc1", "0.2.0rc2.dev3", "0.2.0", "0.2.1.dev3"], ["0.1.9", "0.3.0rc1"]),
+    ],
+)
+def test_adapters_fit_their_release_and_the_checkout_after_it(version, fit, others):
+    tie = SpecifierSet(bounds(Version(version)))
+    assert [each for each in fit if not tie.contains(each, prereleases=True)] == []
+    assert [each for each in others if tie.contains(each, prereleases=True)] == []
+
+
+def test_every_distribution_here_gets_the_version_as_its_base_and_its_ties():
+    names = [each.name for each in distributions()]
+    for each in distributions():
+        text = (each.folder / "pyproject.toml").read_text(encoding="utf-8")
+        settings = tomllib.loads(tied(text, Version("9.8.7"), names))
+        assert settings["tool"]["hatch"]["version"]["fallback-version"] == "9.8.7", each.name
+        extras = settings["project"].get("optional-dependencies", {}).values()
+        wanted = [*settings["project"]["dependencies"], *(text for each in extras for text in each)]
+        ties = [str(tie.specifier) for tie in map(Requirement, wanted) if tie.name in names]
+        assert {*ties} <= {"", "<9.9,>=9.8"}, each.name

@@ -12,6 +12,8 @@ from distributions import ROOT, distributions, metadata
 from licences import Licences
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+from publish import bounds
 from release import Built, Released, build, committed, git, sha256, table, tool
 
 from tests.ci.repository import name_author, repository
@@ -113,16 +115,16 @@ def test_all_distributions_have_one_version_and_are_tied_to_its_minor_version():
     core, *others = distributions()
     version = core.settings["tool"]["hatch"]["version"]
     assert version["source"] == "vcs"
-    assert core.settings["project"]["dynamic"] == ["version"]
-    major, minor, _ = version["fallback-version"].split(".")
+    assert "version" in core.settings["project"]["dynamic"]
+    only = SpecifierSet(bounds(Version(version["fallback-version"])))
     names = {core.name, *(each.name for each in others)}
     for each in others:
         own = each.settings["tool"]["hatch"]["version"]
         assert (own["source"], own["fallback-version"]) == ("vcs", version["fallback-version"])
+        assert each.settings["build-system"] == core.settings["build-system"]
         wanted = map(Requirement, each.settings["project"]["dependencies"])
         ties = {found.name: found.specifier for found in wanted if found.name in names}
         assert core.name in ties
-        only = SpecifierSet(f">={major}.{minor},<{major}.{int(minor) + 1}")
         assert set(ties.values()) == {only}, each.name
 
 

@@ -10,7 +10,7 @@ import pytest
 import release_check
 from distributions import distributions
 from release import build, git
-from release_check import interpreters, named, outcome, table
+from release_check import interpreters, named, outcome, refused, table
 
 from tests.ci.repository import repository
 from tests.ci.test_release import FEBRUARY, needs
@@ -129,7 +129,29 @@ def test_an_interpreter_counts_by_the_version_that_it_says(tmp_path, monkeypatch
     assert list(dict(interpreters([]))) == [f"3.{sys.version_info[1]}"]
 
 
+def test_the_interpreter_that_runs_it_is_always_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    assert dict(interpreters([])) == {f"3.{sys.version_info[1]}": sys.executable}
+
+
+NOT_RUN = "not run: no such interpreter here"
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (["passed", NOT_RUN], ""),
+        (["passed", "failed in block 1: x"], "does not hold"),
+        ([NOT_RUN, NOT_RUN], "nothing was checked"),
+        ([], "nothing was checked"),
+    ],
+)
+def test_what_failed_and_what_nobody_checked_is_refused(said, why):
+    assert why in refused(said) and bool(refused(said)) is bool(why)
+
+
 def test_the_report_tells_what_was_not_run():
-    text = table([release_check.Outcome("3.13", "x", "not run: no such interpreter here")], 1.25)
-    assert "| 3.13 | x | 0 | 0 | 0 | not run: no such interpreter here |" in text
+    text = table([release_check.Outcome("3.13", "x", NOT_RUN)], 1.25)
+    assert f"| 3.13 | x | 0 | 0 | 0 | {NOT_RUN} |" in text
     assert text.endswith("1.2 minutes\n")

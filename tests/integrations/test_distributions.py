@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from collections.abc import Callable
 from email import message_from_bytes
@@ -17,9 +19,11 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from hatch_build import shown
 from tests.places import DISTRIBUTIONS, ROOT
 
-BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
+BUILD = "import sys, hatchling.build; getattr(hatchling.build, sys.argv[1])(sys.argv[2])"
+RELATIVE = re.compile(r"\]\((?!https?:)[^)]*\)")
 PACKAGES = {
     "langchain-sat": "langchain_sat",
     "llama-index-postprocessor-sat": "llama_index/postprocessor/sat",
@@ -37,12 +41,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], ZipFile]
     @cache
     def built(folder: Path) -> ZipFile:
         target = tmp_path_factory.mktemp("wheels")
-        command = [sys.executable, "-c", BUILD, str(target)]
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        [file] = target.glob("*.whl")
-        return ZipFile(file)
+        return ZipFile(build(folder, "build_wheel", target))
 
     return built
+
+
+def build(folder: Path, kind: str, target: Path) -> Path:
+    command = [sys.executable, "-c", BUILD, kind, str(target)]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    [file] = target.iterdir()
+    return file
 
 
 def metadata(wheel: ZipFile) -> Message:
@@ -88,13 +96,13 @@ def test_a_distribution_has_the_cores_version_and_needs_its_minor_version(folder
     version = metadata(wheel(ROOT))["Version"]
     assert metadata(wheel(folder))["Version"] == version
     major, minor = Version(version).release[:2]
-    tied = {f">={major}.{minor}", f"<{major}.{minor + 1}"}
     own = [
         each for each in requirements(wheel(folder)) if each.name in {"sat-retriever", *PACKAGES}
     ]
     assert own
     for each in own:
-        assert {str(part) for part in each.specifier} == tied
+        ends = {part.operator: Version(part.version).release[:2] for part in each.specifier}
+        assert ends == {">=": (major, minor), "<": (major, minor + 1)}
         assert each.specifier.contains(version, prereleases=True)
 
 
@@ -107,6 +115,26 @@ def test_the_metadata_show_the_readme_and_the_licence(folder, wheel):
     assert said["Description-Content-Type"] == "text/markdown"
     assert said["License-Expression"] == metadata(wheel(ROOT))["License-Expression"]
     assert said["Requires-Python"] == metadata(wheel(ROOT))["Requires-Python"]
+
+
+def test_no_link_of_a_readme_leads_into_the_checkout(wheel):
+    for folder in (ROOT, *DISTRIBUTIONS):
+        assert RELATIVE.findall(metadata(wheel(folder)).get_payload()) == []
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(RELATIVE.findall(readme)) > 20
+    whole = shown(readme, "https://example.org/sat")
+    assert RELATIVE.findall(whole) == []
+    assert "[guide](https://example.org/sat/blob/HEAD/docs/guides/mcp.md)" in whole
+    assert "](https://example.org/sat/raw/HEAD/docs/images/how-it-works.svg)\n" in whole
+
+
+@pytest.mark.parametrize("folder", [ROOT, *DISTRIBUTIONS], ids=lambda folder: folder.name)
+def test_a_source_distribution_holds_no_test_that_only_the_checkout_can_run(folder, tmp_path):
+    with tarfile.open(build(folder, "build_sdist", tmp_path)) as files:
+        read = {each.name.partition("/")[2]: files.extractfile(each).read() for each in files}
+    assert {"LICENSE", "README.md", "pyproject.toml"} <= set(read)
+    code = [text for name, text in read.items() if name.endswith(".py")]
+    assert code and not re.search(rb"^from (tests|benchmarks)\b", b"\n".join(code), re.M)
 
 
 @pytest.mark.parametrize("folder", HUB, ids=lambda folder: folder.name)

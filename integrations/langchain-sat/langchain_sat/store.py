@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,9 @@ def sheet_documents(
     A store holds nothing back: whoever searches it sees every document. Fill one store for each
     audience, with its `principals`. It does not follow changes of files or permissions either.
 
+    The `id` of a document is a UUID, since Qdrant takes no other text: the same each time for a
+    sheet of an index at a place. `sheet_id` in the metadata names the sheet.
+
     Args:
         index: The index, or its path.
         content: The text of a document, as `Content`, as the name of its form, or as a mapping.
@@ -40,9 +44,12 @@ def sheet_documents(
         IndexNotFoundError: If there is no index at the path.
         PermissionsError: If the index has permissions, and there are no principals.
     """
-    for records, texts in sheet_texts(index_for(index, None, principals), Content.of(content)):
+    opened = index_for(index, None, principals)
+    for records, texts in sheet_texts(opened, Content.of(content)):
         for record, text in zip(records, texts, strict=True):
-            yield record_document(record, text, {})
+            document = record_document(record, text, {})
+            document.id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{opened.path}#{record.sheet_id}"))
+            yield document
 
 
 class SheetEmbeddings(Embeddings):

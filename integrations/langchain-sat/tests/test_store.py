@@ -1,6 +1,7 @@
 """Sheets in LangChain's own vector stores."""
 
 import asyncio
+import uuid
 
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
@@ -39,6 +40,10 @@ class TestEmbeddings(Given, EmbeddingsIntegrationTests):
     pass
 
 
+def sheets(documents):
+    return [document.metadata["sheet_id"] for document in documents]
+
+
 @pytest.fixture
 def store(index):
     made = InMemoryVectorStore(SheetEmbeddings(index.encoder))
@@ -48,11 +53,8 @@ def store(index):
 
 def test_the_store_finds_sheets_by_meaning_alone(index, store):
     found = store.as_retriever(search_kwargs={"k": 99}).invoke(QUESTION)
-    assert sorted(document.id for document in found) == sorted(index.sheet_ids())
-    cosines = (
-        index.tokens([document.id for document in found])
-        @ index.encoder.encode_queries([QUESTION]).ravel()
-    )
+    assert sorted(sheets(found)) == sorted(index.sheet_ids())
+    cosines = index.tokens(sheets(found)) @ index.encoder.encode_queries([QUESTION]).ravel()
     assert cosines.tolist() == sorted(cosines.tolist(), reverse=True)
 
 
@@ -60,10 +62,11 @@ def test_a_document_tells_the_place_that_the_retriever_tells(index, store):
     own = {d.id: d for d in SheetTokenRetriever(index, k=99, content="record").invoke(QUESTION)}
     found = store.as_retriever(search_kwargs={"k": 99}).invoke(QUESTION)
     for document in found:
-        assert own[document.id].page_content.endswith(document.page_content)
-        shared = document.metadata.keys() & own[document.id].metadata.keys()
+        twin = own[document.metadata["sheet_id"]]
+        assert twin.page_content.endswith(document.page_content)
+        shared = document.metadata.keys() & twin.metadata.keys()
         assert {"sheet_id", "citation", "path", "sheet", "columns", "source"} <= shared
-        assert all(own[document.id].metadata[key] == document.metadata[key] for key in shared)
+        assert all(twin.metadata[key] == document.metadata[key] for key in shared)
         assert not {"words", "links", "period", "confidence"} & document.metadata.keys()
 
 
@@ -71,16 +74,24 @@ def test_a_reranker_with_the_index_ranks_what_the_store_found(index, store):
     reranker = SheetGraphReranker(index, top_n=3)
     chain = retriever_chain(store.as_retriever(search_kwargs={"k": 99}), reranker)
     own = retriever_chain(SheetTokenRetriever(index), reranker, candidates=99)
-    assert [each.id for each in chain.invoke(QUESTION)] == [
-        each.id for each in own.invoke(QUESTION)
-    ]
+    assert sheets(chain.invoke(QUESTION)) == sheets(own.invoke(QUESTION))
+
+
+def test_ids_are_uuids_as_some_stores_demand_and_the_same_each_time(index, tmp_path):
+    documents, again = list(sheet_documents(index)), list(sheet_documents(index))
+    ids = [uuid.UUID(document.id) for document in documents]
+    assert len(set(ids)) == len(index)
+    assert [uuid.UUID(document.id) for document in again] == ids
+    with SheetIndex.create(tmp_path / "other.sat", HashedEncoder()) as other:
+        other.add_records(index.records(index.sheet_ids()).values())
+        assert not {uuid.UUID(document.id) for document in sheet_documents(other)} & set(ids)
 
 
 def test_another_embedding_model_does_as_well(index):
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=16))
     store.add_documents(list(sheet_documents(index, content="markdown")))
     [found] = store.similarity_search(QUESTION, k=1)
-    assert found.id in index.sheet_ids()
+    assert found.metadata["sheet_id"] in index.sheet_ids()
     assert found.page_content.startswith(found.metadata["citation"])
 
 
@@ -95,7 +106,7 @@ def test_a_store_is_filled_for_an_audience(tmp_path):
             (["hr"], ["sales", "wages"]),
             (OWNER, ["sales", "wages"]),
         ):
-            assert [each.id for each in sheet_documents(index, principals=principals)] == seen
+            assert sheets(sheet_documents(index, principals=principals)) == seen
 
 
 def test_embedding_leaves_the_event_loop_free():

@@ -223,3 +223,9 @@ def test_an_async_reranking_leaves_the_event_loop_free(tmp_path):
             return await encoder.beside(ranking)
 
     assert [node.node_id for node in asyncio.run(rerank())] == ["text"]
+
+
+def test_the_class_has_the_base_of_its_kind():
+    names_of_base_classes = [each.__name__ for each in SheetGraphReranker.__mro__]
+    assert BaseNodePostprocessor.__name__ in names_of_base_classes
+    assert SheetGraphReranker.class_name() == "SheetGraphReranker"

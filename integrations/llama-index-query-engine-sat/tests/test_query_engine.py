@@ -8,7 +8,7 @@ import pytest
 from llama_index.core import Settings
 from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.llms import MockLLM
-from llama_index.core.query_engine import RouterQueryEngine
+from llama_index.core.query_engine import BaseQueryEngine, CustomQueryEngine, RouterQueryEngine
 from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 from llama_index.core.vector_stores import MetadataFilters
@@ -107,3 +107,9 @@ def test_an_engine_comes_back_from_a_pickle(index):
     open_reranker = SheetQueryEngine(index, MockLLM(), reranker=LinkReranker(index))
     with pytest.raises(InputError, match="an open LinkReranker"):
         pickle.dumps(open_reranker)
+
+
+@pytest.mark.parametrize("base", [BaseQueryEngine, CustomQueryEngine])
+def test_the_class_has_the_bases_of_its_kind(base):
+    names_of_base_classes = [each.__name__ for each in SheetQueryEngine.__mro__]
+    assert base.__name__ in names_of_base_classes

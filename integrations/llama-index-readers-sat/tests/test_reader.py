@@ -13,7 +13,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from llama_index.core import SimpleDirectoryReader
 from llama_index.core.node_parser import TokenTextSplitter
-from llama_index.core.readers.base import ReaderConfig
+from llama_index.core.readers.base import BasePydanticReader, BaseReader, ReaderConfig
 from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.postprocessor.sat import SheetGraphReranker
 from llama_index.readers.sat import SheetReader
@@ -349,3 +349,10 @@ def test_a_link_that_leads_out_of_the_root_is_skipped_unless_links_are_followed(
     assert [skip.reason.value for skip in reader.skipped] == ["outside_link"]
     assert len(SheetReader(root=tmp_path / "root", follow_links=True).load_data(link)) == 1
     assert len(SheetReader().load_data(link)) == 1  # it was named
+
+
+@pytest.mark.parametrize("base", [BaseReader, BasePydanticReader])
+def test_the_class_has_the_bases_of_its_kind(base):
+    names_of_base_classes = [each.__name__ for each in SheetReader.__mro__]
+    assert base.__name__ in names_of_base_classes
+    assert SheetReader.class_name() == "SheetReader"

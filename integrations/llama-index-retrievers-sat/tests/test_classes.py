@@ -3,13 +3,7 @@
 import pytest
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.query_engine import BaseQueryEngine, CustomQueryEngine
-from llama_index.core.readers.base import BasePydanticReader, BaseReader
 from llama_index.core.tools import BaseTool
-from llama_index.postprocessor.sat import SheetGraphReranker
-from llama_index.query_engine.sat import SheetQueryEngine
-from llama_index.readers.sat import SheetReader
 from llama_index.retrievers.sat import SheetEmbedding, SheetTokenRetriever
 from llama_index.retrievers.sat.tools import SheetTool
 
@@ -18,11 +12,6 @@ from llama_index.retrievers.sat.tools import SheetTool
     ("kind", "base"),
     [
         (SheetTokenRetriever, BaseRetriever),
-        (SheetGraphReranker, BaseNodePostprocessor),
-        (SheetReader, BaseReader),
-        (SheetReader, BasePydanticReader),
-        (SheetQueryEngine, BaseQueryEngine),
-        (SheetQueryEngine, CustomQueryEngine),
         (SheetEmbedding, BaseEmbedding),
         (SheetTool, BaseTool),
     ],

@@ -99,7 +99,7 @@ class SheetQueryEngine(CustomQueryEngine):
         self._reranker = reranker
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle place, settings, those who see the index, and the language model.
+        """Pickle place, settings, those who see the index, and the language model with its key.
 
         Raises:
             EncoderError: If the index's encoder is an object that only this program has.
