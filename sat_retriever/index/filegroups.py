@@ -64,9 +64,10 @@ def file_groups(root: str, path: str) -> tuple[str, ...]:
 def _rights(path: Path) -> _Rights:
     found = path.stat()
     mode = found.st_mode
-    with suppress(AttributeError, OSError):  # another system, or a file system without such lists
-        if _ACL in os.listxattr(path):
-            mode &= ~(stat.S_IRWXG | stat.S_IRWXO)
+    if sys.platform == "linux":
+        with suppress(OSError):  # a file system without such lists
+            if _ACL in os.listxattr(path):
+                mode &= ~(stat.S_IRWXG | stat.S_IRWXO)
     return _Rights(mode, found.st_uid, found.st_gid)
 
 
