@@ -212,26 +212,29 @@ class SheetIndex:
                 raise PermissionsError(
                     f"the role of {self.path} does not see all sheets; open it as its owner"
                 )
-            return self._view(self._store, self._store, principals)
+            return self._views.get(principals)
         names = checked_groups(principals)
         if not self._store.is_restricted():
-            return self._view(self._store, self._seen, names)
-        return self._views.get(self._store.groups_among(names))
+            return self._view(cast("Store", Guarded(self._store, read_only=True)), names)
+        return self._views.get(tuple(self._store.groups_among(names)))
 
-    def _opened_for(self, groups: Sequence[str]) -> SheetIndex:
-        store = restricted_store(self._store, groups)
-        view = self._view(store, store, tuple(groups))
-        finalize(view, store.close)
+    def _opened_for(self, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
+        if isinstance(seen_by, Owner):
+            view = self._view(self._store, seen_by)
+        else:
+            store = restricted_store(self._store, seen_by)
+            view = self._view(store, seen_by)
+            finalize(view, store.close)
+        view._look_at(view._store, times=self.times)
         return view
 
-    def _view(self, store: Store, seen: Store, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
-        """Return the same index, read from another store."""
+    def _view(self, store: Store, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
+        """Return the same index, changed by way of another store."""
         view = object.__new__(type(self))
         view.__dict__.update(self.__dict__)
         view._seen_by = seen_by
         view._store = store
         view._writer = self._writer if store is self._store else IndexWriter(store, self._state)
-        view._look_at(seen, times=self.times)
         return view
 
     def held_bytes(self) -> int:
@@ -541,7 +544,6 @@ class SheetIndex:
             IndexStorageError: If the index cannot be written.
         """
         changes = self._writer.permit(permissions)
-        self._store.is_restricted()
         self._views.clear()
         return changes
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +121,8 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
         OSError: If the folder cannot be written to.
     """
     home.mkdir(exist_ok=True)
+    if isinstance(store.path, Path):
+        _hide(home, store.path)
     name = f"g{columns.generation:012}-{secrets.token_hex(4)}"
     draft = home / f".{name}"
     draft.mkdir()
@@ -150,6 +153,17 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
         if other.name != name:  # readers that have mapped it keep what they have
             shutil.rmtree(other, ignore_errors=True)
     return home / name
+
+
+def _hide(home: Path, index: Path) -> None:
+    """Let those alone into a folder who may read an index file."""
+    file, folder = index.stat(), home.stat()
+    mode = stat.S_IMODE(file.st_mode)
+    if file.st_gid != folder.st_gid:
+        mode &= ~stat.S_IRWXG
+    mode |= stat.S_IRWXU | (mode & 0o444) >> 2  # who may read may enter
+    if mode != stat.S_IMODE(folder.st_mode):
+        home.chmod(mode)
 
 
 def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:

@@ -1,11 +1,13 @@
-"""What groups see of an index, kept open for those who asked lately."""
+"""What somebody sees of an index, kept open for those who asked lately."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Generic, Protocol, TypeVar
+
+from sat_retriever.records.permissions import Owner
 
 MOST = 16  # views that are kept
 MOST_BYTES = 1 << 30  # of their tokens, beside the latest one's
@@ -22,29 +24,30 @@ Seen = TypeVar("Seen", bound=View)
 
 
 class Views(Generic[Seen]):
-    """Views by the groups that see them; those used longest ago are let go.
+    """Views by those who see them; the ones used longest ago are let go.
 
     Safe to share between threads. A view that was let go still works for whoever holds it.
 
     Args:
-        make: Opens the view of some groups.
+        make: Opens the view of some groups, or of the owner.
     """
 
-    def __init__(self, make: Callable[[Sequence[str]], Seen]) -> None:
+    def __init__(self, make: Callable[[tuple[str, ...] | Owner], Seen]) -> None:
         self._make = make
-        self._held: OrderedDict[tuple[str, ...], Seen] = OrderedDict()
+        self._held: OrderedDict[tuple[str, ...] | Owner, Seen] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, groups: Sequence[str]) -> Seen:
-        """Return the view of some groups.
+    def get(self, seen_by: tuple[str, ...] | Owner) -> Seen:
+        """Return the view of some.
 
         Args:
-            groups: The groups, in order.
+            seen_by: The groups, in order, or the owner.
         """
-        key = tuple(groups)
         with self._lock:
-            found = self._held.pop(key, None) or self._make(key)
-            self._held[key] = found
+            found = self._held.pop(seen_by, None)
+            if found is None:  # one without sheets is false
+                found = self._make(seen_by)
+            self._held[seen_by] = found
             while len(self._held) > 1 and self._are_many():
                 self._held.popitem(last=False)
         return found

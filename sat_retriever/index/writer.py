@@ -82,8 +82,9 @@ class IndexWriter:
             report = sync_paths(
                 self._store, self._state, named, options, progress, listed, permissions
             )
-            if isinstance(permissions, ByFiles):  # rights change without the files
-                self._store.permit(_groups(self._changes(permissions)), {})
+            by_files = isinstance(permissions, ByFiles)  # rights change without the files
+            if by_files and (changes := self._changes(permissions)):
+                self._store.permit(_groups(changes), {})
         return report
 
     def add_records(

@@ -55,13 +55,19 @@ class LatestFacets:
         self._making = threading.Lock()
 
     def get(self) -> Facets:
-        """Return the facets; one thread makes new ones while the others take the old."""
-        # What was just hidden must not be shown for another minute.
-        due = self._clock() - self._made >= _AGAIN_S or self._index.is_restricted
-        if due and self._index.generation != self._state and self._making.acquire(blocking=False):
+        """Return the facets; one thread makes new ones while the others take the old.
+
+        In an index with permissions the others wait.
+        """
+        # What was just hidden must not be shown again, not even while new facets are made.
+        restricted = self._index.is_restricted
+        due = restricted or self._clock() - self._made >= _AGAIN_S
+        if due and self._index.generation != self._state and self._making.acquire(restricted):
             try:
-                self._state, self._made = self._index.generation, self._clock()
-                self._facets = facets_of(self._index)
+                state, made = self._index.generation, self._clock()
+                if state != self._state:
+                    self._facets = facets_of(self._index)
+                    self._state, self._made = state, made
             finally:
                 self._making.release()
         return self._facets

@@ -1,3 +1,6 @@
+import os
+import stat
+
 import openpyxl
 import pytest
 
@@ -56,6 +59,17 @@ def test_the_device_of_an_index_is_that_of_its_encoder(books, tmp_path):
     if not gpu_count():
         with pytest.raises((EncoderError, MissingExtraError), match="CUDA"):
             index_paths(books, tmp_path / "j.sat", encoder=folder, device="cuda")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of files are those of POSIX")
+def test_a_copy_is_for_those_who_may_read_the_index(books, tmp_path):
+    with index_paths(books, tmp_path / "i.sat", encoder=HashedEncoder()) as index:
+        (tmp_path / "i.sat").chmod(0o600)
+        index._store.copy_to(tmp_path / "copy.sat")
+        assert stat.S_IMODE((tmp_path / "copy.sat").stat().st_mode) == 0o600
+        (tmp_path / "copy.sat").chmod(0o640)
+        index._store.copy_to(tmp_path / "copy.sat")  # which replaces the file
+        assert stat.S_IMODE((tmp_path / "copy.sat").stat().st_mode) == 0o640
 
 
 def test_another_encoder_and_a_path_that_is_not_there_are_refused(books, tmp_path):

@@ -1,7 +1,9 @@
 """What is kept beside a large index: used when it fits, passed over when it does not."""
 
 import json
+import os
 import shutil
+import stat
 
 import numpy as np
 import pytest
@@ -63,6 +65,17 @@ def unmapped(path):
 def state_of(path):
     [folder] = folder_of(path).iterdir()
     return folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of files are those of POSIX")
+@pytest.mark.parametrize(("file", "folder"), [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755)])
+def test_who_may_not_read_the_index_cannot_enter_the_folder(path, file, folder):
+    shutil.rmtree(folder_of(path))
+    path.chmod(file)
+    with opened(path) as index:
+        index.add_records(records(1))
+    assert stat.S_IMODE(folder_of(path).stat().st_mode) == folder
+    assert answers(path)[1]
 
 
 def test_a_new_reader_maps_what_a_writer_left(path):

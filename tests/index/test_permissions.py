@@ -18,6 +18,7 @@ from sat_retriever import (
     SheetIndex,
     SheetRecord,
     SheetRetriever,
+    SheetTools,
 )
 from tests.fakes import HashedEncoder
 from tests.index.permitted import (
@@ -107,6 +108,60 @@ def test_permissions_that_another_process_gives_count_with_the_next_question(ind
         assert len(other.seen_by(["sales"])) == 0 and len(other.seen_by(["hr"])) == 3
 
 
+@pytest.mark.parametrize("principals", [None, ["sales"]])
+@pytest.mark.parametrize(
+    "read",
+    [
+        len,
+        SheetIndex.status,
+        SheetIndex.sheet_ids,
+        SheetIndex.workbooks,
+        lambda index: index.records(["h"]),
+        lambda index: index.links(["h"]),
+        lambda index: index.copies(["h"]),
+        lambda index: index.file_of("h"),
+        lambda index: index.tokens(["h"]),
+        lambda index: SheetTools(index).describe_sheet("h"),
+    ],
+)
+def test_permissions_that_another_process_gives_count_at_once(index, tmp_path, principals, read):
+    """Whoever describes and reads sheets may never search."""
+    index.permit(None)
+    with SheetIndex.open(tmp_path / "a.sat", HashedEncoder()) as other:
+        held = other if principals is None else other.seen_by(principals)
+        assert len(held) == 3
+        index.permit(lambda record: ["hr"])
+        with pytest.raises(PermissionsError, match="say who asks"):
+            read(held)
+
+
+def test_what_somebody_sees_before_there_are_permissions_can_only_be_read(index, tmp_path):
+    index.permit(None)
+    view = index.seen_by(["sales"])
+    changes = (
+        lambda: view.add_records([SheetRecord("n", "New")]),
+        lambda: view.remove(["s"]),
+        lambda: view.sync(tmp_path),
+        lambda: view.permit(None),
+        lambda: view.copied(tmp_path / "copy.sat"),
+        view.delete_if_empty,
+    )
+    for number, change in enumerate((*changes, *changes)):
+        if number == len(changes):  # nor after there are
+            index.permit(lambda record: ["hr"])
+        with pytest.raises(PermissionsError):
+            change()
+    assert not (tmp_path / "copy.sat").exists() and len(index.seen_by(OWNER)) == 3
+
+
+@pytest.mark.parametrize("restricted", [True, False])
+@pytest.mark.parametrize("principals", [OWNER, ["sales"], ["unknown"]])
+def test_tokens_are_read_once_whoever_asks(index, restricted, principals):
+    index.permit((lambda record: ["sales"]) if restricted else None)
+    first, second = (index.seen_by(principals).question("sales").scores for _ in range(2))
+    assert first.snapshot is second.snapshot
+
+
 def test_changed_groups_change_what_an_open_view_shows(index):
     view = index.seen_by(["sales"])
     assert view.sheet_ids() == ["e", "s"]
@@ -193,6 +248,7 @@ def test_a_statement_that_names_a_table_itself_is_refused(index):
         "SELECT name FROM main.permissions",
         "SELECT value FROM main.meta WHERE key = 'permissions'",
         "SELECT rowid FROM main.lexical WHERE lexical MATCH 'wages'",
+        "WITH named AS (SELECT sheet_id FROM main.sheets) SELECT sheet_id FROM named",
     ):
         with pytest.raises(IndexFormatError, match="prohibited"):
             store._rows(sql)

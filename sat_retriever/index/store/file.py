@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -72,7 +73,7 @@ class StoreFile:
         return int(self.path.stat().st_size)
 
     def copy_to(self, path: Path) -> None:
-        """Write the file's last complete state to another path.
+        """Write the file's last complete state to another path, for those who may read the file.
 
         Raises:
             OutputError: If that path cannot be written.
@@ -81,6 +82,7 @@ class StoreFile:
             draft_of(path) as draft, self._lock, translated(path),
             closing(sqlite3.connect(draft)) as target,
         ):  # fmt: skip
+            draft.chmod(stat.S_IMODE(self.path.stat().st_mode) | stat.S_IWUSR)
             self._connection.backup(target)
 
     def close(self) -> None:

@@ -33,6 +33,13 @@ def unnamed_damage(path: object) -> Iterator[None]:
         ) from None
 
 
+def reading_alone(path: object) -> PermissionsError:
+    """The error that groups can only read."""
+    return PermissionsError(
+        f"{path} is open for some groups alone, which may read: change it as its owner"
+    )
+
+
 class InSight(RecordReader):
     """Readings of what some groups may see; the rest is as if it were not there.
 
@@ -85,9 +92,7 @@ class InSight(RecordReader):
         return {}
 
     def _check_writable(self) -> None:
-        raise PermissionsError(
-            f"{self.path} is open for some groups alone, which may read: change it as its owner"
-        )
+        raise reading_alone(self.path)
 
     @cached_property
     def _known_spelling(self) -> Callable[[int, str], bool]:

@@ -60,10 +60,6 @@ class StoreReading(Protocol):
     def generation(self) -> int:
         """Return a number that grows with every write."""
 
-    @property
-    def was_restricted(self) -> bool:
-        """True if its sheets were for their groups alone when its generation was read last."""
-
     def is_restricted(self) -> bool:
         """Return True if its sheets are for their groups alone."""
 

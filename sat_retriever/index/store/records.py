@@ -34,7 +34,6 @@ class RecordReader(ABC):
 
     path: Any
     principals: tuple[str, ...] | None = None
-    was_restricted = False  # when its generation was read last
 
     @abstractmethod
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -66,15 +65,16 @@ class RecordReader(ABC):
 
     def generation(self) -> int:
         """Return a number that grows with every write."""
-        sql = "SELECT key, value FROM meta WHERE key IN ('generation', ?)"
-        found = dict(self._rows(sql, (RESTRICTED,)))
-        self.was_restricted = RESTRICTED in found
-        return int(found.get("generation", 0))
+        return int(self._noted().get("generation", 0))
 
     def is_restricted(self) -> bool:
         """Return True if its sheets are for their groups alone."""
-        self.generation()
-        return self.was_restricted
+        return RESTRICTED in self._noted()
+
+    def _noted(self) -> dict[str, str]:
+        # Without values: of one view of a database it is read once.
+        sql = f"SELECT key, value FROM meta WHERE key IN ('generation', '{RESTRICTED}')"
+        return dict(self._rows(sql))
 
     def groups_of(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Groups that may see each sheet, in order; sheets that nobody may see are absent."""

@@ -67,7 +67,7 @@ _VIEWS = {
 }
 # Words of all sheets: `InSight` shows those that a visible one has.
 _SPELLINGS = "CREATE TEMP VIEW all_spellings AS SELECT word, reversed FROM main.spellings"
-_WORDS = "CREATE VIRTUAL TABLE temp.name_words USING fts5vocab(main, lexical, instance)"
+_OWN = frozenset((*_VIEWS, "all_spellings"))
 
 
 class RestrictedFile(InSight, SqliteStore):
@@ -102,15 +102,6 @@ class RestrictedFile(InSight, SqliteStore):
         with unnamed_damage(self.path), super()._translated():
             yield
 
-    def common_words(self, least: int) -> dict[str, int]:
-        """Words that names of so many visible sheets or more have, in order, and their number."""
-        sql = (
-            "SELECT term, count(DISTINCT w.doc) FROM temp.name_words w "
-            "JOIN sheets s ON s.id = w.doc GROUP BY term HAVING count(DISTINCT w.doc) >= ? "
-            "ORDER BY term"
-        )
-        return dict(self._rows(sql, (least,)))
-
     def _spelled_like(self, start: str, end: str) -> list[str]:
         return self._spelled_in("all_spellings", start, end)
 
@@ -125,7 +116,6 @@ def _restrict(connection: sqlite3.Connection, principals: Sequence[str]) -> None
             f"CREATE TEMP VIEW {name} AS SELECT {columns} FROM main.{name} t WHERE {condition}"
         )
     connection.execute(_SPELLINGS)
-    connection.execute(_WORDS)
     connection.execute("PRAGMA query_only = ON")
     connection.set_authorizer(_authorized)
 
@@ -133,6 +123,9 @@ def _restrict(connection: sqlite3.Connection, principals: Sequence[str]) -> None
 def _authorized(
     action: int, table: str | None, column: str | None, schema: str | None, view: str | None
 ) -> int:
-    """Refuse to read a column of a table itself, past its view."""
-    direct = action == sqlite3.SQLITE_READ and schema == "main" and view is None
+    """Refuse to read a column of a table itself, past its view.
+
+    A common table expression has a name as well, but is no view.
+    """
+    direct = action == sqlite3.SQLITE_READ and schema == "main" and view not in _OWN
     return sqlite3.SQLITE_DENY if direct and column and table in _VIEWS else sqlite3.SQLITE_OK

@@ -109,6 +109,19 @@ SCRIPT = ";\n".join(
     )
 )
 """The table of groups, and what holds back sheets once `protect` was called."""
+OWN_PATH = ";\n".join(
+    (
+        "SELECT set_config('sat.path', current_setting('search_path'), true)",
+        "SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)",
+        *(f"ALTER FUNCTION {name} SET search_path FROM CURRENT" for name in FUNCTIONS),
+        "SELECT set_config('search_path', current_setting('sat.path'), true)",
+    )
+)
+"""Has functions that run as the owner find names in the schema of the index alone.
+
+Else whoever calls them could put a temporary table before it, or beside it an operator that fits
+better, and what these do would be done by the owner.
+"""
 
 
 def packed_principals(groups: Sequence[str]) -> str:

@@ -185,6 +185,7 @@ MIGRATIONS: tuple[str, ...] = (
     SELECT block FROM key_blocks GROUP BY block HAVING count(*) > 32;
     """,
     rowsecurity.SCRIPT,
+    rowsecurity.OWN_PATH,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(

@@ -21,7 +21,8 @@ from sat_retriever import (
 )
 from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.postgres.rowsecurity import SETTING, packed_principals
+from sat_retriever.index.store.postgres import schema
+from sat_retriever.index.store.postgres.rowsecurity import FUNCTIONS, SETTING, packed_principals
 from sat_retriever.index.store.postgres.schema import PROTECTED, TABLES
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
@@ -149,6 +150,53 @@ def test_a_reader_sees_rows_of_visible_sheets_alone_over_plain_sql(index, readin
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 plain.execute(write.format(f'"{space}"'))
     assert len(index.seen_by(OWNER)) == 3
+
+
+def test_temporary_tables_of_a_reader_are_none_of_the_index(index, reading, postgres, role):
+    """The functions run as the owner: they must not see, and thereby run, what a reader made."""
+    space = reading(index).path.namespace
+    with psycopg.connect(postgres.conninfo, user=role, autocommit=True) as plain:
+        for sql in (
+            "CREATE FUNCTION pg_temp.who() RETURNS text LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$",
+            "CREATE TEMP TABLE permissions AS "
+            "SELECT n::bigint AS sheet, 'x'::text AS name FROM generate_series(1, 99) n",
+            "CREATE TEMP VIEW words AS SELECT n::bigint AS id, ARRAY[pg_temp.who()] AS names, "
+            "ARRAY['bonus'] AS contents FROM generate_series(1, 9) n",
+            "GRANT SELECT ON permissions, words TO PUBLIC",
+        ):
+            plain.execute(sql)
+        plain.execute(f"SELECT set_config('{SETTING}', 'x', false)")
+        for call in ("seen_names('1wage', -1)", "seen_contents('{bonus}', '{bonus}', '[]', 9)"):
+            assert plain.execute(f'SELECT "{space}".{call}').fetchall() == [(None,)]
+        spelled = f"""SELECT "{space}".seen_spellings('bon', 'boo', 'x', 'y', 'b', 1, 99)"""
+        assert plain.execute(spelled).fetchall() == []
+
+
+def test_functions_of_an_earlier_index_look_in_its_schema_alone_as_well(url, admin, monkeypatch):
+    def paths():
+        found = admin.execute(
+            "SELECT setting FROM pg_proc, unnest(proconfig) AS setting WHERE prosecdef AND "
+            "pronamespace = %s::regnamespace AND setting LIKE 'search_path=%%'", (space,)
+        )  # fmt: skip
+        return {setting for (setting,) in found.fetchall()}
+
+    space = place_of(url).namespace
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:3])
+        SheetIndex.create(url, HashedEncoder()).close()
+        assert not any("pg_temp" in path for path in paths())
+    SheetIndex.open(url, HashedEncoder()).close()
+    assert paths() == {f"search_path={space}, pg_temp"}
+
+
+def test_every_function_that_runs_as_the_owner_looks_in_its_schema_alone(index, admin):
+    found = admin.execute(
+        "SELECT proconfig FROM pg_proc WHERE prosecdef AND pronamespace = %s::regnamespace",
+        (index.path.namespace,),
+    ).fetchall()
+    assert len(found) == len(FUNCTIONS)
+    assert all(f"search_path={index.path.namespace}, pg_temp" in own for (own,) in found)
 
 
 def test_every_table_is_protected(index, admin):
