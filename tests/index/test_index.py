@@ -292,7 +292,11 @@ def test_each_wrong_use_says_what_to_do(path, index):
         (lambda: index.candidates(index.question("a", dense_weight=2)), InputError, "dense_weight"),
         (lambda: SheetIndex.create(path, HashedEncoder()), InputError, "exists"),
         (lambda: SheetIndex.open(path.with_name("no.sat")), IndexNotFoundError, "sat index"),
-        (lambda: SheetIndex.open(path, HashedEncoder(32)), FingerprintMismatchError, "sat reencode"),
+        (
+            lambda: SheetIndex.open(path, HashedEncoder(32)),
+            FingerprintMismatchError,
+            "sat reencode",
+        ),
         (lambda: SheetRetriever(index).retrieve("a", 0), InputError, "top_k"),
         (lambda: index.add_records([sheet("\udcff")]), InputError, "surrogates"),
     ):
