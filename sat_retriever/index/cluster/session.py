@@ -13,6 +13,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import ClusterError, InputError
+from sat_retriever.index.cluster.cores import cores_of
 from sat_retriever.index.cluster.course import Course, Spent
 from sat_retriever.index.cluster.listing import looks
 from sat_retriever.index.executor import Done, Work
@@ -43,7 +44,11 @@ class RayCluster:
         self.spent = Spent()
 
     def looks(self, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
-        """Look at files; see `Executor`."""
+        """Look at files; see `Executor`.
+
+        Raises:
+            ClusterError: If the cluster has no cores, or a node another version of this package.
+        """
         return looks(self._ray, met, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
@@ -54,9 +59,7 @@ class RayCluster:
         """
         if not jobs:
             return
-        cores = int(self._ray.cluster_resources().get("CPU", 0))
-        if cores < 1:
-            raise ClusterError("no node of the Ray cluster offers a core; start one that does")
+        cores = cores_of(self._ray)
         course = Course(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
         try:
             yield from course.results()
