@@ -7,8 +7,9 @@ import os
 import re
 import secrets
 import socket
+import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from sat_retriever._extras import require
@@ -144,12 +145,20 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
         raise ClusterError(f"{what} ({reason}){hint}") from error
 
 
-def own_settings() -> AbstractContextManager[None]:
+@contextmanager
+def own_settings() -> Iterator[None]:
     """Settings for a cluster that this process starts, until the block ends.
 
-    Nobody else has its token, which is not written anywhere, and it reports no usage.
+    Nobody else has its token, which is not written anywhere, and it reports no usage. Its sockets,
+    logs and spilled results lie in a folder that nobody else can open, and that goes with it: Ray's
+    own folder can be written to by all users of the machine, and keeps the logs.
     """
-    return _environment({**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)})
+    above = require("ray._common.utils", "ray").get_default_system_temp_dir()
+    with (
+        tempfile.TemporaryDirectory(prefix="sat-", dir=above, ignore_cleanup_errors=True) as folder,
+        _environment({**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_TMPDIR": folder}),
+    ):
+        yield
 
 
 @contextmanager

@@ -1,10 +1,12 @@
 """A cluster of one's own: closed to others, and gone with the block."""
 
 import os
+import stat
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,16 @@ def test_a_cluster_of_ones_own_answers_to_nobody_else_and_leaves_no_setting(monk
             )
             assert ("InvalidAuthToken" in done.stderr) is refused, done.stderr
             assert bool(done.returncode) is refused
+
+
+def test_what_a_cluster_of_ones_own_writes_is_private_and_goes_with_it():
+    import ray
+
+    with ray_cluster(workers=1):
+        session = Path(ray._private.worker._global_node.get_session_dir_path())
+        assert (session / "sockets").is_dir()
+        assert stat.S_IMODE(session.parents[1].stat().st_mode) == 0o700
+    assert not session.parents[1].exists()
 
 
 @pytest.fixture
