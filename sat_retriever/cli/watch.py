@@ -79,28 +79,32 @@ def watch(
     index. Needs the extra [watch], except with --poll or for URLs.
     """
     check_named(paths)
-    said = ""
+    told: dict[Named, str] = {}  # of each path, the error that was printed last
+    trying: Sequence[Named] = ()
+    begun = False
 
     def sync(due: Sequence[Named]) -> None:
-        nonlocal said
+        nonlocal begun, trying
+        trying = due
         with opened_index(file, EncoderChoice(None, None, None, device), (None, None)) as (
             index,
             _,
         ):
             report = synced("watch", index, due, password=password, workers=workers)
             sheets = len(index.seen_by(OWNER))
-        if not said or report.added or report.changed or report.removed:
+        if not begun or report.added or report.changed or report.removed:
             stdout().print(
                 plain(f"{time.strftime('%H:%M:%S')} {_line(report, sheets)}"), soft_wrap=True
             )
-        said = "done"
+        begun = True
+        for path in due:
+            told.pop(path, None)
 
     def failed(error: SatError | OSError) -> None:
-        nonlocal said
         again = "waiting for it" if isinstance(error, IndexBusyError) else "trying again"
-        if said != str(error):  # once, however often it is tried
+        if any(told.get(path) != str(error) for path in trying):  # once, however often it is tried
             stderr().print(plain(f"{error}; {again}"), soft_wrap=True)
-        said = str(error)
+        told.update(dict.fromkeys(trying, str(error)))
 
     waiting = Waiting(quiet, poll or _POLL_S, poll_all=poll is not None)
     try:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from sat_retriever.errors import PathNotFoundError
+from sat_retriever.errors import PathNotFoundError, RemoteError
 from sat_retriever.index.changes import must_read, same_version, tried_again
 from sat_retriever.index.scopes import is_in, is_passed_over
 from sat_retriever.index.steps import Draft, Known, Plan, ToRead
@@ -67,7 +67,7 @@ def scope_of_file(root: str, url: str) -> RemoteScope | None:
     """Return the scope of one known workbook; None if it is not there, or cannot be reached."""
     try:
         file = file_at(url)
-    except PathNotFoundError:
+    except (PathNotFoundError, RemoteError):
         return None
     if file is None:
         return None
@@ -121,7 +121,7 @@ def make_remote_plan(
             explicit=scope.explicit and bool(scope.file),
         )
         for file in _files(scope, known, listed):
-            if _is_left_out(file.relative):
+            if not scope.file and _is_left_out(under(scope.url, file.url)):
                 continue
             now = _state(file)
             old = known.state_of(now)

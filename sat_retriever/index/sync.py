@@ -116,8 +116,8 @@ def sync_paths(
     plan = _plan(store, paths, options, damage, listed)
     if plan.touched:
         store.touch_workbooks(plan.touched)
-    for start in range(0, len(plan.removed), _REMOVED):
-        store.remove_workbooks(plan.removed[start : start + _REMOVED])
+    for first in range(0, len(plan.removed), _REMOVED):
+        store.remove_workbooks(plan.removed[first : first + _REMOVED])
     _refuse(store, plan)
     sheets, read_skips = _read(store, state, plan, options, progress, permissions)
     store.settle()

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever._extras import require
-from sat_retriever.errors import IndexFormatError, MissingExtraError, SatError
+from sat_retriever.errors import IndexFormatError, InputError, MissingExtraError, SatError
 from sat_retriever.index.scopes import is_passed_over
 from sat_retriever.index.store.place import Place
 from sat_retriever.remote.url import Named, is_url
 
 EXTRA = "watch"
 _TICK_S = 1.0  # how often a failed sync, or a poll, may become due
+_STEP_MS = 100  # how long the system's news are gathered; a signal is met after it
 _RETRY_S = 10.0
 _LONGEST_S = 60.0  # a burst that does not end is synced after this
 # What editors, browsers and copying programs write before a file has its name.
@@ -54,7 +55,8 @@ def follow(
 ) -> None:
     """Sync once, and again whenever something has changed, until an exception ends it.
 
-    A sync that fails is tried again, with what has changed since.
+    A sync that fails is tried again, with what has changed since. One path that is away or refuses
+    does not hold up the others.
 
     Args:
         paths: Folders, files and URLs.
@@ -66,30 +68,42 @@ def follow(
     Raises:
         MissingExtraError: If the extra for watching, or for a URL, is not installed.
         IndexFormatError: If the index file is none.
+        InputError: If the system cannot watch so much.
     """
     if waiting.watched(paths):
         require("watchfiles", EXTRA)
     pending = dict.fromkeys(paths)
-    due_at = time.monotonic()
+    failing: Sequence[Named] = ()
+    due_at = 0.0
     changes = due_paths(paths, index, waiting)
     while True:
-        if pending and time.monotonic() >= due_at:
-            try:
-                sync(list(pending))
-            except _LASTING:
-                raise
-            except (SatError, OSError) as error:
-                failed(error)
-                due_at = time.monotonic() + _RETRY_S
-            else:
-                pending.clear()
+        if pending.keys() - failing or (failing and time.monotonic() >= due_at):
+            failing = _left(list(pending), sync, failed)
+            pending = dict.fromkeys(failing)
+            due_at = time.monotonic() + _RETRY_S
         pending.update(dict.fromkeys(next(changes)))
+
+
+def _left(
+    due: Sequence[Named], sync: Sync, failed: Callable[[SatError | OSError], None]
+) -> list[Named]:
+    """Sync paths, and return those that failed: one that is away does not hold up the others."""
+    try:
+        sync(due)
+    except _LASTING:
+        raise
+    except (SatError, OSError) as error:
+        if isinstance(error, InputError) and len(due) > 1:
+            return [path for each in due for path in _left([each], sync, failed)]
+        failed(error)
+        return list(due)
+    return []
 
 
 def due_paths(
     paths: Sequence[Named], index: Place, waiting: Waiting
 ) -> Iterator[tuple[Named, ...]]:
-    """Yield the paths that may have changed, about once a second; empty if there are none.
+    """Yield the paths that may have changed, once a second or more often; empty if none has.
 
     Args:
         paths: Folders, files and URLs.
@@ -115,35 +129,82 @@ def _ticks(waiting: Waiting) -> Iterator[bool]:
 
 
 def _changed(watched: Sequence[Named], index: Place, waiting: Waiting) -> Iterator[bool]:
-    """Yield True when something has changed, and False once a second.
+    """Yield True when a burst of changes is over, and False several times a second.
 
-    Watching begins with True, for what changed before. It begins anew when a folder was away.
+    Watching begins with True, for what changed before. It begins anew when a place comes or goes.
+
+    Raises:
+        InputError: If the system cannot watch so much.
     """
     watchfiles = require("watchfiles", EXTRA)
     places = [Path(path).resolve() for path in watched]
     while True:
-        if not all(place.exists() for place in places):
+        here = _existing(places)
+        if not here:
             time.sleep(_TICK_S)
             yield False
             continue
-        folders = {place if place.is_dir() else place.parent for place in places}
-        begun = False
-        for changes in watchfiles.watch(
-            *folders,
-            watch_filter=None,
-            step=max(1, int(waiting.quiet_s * 1000)),
-            debounce=max(1, int(max(waiting.quiet_s, _LONGEST_S) * 1000)),
-            rust_timeout=int(_TICK_S * 1000),
-            yield_on_timeout=True,
-            recursive=any(place.is_dir() for place in places),
-            raise_interrupt=True,
-        ):
-            found = (Path(path) for _, path in changes)
-            gone = not all(place.exists() for place in places)
-            yield gone or not begun or any(counts(path, places, index) for path in found)
-            begun = True
-            if gone:
-                break
+        burst, begun = _Burst(waiting.quiet_s), False
+        try:
+            for changes in watchfiles.watch(
+                *{place if place.is_dir() else place.parent for place in here},
+                watch_filter=None,
+                step=_STEP_MS,
+                debounce=_STEP_MS,
+                rust_timeout=_STEP_MS,
+                yield_on_timeout=True,
+                recursive=any(place.is_dir() for place in here),
+                raise_interrupt=True,
+                ignore_permission_denied=True,
+            ):
+                over = burst.is_over(any(counts(Path(path), here, index) for _, path in changes))
+                moved = here != _existing(places)
+                yield over or moved or not begun
+                begun = True
+                if moved:
+                    break
+        except FileNotFoundError:  # it went just now
+            time.sleep(_TICK_S)
+            yield False
+        except OSError as error:
+            raise InputError(
+                f"the system cannot watch these folders ({error}); look at them every so many "
+                "seconds with --poll"
+            ) from error
+
+
+def _existing(places: Sequence[Path]) -> list[Path]:
+    return [place for place in places if place.exists()]
+
+
+class _Burst:
+    """Changes that follow each other.
+
+    Args:
+        quiet_s: Seconds without a change after which it is over.
+    """
+
+    def __init__(self, quiet_s: float) -> None:
+        self._quiet_s, self._longest_s = quiet_s, max(quiet_s, _LONGEST_S)
+        self._first: float | None = None
+        self._last = 0.0
+
+    def is_over(self, changed: bool) -> bool:
+        """True if a burst is over; it is then forgotten.
+
+        Args:
+            changed: True if something has changed just now.
+        """
+        now = time.monotonic()
+        if changed:
+            self._last = now
+            self._first = now if self._first is None else self._first
+        if self._first is None:
+            return False
+        over = now - self._last >= self._quiet_s or now - self._first >= self._longest_s
+        if over:
+            self._first = None
+        return over
 
 
 def counts(path: Path, places: Sequence[Path], index: Place) -> bool:

@@ -12,7 +12,7 @@ Named = str | Path
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
 _LOST = re.compile(r"([a-z][a-z0-9+.-]+):/[^/]", re.IGNORECASE)
-_PASSWORD = re.compile(r"//[^/@\s]*:[^/@\s]*@")
+_PASSWORD = re.compile(r"//[^/\s]*:[^/\s]*@")  # as far as the last @, which a password may hold
 _QUERY = re.compile(r"(?<=://)([^\s?]*)\?[^\s\"']*")
 _LONGEST = 1024  # bytes of an object's name, as in S3
 

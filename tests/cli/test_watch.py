@@ -123,6 +123,23 @@ def test_a_bucket_is_polled_and_a_server_that_refuses_is_asked_again(
         assert running.stop()[0] == 130
 
 
+def test_a_folder_that_is_away_is_told_once_and_the_other_is_followed(folder, tmp_path):
+    pytest.importorskip("watchfiles", reason="watchfiles is not installed")
+    away = tmp_path / "away"
+    away.mkdir()
+    with watching(folder, away, "--index", folder / "x.sat", "--debounce", "0.2") as running:
+        running.line("0 added, 0 changed, 0 removed; 1 sheet")
+        away.rmdir()
+        running.line("there is no file or folder", str(away), "trying again")
+        for number in (2, 3):
+            (folder / f"{number}.csv").write_text(CSV)
+            running.line(f"1 added, 0 changed, 0 removed; {number} sheets")
+        away.mkdir()
+        (away / "4.csv").write_text(CSV)
+        running.line("1 added, 0 changed, 0 removed; 4 sheets")
+        assert running.stop()[0] == 130
+
+
 def test_a_path_that_does_not_exist_is_told_at_once(tmp_path, sat):
     run = sat("watch", tmp_path / "none", "--index", tmp_path / "x.sat")
     assert run.code == 2

@@ -102,6 +102,17 @@ def test_a_bucket_and_a_folder_in_one_index(bucket, index, tmp_path):
     assert counts(index.sync(tmp_path / "data")) == (0, 0, 1, 0)
 
 
+def test_what_is_hidden_is_read_if_it_is_named_itself(bucket, index):
+    bucket.put("a.csv", CSV)
+    bucket.put(".cache/sub/b.csv", CSV)
+    bucket.put(".cache/.git/c.csv", CSV)
+    bucket.put(".d.csv", CSV)
+    index.sync(bucket.url)
+    assert index.sheet_ids() == ["a.csv#a"]
+    index.sync([f"{bucket.url}/.cache", f"{bucket.url}/.d.csv"])
+    assert index.sheet_ids() == [".cache/sub/b.csv#b", ".d.csv#.d", "a.csv#a"]
+
+
 def test_keys_that_are_no_paths_are_told_and_harm_nothing(bucket, index, tmp_path):
     keys = ["../x.csv", "/etc/x.csv", "in//a.csv", "in/./b.csv"]
     for key in keys:
@@ -209,6 +220,24 @@ def test_damaged_rows_of_a_remote_workbook_are_repaired_from_its_url(bucket, tmp
         report = index.sync(tmp_path / "none", verify=True)
         assert (report.repaired, report.lost) == (1, ())
         assert index.records(["a.csv#a"])["a.csv#a"].columns[1].name == "Sales"
+
+
+def test_a_damaged_workbook_that_cannot_be_reached_is_told_and_ends_nothing(bucket, tmp_path):
+    import sqlite3
+
+    bucket.put("a.csv", CSV)
+    file = tmp_path / "a.sat"
+    with SheetIndex.create(file, HashedEncoder()) as index:
+        index.sync(bucket.url)
+    with sqlite3.connect(file) as raw:
+        raw.execute("UPDATE sheets SET record = replace(record, 'Sales', 'Sölds')")
+    raw.close()
+    bucket.server.spoil = lambda *_: ("403 Forbidden", b"<Error><Code>AccessDenied</Code></Error>")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "b.csv").write_bytes(CSV)
+    with SheetIndex.open(file, HashedEncoder()) as index:
+        report = index.sync(tmp_path / "here", verify=True)
+    assert (report.added, report.lost) == (1, (f"{bucket.url}/a.csv: not read",))
 
 
 def test_a_table_of_a_remote_sheet_is_read_anew_and_says_if_it_changed(bucket, index):

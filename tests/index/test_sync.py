@@ -121,6 +121,16 @@ def test_a_removed_file_goes_only_when_its_folder_was_named(folder, index, tmp_p
     assert index.sheet_ids() == ["a.csv#a"]
 
 
+def test_the_seconds_of_a_sync_that_removes_are_those_that_it_took(folder, index):
+    write(folder / "a.csv", "x", "y", "z")
+    index.sync(folder)
+    (folder / "a.csv").unlink()
+    began = time.monotonic()
+    report = index.sync(folder)
+    assert report.removed == 1
+    assert report.seconds <= time.monotonic() - began
+
+
 def test_a_missing_folder_is_an_error_and_removes_nothing(folder, index):
     write(folder / "a.csv", "a", "y", "z")
     index.sync(folder)

@@ -1,11 +1,12 @@
 """What counts as a change, and what is due when."""
 
+import time
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from sat_retriever.errors import IndexBusyError, IndexFormatError
+from sat_retriever.errors import IndexBusyError, IndexFormatError, InputError, RemoteError
 from sat_retriever.index import watch
 from sat_retriever.index.watch import Waiting, counts, due_paths, follow
 
@@ -60,6 +61,79 @@ def test_watching_begins_with_a_look_and_goes_on_when_the_folder_is_back(tmp_pat
     folder.mkdir()
     assert next(filter(None, due)) == (folder,)
     due.close()
+
+
+def test_a_file_that_is_still_being_written_is_not_due(tmp_path):
+    pytest.importorskip("watchfiles", reason="watchfiles is not installed")
+    due = due_paths([tmp_path], tmp_path / "x.sat", Waiting(quiet_s=1.0))
+    assert next(due) == (tmp_path,)
+    ended = time.monotonic() + 4
+    with (tmp_path / "a.csv").open("w") as file:
+        while time.monotonic() < ended:
+            file.write("1,2\n")
+            file.flush()
+            assert next(due) == ()
+    assert next(filter(None, due)) == (tmp_path,)
+    due.close()
+
+
+def test_a_burst_that_does_not_end_is_due_after_the_longest_time(tmp_path, monkeypatch):
+    pytest.importorskip("watchfiles", reason="watchfiles is not installed")
+    monkeypatch.setattr(watch, "_LONGEST_S", 2.0)
+    due = due_paths([tmp_path], tmp_path / "x.sat", Waiting(quiet_s=1.5))
+    assert next(due) == (tmp_path,)
+    found, ended = [], time.monotonic() + 6
+    while time.monotonic() < ended and not any(found):
+        (tmp_path / f"{len(found)}.csv").write_text("1,2\n")
+        found.append(next(due))
+    assert found[-1] == (tmp_path,)
+    due.close()
+
+
+def test_a_folder_that_is_away_does_not_hold_up_what_changes_in_another(tmp_path):
+    pytest.importorskip("watchfiles", reason="watchfiles is not installed")
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    due = due_paths(folders, tmp_path / "x.sat", Waiting(quiet_s=0.05))
+    assert next(due) == tuple(folders)
+    folders[0].rmdir()
+    assert next(filter(None, due)) == tuple(folders)
+    assert next(due) == tuple(folders)  # watching begins anew
+    (folders[1] / "a.csv").write_text("1,2\n")
+    assert next(filter(None, islice(due, 100)), None) == tuple(folders)
+    due.close()
+
+
+def test_a_path_that_fails_does_not_hold_up_the_others(monkeypatch):
+    monkeypatch.setattr(watch, "_RETRY_S", 0.01)
+    synced, told = [], []
+
+    def sync(due):
+        synced.append(due)
+        if len(synced) == 5:
+            raise KeyboardInterrupt
+        if "s3://away" in due:
+            raise RemoteError("away")
+
+    with pytest.raises(KeyboardInterrupt):
+        follow(["s3://away", "s3://b"], INDEX, sync, Waiting(poll_s=9.0), told.append)
+    both, away, other = ["s3://away", "s3://b"], ["s3://away"], ["s3://b"]
+    assert synced == [both, away, other, away, away]
+    assert [str(each) for each in told] == ["away", "away"]
+
+
+def test_a_folder_that_cannot_be_watched_says_what_helps(tmp_path, monkeypatch):
+    """A system's limit on what is watched cannot be set in a test; its error is as Linux says."""
+    watchfiles = pytest.importorskip("watchfiles", reason="watchfiles is not installed")
+
+    def full(*_, **__):
+        raise OSError("OS file watch limit reached. about [/data]")
+        yield
+
+    monkeypatch.setattr(watchfiles, "watch", full)
+    with pytest.raises(InputError, match=r"limit reached.* with --poll"):
+        next(due_paths([tmp_path], INDEX, Waiting()))
 
 
 def test_a_failed_sync_is_tried_again_with_all_that_is_due(monkeypatch):

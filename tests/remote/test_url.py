@@ -31,7 +31,8 @@ def test_one_folder_has_one_url():
     "url",
     [
         "s3://", "s3://b/../c", "s3://b//c", "s3://b/./c", "s3://b/\x1b[31m", "zip://a::s3://b",
-        "https://host/a.xlsx?sig=hunter2", "sftp://me:hunter2@host/a", "s3://b/" + "x" * 2000,
+        "https://host/a.xlsx?sig=hunter2", "sftp://me:hunter2@host/a", "sftp://me:p@hunter2@host/a",
+        "s3://b/" + "x" * 2000,
     ],
 )  # fmt: skip
 def test_urls_that_an_index_must_not_store_are_refused_without_their_secrets(url):

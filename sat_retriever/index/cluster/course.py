@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sat_retriever._version import __version__
 from sat_retriever.errors import ClusterError
 from sat_retriever.index.batches import BATCH_SHEETS
 from sat_retriever.index.cluster.chunks import Chunk, chunks
+from sat_retriever.index.cluster.cores import wait_for
 from sat_retriever.index.cluster.encoders import Encoders, runs_on_nodes
 from sat_retriever.index.cluster.failures import Failures
-from sat_retriever.index.cluster.node import Stat, Told, read_books, stat_of
+from sat_retriever.index.cluster.node import Stat, Told, check_version, read_books, stat_of
 from sat_retriever.index.executor import Done, Work
 from sat_retriever.index.prepared import Prepared, prepared
 from sat_retriever.index.steps import ToRead
@@ -126,7 +126,7 @@ class Course:
             self._waiting
             and len(self._reading) < _AHEAD * self._cores
             and len(self._reading) + behind < _CLAIMED * self._cores
-            and (self._held < _MOST_BYTES or not self._reading)
+            and self._held < _MOST_BYTES
         ):
             chunk = self._waiting.popleft()
             told, result = self._task.remote(chunk.jobs, self._shared, check=chunk.check)
@@ -138,7 +138,7 @@ class Course:
         if not awaited:
             return []
         before = time.perf_counter()
-        self._ray.wait(awaited, num_returns=1, fetch_local=False)
+        wait_for(self._ray, awaited)
         self._spent.wait_s += time.perf_counter() - before
         ready, _ = self._ray.wait(awaited, num_returns=len(awaited), timeout=0, fetch_local=False)
         return list(ready)
@@ -151,11 +151,7 @@ class Course:
         except self._ray.exceptions.RayError as error:
             yield from self._again(chunk, error)
             return
-        if told.version != __version__:
-            raise ClusterError(
-                f"the node {told.address} has sat-retriever {told.version}, and this machine "
-                f"{__version__}: install the same version on both"
-            )
+        check_version(told.version, told.address)
         for place, there in told.unseen:
             self._look_again(chunk.jobs[place], there, told.address)
         self._spent.read_s += told.read_s
@@ -164,8 +160,12 @@ class Course:
         if jobs:
             chunk.held = self._size(result)
             self._held += chunk.held
-            name = self._encoders.nearest(told.node) if self._encoders else ""
-            self._read.setdefault(name, []).append(_Books(chunk, jobs, told, result))
+            self._give(_Books(chunk, jobs, told, result))
+
+    def _give(self, books: _Books) -> None:
+        """Choose the encoder of read workbooks."""
+        name = self._encoders.nearest(books.told.node) if self._encoders else ""
+        self._read.setdefault(name, []).append(books)
 
     def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
         """Read a file anyway that changed meanwhile.
@@ -217,6 +217,8 @@ class Course:
         except self._ray.exceptions.RayError as error:
             if self._failures.is_of_actor(error):
                 self._encoders.lost(call.encoder, call.actor)
+                for each in self._read.pop(call.encoder, ()):  # the name may be gone as well
+                    self._give(each)
             for each in call.books:
                 yield from self._again(each.chunk, error, each.jobs)
             return

@@ -34,7 +34,7 @@ class Encoders:
 
     def __init__(self, ray: Any, state: IndexState) -> None:
         self._ray = ray
-        gpus = 0 if state.device == "cpu" else int(ray.cluster_resources().get("GPU", 0))
+        gpus = 0 if state.device == "cpu" else self._present()
         self._gpus = [f"gpu {number}" for number in range(gpus)]
         settings = replace(state.settings, encoder=state.encoder_name)
         self._arguments = (settings, state.path, state.device)
@@ -72,15 +72,24 @@ class Encoders:
         self._calls[name] -= 1
 
     def lost(self, name: str, actor: Any) -> None:
-        """Forget an actor that died, unless another has its name already; a call starts one."""
+        """Forget an actor that died, unless another has its name already; a call starts one.
+
+        A GPU that went with its node is no longer given any work.
+        """
         if self._actors.get(name) is actor:
             del self._actors[name]
+            if name in self._gpus and len(self._gpus) > self._present():
+                self._gpus.remove(name)
 
     def stop(self) -> None:
         """End all actors."""
         for actor in self._actors.values():
             self._ray.kill(actor)
         self._actors.clear()
+
+    def _present(self) -> int:
+        """Return the number of GPUs of the cluster."""
+        return int(self._ray.cluster_resources().get("GPU", 0))
 
     def _started(self, name: str) -> Any:
         """Start an actor: on a GPU of its own, or beside the readers of a node.

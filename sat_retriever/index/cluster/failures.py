@@ -6,6 +6,7 @@ from typing import Any
 
 from sat_retriever.errors import ClusterError, SatError
 from sat_retriever.index.cluster.chunks import Chunk
+from sat_retriever.index.cluster.cores import cores_of
 from sat_retriever.index.executor import Done
 from sat_retriever.index.prepared import Prepared
 from sat_retriever.index.steps import ToRead
@@ -69,11 +70,7 @@ class Failures:
     def _refuse_endless(self, chunk: Chunk, error: Exception) -> None:
         """Count a loss, and refuse to go on without cores or after very many of them."""
         chunk.losses += 1
-        if self._ray.cluster_resources().get("CPU", 0) < 1:
-            raise ClusterError(
-                "no node with a core is left in the Ray cluster: start nodes, and index again to "
-                "go on"
-            ) from error
+        cores_of(self._ray)
         if chunk.losses >= _LOSSES:
             raise ClusterError(
                 f"{_LOSSES} nodes or encoders were lost with the same workbooks, lastly by: "

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sat_retriever.index.cluster.node import look_at
+from sat_retriever.index.cluster.cores import cores_of, wait_for
+from sat_retriever.index.cluster.node import check_version, look_at
 from sat_retriever.index.looking import Look, Met, look, looks_here
 
 _FILES = 128  # files of one task
@@ -25,10 +26,14 @@ def looks(ray: Any, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
         ray: The module, connected.
         met: The files.
         verify: Hash every file, whatever its time.
+
+    Raises:
+        ClusterError: If the cluster has no cores, or a node another version of this package.
     """
     if len(met) <= _FEW:
         yield from looks_here(met, verify=verify)
         return
+    cores_of(ray)
     task = ray.remote(look_at).options(num_cpus=1, max_retries=3, scheduling_strategy="SPREAD")
     parts = (met[start : start + _FILES] for start in range(0, len(met), _FILES))
     running: deque[tuple[Sequence[Met], Any]] = deque()
@@ -43,7 +48,9 @@ def looks(ray: Any, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
 def _answered(ray: Any, part: Sequence[Met], ref: Any, *, verify: bool) -> Iterator[Look]:
     """Yield the answers of one task."""
     found: Sequence[Look | None] = [None] * len(part)
+    wait_for(ray, [ref])
     with suppress(ray.exceptions.RayError):  # if it is the cluster's end, reading will say so
-        found = ray.get(ref)
+        version, address, found = ray.get(ref)
+        check_version(version, address)
     for each, seen in zip(part, found, strict=True):
         yield seen or look(each, verify=verify)

@@ -11,6 +11,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
+from sat_retriever.errors import ClusterError
 from sat_retriever.index.batches import books_of
 from sat_retriever.index.looking import Look, Met, look
 from sat_retriever.index.prepared import Found, Prepared, found_in, prepared
@@ -62,12 +63,30 @@ def stat_of(file: Path) -> Stat | None:
     return found.st_size, found.st_mtime_ns // 1_000_000_000
 
 
-def look_at(met: Sequence[Met], *, verify: bool) -> list[Look | None]:
-    """Look at files; None for one that is not as the driver saw it, which must look itself."""
+def look_at(met: Sequence[Met], *, verify: bool) -> tuple[str, str, list[Look | None]]:
+    """Return this node's version and address, and its looks at files.
+
+    A look is None for a file that is not as the driver saw it, which must look itself.
+    """
     unseen = dict(_unseen([each.job for each in met]))
-    return [
+    found = [
         None if place in unseen else look(each, verify=verify) for place, each in enumerate(met)
     ]
+    ray: Any = require("ray", "ray")
+    return __version__, ray.util.get_node_ip_address(), found
+
+
+def check_version(version: str, address: str) -> None:
+    """Refuse a node with another version of this package than this machine's.
+
+    Raises:
+        ClusterError: If its version is another.
+    """
+    if version != __version__:
+        raise ClusterError(
+            f"the node {address} has sat-retriever {version}, and this machine {__version__}: "
+            "install the same version on both"
+        )
 
 
 def read_books(

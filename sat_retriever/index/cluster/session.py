@@ -7,12 +7,14 @@ import os
 import re
 import secrets
 import socket
+import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import ClusterError, InputError
+from sat_retriever.index.cluster.cores import cores_of
 from sat_retriever.index.cluster.course import Course, Spent
 from sat_retriever.index.cluster.listing import looks
 from sat_retriever.index.executor import Done, Work
@@ -43,7 +45,11 @@ class RayCluster:
         self.spent = Spent()
 
     def looks(self, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
-        """Look at files; see `Executor`."""
+        """Look at files; see `Executor`.
+
+        Raises:
+            ClusterError: If the cluster has no cores, or a node another version of this package.
+        """
         return looks(self._ray, met, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
@@ -54,9 +60,7 @@ class RayCluster:
         """
         if not jobs:
             return
-        cores = int(self._ray.cluster_resources().get("CPU", 0))
-        if cores < 1:
-            raise ClusterError("no node of the Ray cluster offers a core; start one that does")
+        cores = cores_of(self._ray)
         course = Course(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
         try:
             yield from course.results()
@@ -141,12 +145,20 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
         raise ClusterError(f"{what} ({reason}){hint}") from error
 
 
-def own_settings() -> AbstractContextManager[None]:
+@contextmanager
+def own_settings() -> Iterator[None]:
     """Settings for a cluster that this process starts, until the block ends.
 
-    Nobody else has its token, which is not written anywhere, and it reports no usage.
+    Nobody else has its token, which is not written anywhere, and it reports no usage. Its sockets,
+    logs and spilled results lie in a folder that nobody else can open, and that goes with it: Ray's
+    own folder can be written to by all users of the machine, and keeps the logs.
     """
-    return _environment({**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)})
+    above = require("ray._common.utils", "ray").get_default_system_temp_dir()
+    with (
+        tempfile.TemporaryDirectory(prefix="sat-", dir=above, ignore_cleanup_errors=True) as folder,
+        _environment({**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_TMPDIR": folder}),
+    ):
+        yield
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import ClusterError, EncoderError
+from sat_retriever.index.cluster import course, node
 from sat_retriever.index.cluster.session import own_settings, ray_cluster
 from sat_retriever.index.executor import Work
 from sat_retriever.index.looking import Met, looks_here
@@ -137,6 +138,48 @@ def test_a_killed_node_loses_nothing_and_the_index_equals_that_of_one_machine(
     assert not differing(hashes, stored_hashes(file))
     assert hashes["links"] != hashes["stale_copies"]  # which is empty
     nodes.add_node(num_cpus=1, object_store_memory=100 << 20)
+
+
+def test_a_gpu_that_goes_with_its_node_is_not_waited_for(nodes, cluster, encoder, tmp_path):
+    """Ray believes a node what it says that it has; without a real GPU the encoder does without."""
+    gone = nodes.add_node(num_cpus=0, num_gpus=1, object_store_memory=100 << 20)
+    jobs = [job(write(tmp_path / f"{number}.csv", "x", "y", "z")) for number in range(40)]
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as index:
+        done = []
+        for one, _ in cluster.prepare(jobs, work(index)):
+            if not done:
+                nodes.remove_node(gone, allow_graceful=False)
+            done.append(one.state.path)
+    assert sorted(done) == sorted(one.state.path for one in jobs)
+
+
+def test_no_more_is_claimed_while_too_much_waits_to_be_stored(
+    cluster, encoder, tmp_path, monkeypatch
+):
+    import ray
+
+    monkeypatch.setattr(course, "_MOST_BYTES", 1)
+    jobs = [job(write(tmp_path / f"{number}.csv", "x", "y", "z")) for number in range(40)]
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as index:
+        run = course.Course(ray, jobs, work(index), 3, course.Spent())
+        claimed = []
+        for _ in run.results():
+            held = [*run._read.values(), *(call.books for call in run._encoding.values())]
+            claimed.append(len(run._reading) + sum(map(len, held)))
+        run.stop()
+    assert len(claimed) == 40
+    assert max(claimed) <= 2 * 3  # what was claimed before the first results came
+
+
+def test_a_node_of_another_version_is_named(cluster, encoder, tmp_path, monkeypatch):
+    paths = [write(tmp_path / f"{number}.csv", "x", "y", "z") for number in range(90)]
+    monkeypatch.setattr(node, "__version__", "0.0.1")  # of this process, not of the nodes
+    refused = pytest.raises(ClusterError, match=r"and this machine 0\.0\.1: install the same")
+    met = [Met(job(path), path, None, frozenset(), explicit=False) for path in paths]
+    with refused:
+        list(cluster.looks(met, verify=False))
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as index, refused:
+        list(cluster.prepare([job(paths[0])], work(index)))
 
 
 def test_an_interrupted_run_keeps_what_it_wrote_and_the_next_goes_on(
