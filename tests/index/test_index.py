@@ -304,7 +304,7 @@ def test_each_wrong_use_says_what_to_do(path, index):
             call()
     with pytest.raises(FingerprintMismatchError) as caught:
         SheetIndex.open(path, HashedEncoder(32))
-    command = f"sat reencode --index {shlex.quote(str(path))} --encoder hashed"
+    command = f"sat reencode --index {shlex.quote(str(index.path))} --encoder hashed"
     assert str(caught.value).endswith(f": {command}")
 
 
