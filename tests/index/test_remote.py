@@ -1,6 +1,7 @@
 """An index of a bucket, through every kind of change, beside one of the same local files."""
 
 import os
+import sqlite3
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -205,16 +206,20 @@ def test_progress_tells_the_listing_page_by_page(bucket, index):
     assert seen == [(bucket.url, 1_000), (bucket.url, 1_003)]
 
 
-def test_damaged_rows_of_a_remote_workbook_are_repaired_from_its_url(bucket, tmp_path):
-    import sqlite3
-
+def damaged_index(bucket, folder):
+    """An index of one workbook at a URL, whose row is not what its checksum says."""
     bucket.put("a.csv", CSV)
-    file = tmp_path / "a.sat"
+    file = folder / "a.sat"
     with SheetIndex.create(file, HashedEncoder()) as index:
         index.sync(bucket.url)
     with sqlite3.connect(file) as raw:
         raw.execute("UPDATE sheets SET record = replace(record, 'Sales', 'Sölds')")
     raw.close()
+    return file
+
+
+def test_damaged_rows_of_a_remote_workbook_are_repaired_from_its_url(bucket, tmp_path):
+    file = damaged_index(bucket, tmp_path)
     with SheetIndex.open(file, HashedEncoder()) as index:
         (tmp_path / "none").mkdir()
         report = index.sync(tmp_path / "none", verify=True)
@@ -223,15 +228,7 @@ def test_damaged_rows_of_a_remote_workbook_are_repaired_from_its_url(bucket, tmp
 
 
 def test_a_damaged_workbook_that_cannot_be_reached_is_told_and_ends_nothing(bucket, tmp_path):
-    import sqlite3
-
-    bucket.put("a.csv", CSV)
-    file = tmp_path / "a.sat"
-    with SheetIndex.create(file, HashedEncoder()) as index:
-        index.sync(bucket.url)
-    with sqlite3.connect(file) as raw:
-        raw.execute("UPDATE sheets SET record = replace(record, 'Sales', 'Sölds')")
-    raw.close()
+    file = damaged_index(bucket, tmp_path)
     bucket.server.spoil = lambda *_: ("403 Forbidden", b"<Error><Code>AccessDenied</Code></Error>")
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "b.csv").write_bytes(CSV)
