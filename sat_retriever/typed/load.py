@@ -10,11 +10,12 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
-from sat_retriever.typed.columns import typed
-from sat_retriever.typed.numbers import unit_of_header
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.tabledata import MAX_TABLE_CELLS, TABLE_LIMITS, read_table_data
+from sat_retriever.workbook.tables.columns import column_unit
 from sat_retriever.workbook.values.grid import Value
+from sat_retriever.workbook.values.numberformat import NumberFormat
+from sat_retriever.workbook.values.typed import typed
 
 
 def load_table(
@@ -57,11 +58,11 @@ def load_table(
         column.name or column_name(data.first_line + number, transposed=data.table.transposed)
         for number, column in enumerate(data.table.columns)
     )
-    columns = zip(names, data.table.columns, data.columns, strict=True)
+    columns = zip(names, data.table.columns, data.columns, data.shown, strict=True)
     return TypedTable(
         sheet_id=record.sheet_id,
         area=area,
-        columns=tuple(_column(name, column, cells) for name, column, cells in columns),
+        columns=tuple(_column(*each) for each in columns),
         places=data.records,
         transposed=data.table.transposed,
         totals=data.totals,
@@ -95,13 +96,14 @@ def table_place(record: SheetRecord, table: int | str) -> int:
     raise InputError(f"{record.sheet_id!r} has no table {table!r}; its tables: {known}")
 
 
-def _column(name: str, column: Column, cells: Sequence[Value]) -> TypedColumn:
-    found = typed(cells)
+def _column(name: str, column: Column, cells: Sequence[Value], shown: NumberFormat) -> TypedColumn:
+    found = typed(cells, shown)
     as_text = found.kind in (ColumnKind.TEXT, ColumnKind.MIXED)
-    read = found.errors or (not as_text and any(type(value) is str for value in cells))
-    stored = cells if read else None
-    unit = found.unit or column.unit or unit_of_header(column.name)
-    return TypedColumn(name, found.kind, found.values, unit, stored, found.errors)
+    types = set(map(type, cells)) - {type(None)}
+    clocks = found.kind in (ColumnKind.TIME, ColumnKind.DURATION) and len(types) > 1
+    stored = cells if found.errors or clocks or (not as_text and str in types) else None
+    unit = column_unit(found, shown, column.unit, column.name)
+    return TypedColumn(name, found.kind, found.values, unit, stored, found.errors, found.words)
 
 
 def unique_names(names: Iterable[str]) -> list[str]:

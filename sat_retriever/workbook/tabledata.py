@@ -23,6 +23,7 @@ from sat_retriever.workbook.process.pool import borrowed_slot
 from sat_retriever.workbook.request import Window
 from sat_retriever.workbook.tables.data import DURATION, ERROR, MOMENT, TIME
 from sat_retriever.workbook.values.grid import CellError, Value
+from sat_retriever.workbook.values.numberformat import NumberFormat
 from sat_retriever.workbook.window import check_exists, why_not
 
 MAX_TABLE_CELLS = 5_000_000
@@ -41,6 +42,7 @@ class TableData:
             `datetime`, as openpyxl returns them; texts are cut to 2,000 characters.
         first_line: Sheet column of the first of them (sheet row if the table is transposed).
         records: Sheet row of each record (sheet column if transposed), ascending.
+        shown: What the number formats of each column show.
         totals: Number of rows of totals below the data, which are left out.
         unsaved: Number of empty cells with a formula, whose value the file does not hold.
         complete: False if the sheet or the table was too large to be read to its end.
@@ -51,6 +53,7 @@ class TableData:
     columns: tuple[Sequence[Value], ...]
     first_line: int
     records: tuple[int, ...]
+    shown: tuple[NumberFormat, ...]
     totals: int
     unsaved: int
     complete: bool
@@ -119,6 +122,7 @@ def _data(
         columns=tuple(columns) if decoded else ((),) * len(table.columns),
         first_line=told["first_line"],
         records=tuple(told["records"]),
+        shown=tuple(NumberFormat(**each) for each in told["shown"]),
         totals=told["totals"],
         unsaved=told["unsaved"],
         complete=not (told["cut"] or told["more"]),

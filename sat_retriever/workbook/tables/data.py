@@ -9,7 +9,12 @@ from collections.abc import Set as AbstractSet
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.request import Window
-from sat_retriever.workbook.tables.header import describe_tables, find_layouts, records_of
+from sat_retriever.workbook.tables.header import (
+    describe_tables,
+    find_layouts,
+    records_of,
+    shown_in,
+)
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import CellError, Value
@@ -55,6 +60,7 @@ def table_messages(
             "table": to_json(describe_tables(cells, placed[: wanted.table + 1])[-1]),
             "first_line": lines[0] + first_line,
             "records": [place + first_record for place in kept],
+            "shown": [to_json(shown_in(cells, layout, line)) for line in lines],
             "totals": layout.totals,
             "unsaved": int((cells.kinds[_block(layout)] == Kind.UNKNOWN).sum()),
             "cut": cut and ends_below,

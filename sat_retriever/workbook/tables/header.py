@@ -18,7 +18,12 @@ from sat_retriever.workbook.tables.adjacent import (
     is_lone,
     is_prose,
 )
-from sat_retriever.workbook.tables.columns import SAMPLE, describe_column
+from sat_retriever.workbook.tables.columns import (
+    ColumnCells,
+    describe_column,
+    joint_shown,
+    sample_column,
+)
 from sat_retriever.workbook.tables.irregular import is_irregular
 from sat_retriever.workbook.tables.layout import Layout, read_layout
 from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
@@ -26,6 +31,7 @@ from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
 from sat_retriever.workbook.values.cells import Cells, Kind, cells_of, header_text
 from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.numberformat import NumberFormat
 
 MAX_TABLES = 64
 MAX_KEPT_COLUMNS = 16_384
@@ -279,7 +285,7 @@ def _column(
     else:
         kinds = cells.kinds[data.start : data.stop, line]
         header = [(layout.area.top + i, line) for i in range(layout.header_height)]
-    found = kinds.nonzero()[0][:SAMPLE]
+    found, unseen = sample_column(kinds)
     places = (found + data.start).tolist()
     if layout.transposed:
         values = cells.line(line, places)
@@ -291,7 +297,16 @@ def _column(
     if not name and item and position < len(item.columns):
         name = header_text(item.columns[position])
     unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
-    return describe_column(name, kinds[found], values, unit or None, privacy)
+    held = ColumnCells(kinds[found], values, unseen, shown_in(cells, layout, line))
+    return describe_column(name, held, unit or None, privacy)
+
+
+def shown_in(cells: Cells, layout: Layout, line: int) -> NumberFormat:
+    """What the number formats of a table's column show."""
+    data = slice(layout.data.start, layout.data.stop)
+    place = (line, data) if layout.transposed else (data, line)
+    formats = None if cells.formats is None else cells.formats[place]
+    return joint_shown(cells.kinds[place], formats, cells.shown)
 
 
 def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.values.cellformats import FormatArray
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
+from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 from sat_retriever.workbook.values.places import Places
 
 MAX_HEADER_LENGTH = 120
@@ -87,6 +89,8 @@ class Cells:
         start: Row and column of `rows[0][0]` in `kinds`.
         anchors: Top left cell of the merge, by each cell that it covers, itself included;
             0-based.
+        formats: Codes of the number formats, of the shape of `kinds`; None if all are 0.
+        shown: What the format of each code shows.
     """
 
     rows: Sequence[Sequence[Value]]
@@ -94,6 +98,8 @@ class Cells:
     origin: tuple[int, int]
     anchors: dict[tuple[int, int], tuple[int, int]]
     start: tuple[int, int] = (0, 0)
+    formats: FormatArray | None = None
+    shown: Sequence[NumberFormat] = (PLAIN,)
 
     def value(self, row: int, col: int) -> Value:
         """The value of a cell; None outside the rows."""
@@ -135,7 +141,9 @@ def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
         kinds = np.zeros((height, width), dtype=np.uint8)
         _scatter(rows, lengths, kinds[down:, right:])
     _mark(grid.unsaved, (top, left), kinds)
-    return Cells(rows, kinds, (top, left), _anchors(merges, (top, left), kinds.shape), start)
+    anchors = _anchors(merges, (top, left), kinds.shape)
+    formats = grid.formats.within((top, left), kinds.shape)
+    return Cells(rows, kinds, (top, left), anchors, start, formats, grid.formats.shown)
 
 
 def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:

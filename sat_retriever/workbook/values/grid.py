@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field
 
+from sat_retriever.workbook.values.cellformats import NO_FORMATS, CellFormats
 from sat_retriever.workbook.values.places import Places
 
 
@@ -27,9 +28,11 @@ class Grid:
         first_col: 1-based sheet column of `rows[i][0]`.
         unsaved: Cells with a formula without a saved value, in sheet addresses; they may lie
             outside the rows. A value in the rows takes precedence.
+        formats: Number formats of its cells, in sheet addresses.
     """
 
     rows: list[list[Value]]
     first_row: int = 1
     first_col: int = 1
     unsaved: Places = field(default_factory=Places)
+    formats: CellFormats = NO_FORMATS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.typed.numbers import numbers_of, unit_of_header
+from sat_retriever.text.numbers import numbers_of, unit_of_header
 
 CASES = [
     (["1,234", "12"], [1234, 12], None),
