@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.values.cellformats import NO_FORMATS, CellFormats
+from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.places import Places
 from sat_retriever.workbook.values.read import SheetValues, with_errors
@@ -37,7 +37,7 @@ class SheetFacts:
     cut: SkipReason | None = None
     dimension: Area | None = None
     unsaved: Places = field(default_factory=Places)
-    formats: CellFormats = NO_FORMATS
+    formats: CellFormats = field(default_factory=CellFormats)
 
 
 def with_facts(values: SheetValues, facts: SheetFacts | None) -> tuple[Grid, Area | None]:

@@ -63,7 +63,7 @@ def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
     Args:
         kinds: Kind codes of all its data cells.
     """
-    held = np.flatnonzero(kinds)
+    held: NDArray[np.intp] = kinds.nonzero()[0]
     if len(held) <= SAMPLE:
         return held, 0
     first, rest = held[:SAMPLE], held[SAMPLE:]
@@ -90,7 +90,7 @@ def joint_shown(
         formats: Codes of their formats; None if all are 0.
         shown: What the format of each code shows.
     """
-    if formats is None:
+    if formats is None or not formats.any():
         return PLAIN
     numbers = (kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)
     counts = np.bincount(formats[numbers], minlength=len(shown)).tolist()

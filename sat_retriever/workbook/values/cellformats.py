@@ -34,6 +34,13 @@ class CellFormats:
     def __len__(self) -> int:
         return len(self._places)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CellFormats) and (self._places, self._codes, self.shown) == (
+            other._places, other._codes, other.shown
+        )  # fmt: skip
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
+
     def add(self, row: int, col: int, code: int) -> None:
         """Keep the format of one cell, if there is room and it can be on a sheet."""
         if len(self._places) < self._room and 0 < row <= MAX_ROW and 0 < col <= MAX_COLUMN:
@@ -55,6 +62,3 @@ class CellFormats:
         found = np.zeros(shape, dtype=np.uint8)
         found[rows[inside], cols[inside]] = np.frombuffer(self._codes, dtype=np.uint8)[inside]
         return found
-
-
-NO_FORMATS = CellFormats()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field
 
-from sat_retriever.workbook.values.cellformats import NO_FORMATS, CellFormats
+from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.places import Places
 
 
@@ -35,4 +35,4 @@ class Grid:
     first_row: int = 1
     first_col: int = 1
     unsaved: Places = field(default_factory=Places)
-    formats: CellFormats = NO_FORMATS
+    formats: CellFormats = field(default_factory=CellFormats)

@@ -12,7 +12,6 @@ from sat_retriever.workbook.tables.columns import (
     ColumnCells,
     describe_column,
     example_text,
-    sample_column,
 )
 from sat_retriever.workbook.values.cells import Kind, kinds_of
 from sat_retriever.workbook.values.grid import CellError

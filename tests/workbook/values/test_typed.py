@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.records.typedtable import ColumnKind
-from sat_retriever.workbook.values.typed import typed
 from sat_retriever.workbook.values.grid import CellError
+from sat_retriever.workbook.values.typed import typed
 
 NOON, DAY = dt.datetime(2024, 1, 2, 12), dt.datetime(2024, 1, 2)
 COLUMNS = [

@@ -185,14 +185,15 @@ class _Reader:
             self._cell(attributes)
         elif tag in ("v", "is"):
             self.bounds.add(self._row, self._col)
-            if self._code and self._type in ("", "n"):
-                self.formats.add(self._row, self._col, self._code)
+            if tag == "v":
+                self._keep_format()
             if tag == "v" and (self._type == "e" or not self._has_value):
                 self._listen()
             self._has_value |= tag == "is" or self._type == "str"  # an empty text is a value
         elif tag == "f":
             self.bounds.add(self._row, self._col)
             self.formula_bounds.add(self._row, self._col)
+            self._keep_format()
             self._formula = attributes
             self._has_value = False
             self._listen()
@@ -254,6 +255,11 @@ class _Reader:
         elif text.strip():
             cell = f"{column_letters(self._col)}{self._row}"
             self.scan.formulas.append(raw_formula(cell, text, self._formula))
+
+    def _keep_format(self) -> None:
+        if self._code and self._type in ("", "n"):
+            self.formats.add(self._row, self._col, self._code)
+        self._code = 0
 
     def _keep_unsaved(self) -> None:
         self._has_value = True
