@@ -24,7 +24,9 @@ from sat_retriever.workbook.values.numberformat import (
 from sat_retriever.workbook.values.typed import Typed, typed
 
 SAMPLE = 200
-"""Non-empty values of a column that are sampled, and as many texts of the rest."""
+"""Non-empty values of a column that are sampled."""
+_TEXTS = 50
+"""Texts of the rest that are sampled, too."""
 
 _TYPES = {
     ColumnKind.BOOLEAN: ColumnType.BOOLEAN,
@@ -56,7 +58,7 @@ class ColumnCells:
 def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
     """Positions of a column's cells that stand for all, ascending, and how many they leave unseen.
 
-    They are the first 200 that are not empty, up to 200 texts spread over the others, and one of
+    They are the first 200 that are not empty, up to 50 texts spread over the others, and one of
     each further kind. Unseen cells without a text count for less if texts are unseen, too, so that
     the shares of both are true.
 
@@ -68,7 +70,7 @@ def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
         return held, 0
     first, rest = held[:SAMPLE], held[SAMPLE:]
     texts = rest[kinds[rest] == Kind.TEXT]
-    spread = np.linspace(0, len(texts) - 1, min(len(texts), SAMPLE)).astype(np.intp)
+    spread = np.linspace(0, len(texts) - 1, min(len(texts), _TEXTS)).astype(np.intp)
     counts = np.bincount(kinds[rest], minlength=len(Kind))
     known = np.bincount(kinds[first], minlength=len(Kind))
     new = [rest[kinds[rest] == kind][:1] for kind in np.flatnonzero((counts > 0) & (known == 0))]

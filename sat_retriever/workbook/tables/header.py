@@ -290,7 +290,7 @@ def _column(
     if layout.transposed:
         values = cells.line(line, places)
     else:
-        values = [cells.value(row, line) for row in places]
+        values = cells.column(places, line)
     kept = privacy.keeps_header(transposed=layout.transposed, clear=layout.score >= CLEAR)
     name = _joined(cells, header) if kept else ""
     position = line - layout.area.left

@@ -112,6 +112,13 @@ class Cells:
         stop = right + len(cells)
         return [cells[col - right] if right <= col < stop else None for col in cols]
 
+    def column(self, rows: Sequence[int], col: int) -> list[Value]:
+        """The values of a column at some rows; None outside the rows."""
+        down, at = self.start[0], col - self.start[1]
+        height = len(self.rows)
+        held = (self.rows[row - down] if 0 <= row - down < height else () for row in rows)
+        return [cells[at] if 0 <= at < len(cells) else None for cells in held]
+
     def spread(self, row: int, col: int) -> Value:
         """The value of a cell, or of the merged area that it belongs to."""
         return self.value(*self.anchors.get((row, col), (row, col)))

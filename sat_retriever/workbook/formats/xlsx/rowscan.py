@@ -131,9 +131,10 @@ class RowScanner:
 
     def _scan_formats(self, styled: re.Pattern[bytes], block: bytes) -> None:
         columns: dict[bytes, int] = {}
+        codes, add = self._codes, self.formats.add
         for letters, row, style in styled.findall(block):
             column = columns.get(letters) or columns.setdefault(letters, _column(letters))
-            self.formats.add(int(row), column, self._codes[style])
+            add(int(row), column, codes[style])
 
     def _scan_rows(self, block: bytes) -> None:
         rows = [(int(row), rest, start) for row, rest, start in _rows(block)]
