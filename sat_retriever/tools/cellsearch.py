@@ -11,7 +11,7 @@ from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import holds
-from sat_retriever.typed.numbers import numbers_of
+from sat_retriever.text.numbers import numbers_of
 from sat_retriever.workbook.window import CellValue, read_range
 
 SHEETS = 200  # whose kept texts are looked through

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.typedtable import ColumnKind, DataValue
-from sat_retriever.typed.numbers import numbers_of
+from sat_retriever.text.dates import dates_of
+from sat_retriever.text.numbers import numbers_of
 from sat_retriever.workbook.values.cells import GAPS
 from sat_retriever.workbook.values.grid import CellError, Value
 
 _MIDNIGHT = dt.time()
-_MOMENT = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?)?")
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -73,12 +72,14 @@ def _numbers(texts: Sequence[str]) -> Reading | None:
 
 
 def _moments(texts: Sequence[str]) -> Reading | None:
-    if not all(map(_MOMENT.fullmatch, texts)):
+    days = dates_of(texts)
+    if days is None:
         return None
-    try:
-        return [dt.datetime.fromisoformat(text) for text in texts], None
-    except ValueError:  # the 30th of February
-        return None
+    midnights = (
+        each if isinstance(each, dt.datetime) else dt.datetime.combine(each, _MIDNIGHT)
+        for each in days
+    )
+    return list(midnights), None
 
 
 def _booleans(texts: Sequence[str]) -> Reading | None:

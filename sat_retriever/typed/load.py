@@ -10,8 +10,8 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
+from sat_retriever.text.numbers import unit_of_header
 from sat_retriever.typed.columns import typed
-from sat_retriever.typed.numbers import unit_of_header
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.tabledata import MAX_TABLE_CELLS, TABLE_LIMITS, read_table_data
 from sat_retriever.workbook.values.grid import Value
