@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-_ORDERS = ("dmy", "mdy")
+ORDERS = ("dmy", "mdy")
+"""Orders of the parts of a date with its year at the end."""
 _MOMENT = re.compile(
     r"(?:(?P<year>[12][0-9]{3})(?:(?P<mark>[-/])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"
     r"|\.(?P<month2>[0-9]{2})\.(?P<day2>[0-9]{2}))"
@@ -15,7 +16,11 @@ _MOMENT = re.compile(
     r"(?:(?:T|,?\ )(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
     r"(?::(?P<seconds>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,6}))?)?(?:\ ?(?P<half>[AaPp])[Mm])?)?"
 )
-_ISO = re.compile(r"(?>[12][0-9]{3}-[0-9]{2}-[0-9]{2}\n)*+")
+_ISO = re.compile(
+    r"(?>[12][0-9]{3}-[0-9]{2}-[0-9]{2}"
+    r"(?>[T ][0-9]{2}:[0-9]{2}(?>:[0-9]{2}(?>\.[0-9]{1,6})?)?)?\n)++"
+)
+_DAY = len("2024-01-31")
 
 Moment = dt.date | dt.datetime
 
@@ -34,7 +39,7 @@ def moments(text: str) -> Mapping[str, Moment]:
     match = _MOMENT.fullmatch(text)
     if match is None:
         return {}
-    orders = _ORDERS[:1] if match["between"] == "." else _ORDERS
+    orders = ORDERS[:1] if match["between"] == "." else ORDERS
     found = {order: _moment(match, order) for order in orders}
     return {order: moment for order, moment in found.items() if moment is not None}
 
@@ -76,10 +81,10 @@ def orders_of(readings: Iterable[Mapping[str, Moment]]) -> tuple[str, ...]:
     >>> orders_of([moments("03/02/2024"), moments("14/02/2024")])
     ('dmy',)
     """
-    left = set(_ORDERS)
+    left = set(ORDERS)
     for each in readings:
         left &= each.keys()
-    return tuple(order for order in _ORDERS if order in left)
+    return tuple(order for order in ORDERS if order in left)
 
 
 def dates_of(texts: Sequence[str], order: str = "") -> Sequence[Moment] | None:
@@ -96,8 +101,8 @@ def dates_of(texts: Sequence[str], order: str = "") -> Sequence[Moment] | None:
     >>> dates_of(["03/02/2024"]), dates_of(["03/02/2024"], "mdy")
     (None, [datetime.date(2024, 3, 2)])
     """
-    if _ISO.fullmatch("\n".join((*texts, ""))):
-        return _all(dt.date.fromisoformat, texts)
+    if (found := iso_dates(texts)) is not None:
+        return found
     known = {text: moments(text.strip()) for text in set(texts)}
     orders = orders_of(known.values())
     alike = all(len(set(each.values())) == 1 for each in known.values())
@@ -107,8 +112,14 @@ def dates_of(texts: Sequence[str], order: str = "") -> Sequence[Moment] | None:
     return [known[text][chosen] for text in texts]
 
 
-def _all(read: Callable[[str], dt.date], texts: Sequence[str]) -> Sequence[Moment] | None:
+def iso_dates(texts: Sequence[str]) -> Sequence[Moment] | None:
+    """Return texts as dates or moments if all write year, month, day with hyphens; else None."""
+    if not _ISO.fullmatch("\n".join((*texts, ""))):
+        return None
     try:
-        return list(map(read, texts))
+        return [
+            dt.date.fromisoformat(text) if len(text) == _DAY else dt.datetime.fromisoformat(text)
+            for text in texts
+        ]
     except ValueError:
         return None

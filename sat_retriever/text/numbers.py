@@ -23,6 +23,7 @@ _DRESSED = re.compile(
     rf"(?P<digits>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)(?:[eE](?P<exponent>[+\-]?[0-9]{{1,3}}))?"
     rf"(?P<last>[\-−])?(?P<after>\s?(?:{_UNIT}))?\s?(?(open)\)(?:\s?(?P<outside>{_UNIT}))?)"
 )
+_START = re.compile(rf"[+\-−(]?\s?(?:(?:{_MONEY})\s?)?[\-−]?[.,]?[0-9]")
 _SIGNS = ("open", "sign", "minus", "last")
 _UNITS = ("before", "after", "outside")
 _MOST = 64  # characters of a number with its unit
@@ -105,6 +106,8 @@ def number_marks(texts: Sequence[str]) -> str:
     ('.,', ',', '')
     """
     bare = list(map(str.strip, texts))
+    if not all(map(_START.match, bare)):
+        return ""
     if marks := _marks(bare):
         return marks
     undressed = _undressed(bare)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.workbook.values.places import Places
@@ -27,9 +28,12 @@ class Grid:
         first_col: 1-based sheet column of `rows[i][0]`.
         unsaved: Cells with a formula without a saved value, in sheet addresses; they may lie
             outside the rows. A value in the rows takes precedence.
+        texts: The texts of a delimited file that the rows were read from, field by field; None for
+            other formats, whose cells have types.
     """
 
     rows: list[list[Value]]
     first_row: int = 1
     first_col: int = 1
     unsaved: Places = field(default_factory=Places)
+    texts: Sequence[Sequence[str]] | None = None

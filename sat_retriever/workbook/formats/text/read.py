@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import datetime as dt
 import io
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,11 +17,12 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import value_messages
+from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.encoding import detect_encoding
-from sat_retriever.workbook.values.grid import Grid, Value
-from sat_retriever.workbook.values.read import MAX_TEXT, MISSING, ListedSheet, SheetValues
+from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.read import ListedSheet, SheetValues
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 262_144
@@ -31,15 +30,8 @@ _CHUNK_BYTES = 65_536
 _FIELD_CHARACTERS = 4 << 20
 _GAPS = 4  # empty rows that count as a cell
 _ROWS = 1_000  # rows between two checks of the processor time
+_BLANK: list[str] = []  # shared: a file can have a million of them
 _TABLE = 0.4  # least consistency of a table; half of the rows in two columns give .375
-_INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})")
-_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})?(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,3})?")
-_COMMA_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]*),[0-9]{1,17}")
-_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
-_STAMP = re.compile(
-    r"[12][0-9]{3}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
-)
-_BOOLEANS = {"true": True, "false": False}
 
 
 def read_table(reading: Reading) -> Iterator[Json]:
@@ -138,8 +130,7 @@ def _consistency(sample: str, delimiter: str) -> float:
 
 def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budget) -> SheetValues:
     csv.field_size_limit(_FIELD_CHARACTERS)
-    comma = delimiter != ","
-    rows: list[list[Value]] = []
+    rows: list[list[str]] = []
     left_over = budget.limits.cells
     bottom = right = 0
     top = left = 1 << 31
@@ -155,10 +146,7 @@ def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budg
                 left = min(left, first)
             left_over -= last or number % _GAPS == 0
             if left_over >= 0:
-                used = fields[:last]
-                rows.append(
-                    [typed_value(field, comma=comma) for field in used] if last else MISSING
-                )
+                rows.append(fields[:last] if last else _BLANK)
     except csv.Error as error:
         if not bottom:
             message = f"The text is not a delimited table: {error}."
@@ -169,7 +157,8 @@ def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budg
     kept = rows[top - first_row : bottom - first_row + 1]
     if left > 1:
         kept = [row[left - 1 :] for row in kept]
-    return SheetValues(Grid(kept, top, left), Area(top, left, bottom, right), cut=cut)
+    grid = Grid(typed_rows(kept, delimiter), top, left, texts=kept)
+    return SheetValues(grid, Area(top, left, bottom, right), cut=cut)
 
 
 def _used(fields: list[str]) -> tuple[int, int]:
@@ -215,38 +204,3 @@ def _start(sample: bytes, encoding: str) -> str:
 def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
     """Rows of fields, without NUL characters, which may remain in wide encodings."""
     return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
-
-
-def typed_value(field: str, *, comma: bool = False) -> Value:
-    """The value that a field of delimited text means: a number, date or boolean, else the text.
-
-    Args:
-        field: The field.
-        comma: True if a comma marks decimals, as in "3,5".
-
-    >>> [typed_value(each) for each in ("12", "7,169", " true", "")]
-    [12, '7,169', True, None]
-    """
-    text = field.strip()[:MAX_TEXT]
-    if not text:
-        return None
-    if text[0] not in "0123456789+-.tTfF" or len(text) > 40:
-        return text
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    if _NUMBER.fullmatch(text) and text[-1].isdigit():
-        return float(text)
-    if comma and _COMMA_NUMBER.fullmatch(text):
-        return float(text.replace(".", "").replace(",", "."))
-    return _date_or_text(text)
-
-
-def _date_or_text(text: str) -> Value:
-    try:
-        if _DATE.fullmatch(text):
-            return dt.date.fromisoformat(text)
-        if _STAMP.fullmatch(text):
-            return dt.datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    return _BOOLEANS.get(text.lower(), text)

@@ -63,7 +63,7 @@ def test_quoted_newlines_and_delimiters_stay_in_their_cell():
 
 
 def test_cells_get_the_types_that_no_locale_changes():
-    text = "a,b,c,d,e,f,g\n1,-2.5,1e3,007,2024-02-29,2024-02-29T10:30,true\n"
+    text = "a,b,c,d,e,f,g\n1,-2.5,1e+3,007,2024-02-29,2024-02-29T10:30,true\n"
     assert rows(text)[0][1] == [
         1, -2.5, 1000.0, "007", dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 10, 30), True,
     ]  # fmt: skip
