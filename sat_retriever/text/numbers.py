@@ -26,25 +26,28 @@ _DRESSED = re.compile(
 _START = re.compile(rf"[+\-−(]?\s?(?:(?:{_MONEY})\s?)?[\-−]?[.,]?[0-9]")
 _SIGNS = ("open", "sign", "minus", "last")
 _UNITS = ("before", "after", "outside")
+_FEW = 8
 _MOST = 64  # characters of a number with its unit
 _CODE = re.compile(r"(?=[^0-9]*[0-9])[+#]?\w[\w./\\-]*|[+(]?[0-9][0-9 ()./\-]*")
 
 
-def _lines(mark: str, between: str, groups: str) -> re.Pattern[str]:
+def _lines(mark: str, between: str, more: str = "") -> re.Pattern[str]:
     """Lines of bare numbers: digits with a mark before decimals, others between thousands.
 
     More than 15 digits before the mark are a code, and do not fit in a float. So are digits with
     an exponent, as in 12E5, that neither decimals nor its sign tell from letters.
     """
     mark = re.escape(mark)
-    whole = rf"[1-9][0-9]{{0,2}}(?:[{between}'’{_SPACES}][0-9]{{3}}){{1,4}}|[1-9][0-9]{{0,14}}|0"
+    between = rf"[{between}'’{_SPACES}]"
+    plain = rf"(?>[1-9][0-9]{{0,14}}|0)(?!{between})"
+    grouped = rf"[1-9][0-9]{{0,2}}(?:{between}[0-9]{{3}}){{1,4}}(?![0-9])"
     decimals = rf"{mark}[0-9]+(?:e[+\-]?[0-9]{{1,3}})?|e[+\-][0-9]{{1,3}}"
-    return re.compile(rf"(?>-?(?=[0-9{mark}])(?>{groups}{whole})?(?>{decimals})?\n)*+")
+    return re.compile(rf"(?>-?(?=[0-9{mark}])(?>{plain}|{grouped}{more})?(?>{decimals})?\n)*+")
 
 
 _WRITTEN = {
-    ".": _lines(".", ",", r"[1-9][0-9]?(?:,[0-9]{2}){1,5},[0-9]{3}(?![0-9])|"),  # India's, too
-    ",": _lines(",", ".", ""),
+    ".": _lines(".", ",", r"|[1-9][0-9]?(?:,[0-9]{2}){1,5},[0-9]{3}(?![0-9])"),  # India's, too
+    ",": _lines(",", "."),
 }
 _BETWEEN = {mark: re.compile(rf"[{other}'’{_SPACES}]") for mark, other in (".,", ",.")}
 
@@ -62,7 +65,34 @@ class TextNumbers:
     unit: str | None
 
 
-def numbers_of(texts: Iterable[str], mark: str = "") -> TextNumbers | None:
+@dataclass(frozen=True, slots=True)
+class NumberTexts:
+    """Texts that can be read as numbers.
+
+    Attributes:
+        marks: The marks before decimals with which all of them can be: ".", ",", or ".," if both.
+        unit: The unit that they have in common; None without one.
+        bare: Their signs, digits, marks and exponents.
+    """
+
+    marks: str
+    unit: str | None
+    bare: Sequence[str]
+
+    def read(self, mark: str = "") -> TextNumbers | None:
+        """Return the numbers; None if they are versions, or too large.
+
+        Args:
+            mark: Mark before decimals if the texts allow both; "" for a point.
+        """
+        chosen = mark if mark and mark in self.marks else self.marks[0]
+        if chosen == "." and self.unit is None and _are_versions(self.bare):
+            return None
+        values = _values(self.bare, chosen)
+        return TextNumbers(values, self.unit) if all(map(math.isfinite, values)) else None
+
+
+def numbers_of(texts: Iterable[str]) -> TextNumbers | None:
     """Return texts as numbers if all of them are, in one notation and of one unit; else None.
 
     A number with zeros before it, such as 007, or of more than 15 digits is a code, and so are
@@ -71,17 +101,26 @@ def numbers_of(texts: Iterable[str], mark: str = "") -> TextNumbers | None:
     if the texts cannot be read otherwise: `1,234` alone is a thousand. A text without a unit has
     that of the others.
 
-    Args:
-        texts: The texts.
-        mark: Mark before decimals if the texts allow both, "." or ","; "" for a point.
-
     >>> numbers_of(["1,200.5 kg", "-3kg", "7"])
     TextNumbers(values=(1200.5, -3, 7), unit='kg')
     >>> numbers_of(["1.234,5", "2"]), numbers_of(["12 kg", "3 g"]), numbers_of(["007", "12"])
     (TextNumbers(values=(1234.5, 2), unit=None), None, None)
-    >>> numbers_of(["2.155"], ","), numbers_of(["1.9", "1.10"]), numbers_of(["12E5"])
-    (TextNumbers(values=(2155,), unit=None), None, None)
+    >>> numbers_of(["1.9", "1.10"]), numbers_of(["12E5"])
+    (None, None)
     """
+    found = number_texts(list(texts))
+    return found.read() if found else None
+
+
+def number_texts(texts: Sequence[str]) -> NumberTexts | None:
+    """Return texts as those of numbers, if all of them are, in one notation and of one unit.
+
+    >>> number_texts(["2.155"]).marks, number_texts(["2.155", "1,5"]).marks
+    ('.,', ',')
+    >>> number_texts(["1.5", "1,5"])
+    """
+    if not all(map(is_number, texts[:_FEW])):  # most columns of texts need no more
+        return None
     bare, unit = list(map(str.strip, texts)), None
     marks = _marks(bare)
     if not marks:
@@ -90,28 +129,20 @@ def numbers_of(texts: Iterable[str], mark: str = "") -> TextNumbers | None:
             return None
         bare, unit = undressed
         marks = _marks(bare)
-    if not marks:
-        return None
-    chosen = mark if mark and mark in marks else marks[0]
-    if chosen == "." and unit is None and _are_versions(bare):
-        return None
-    values = _values(bare, chosen)
-    return TextNumbers(values, unit) if all(map(math.isfinite, values)) else None
+    return NumberTexts(marks, unit, bare) if marks else None
 
 
-def number_marks(texts: Sequence[str]) -> str:
-    """Return the marks before decimals with which all texts are numbers: "", ".", "," or ".,".
+def is_number(text: str) -> bool:
+    """True if a text alone is a number in some notation, with or without a unit.
 
-    >>> number_marks(["2.155"]), number_marks(["2.155", "1,5"]), number_marks(["1.5", "1,5"])
-    ('.,', ',', '')
+    >>> is_number("(1.200,5 €)"), is_number("+49"), is_number("007"), is_number("1.2.3")
+    (True, True, False, False)
     """
-    bare = list(map(str.strip, texts))
-    if not all(map(_START.match, bare)):
-        return ""
-    if marks := _marks(bare):
-        return marks
-    undressed = _undressed(bare)
-    return _marks(undressed[0]) if undressed else ""
+    plain = text.strip()
+    if not _START.match(plain) or len(plain) > _MOST:
+        return False
+    match = _DRESSED.fullmatch(plain)
+    return bool(match and not _twice(match) and _marks([_bare(match)]))
 
 
 def is_code(text: str) -> bool:
@@ -126,7 +157,7 @@ def is_code(text: str) -> bool:
     >>> is_code("1.10"), is_code("12 kg")
     (False, False)
     """
-    return bool(_CODE.fullmatch(text)) and not number_marks([text])
+    return bool(_CODE.fullmatch(text)) and not is_number(text)
 
 
 def _marks(bare: Sequence[str]) -> str:
@@ -134,6 +165,8 @@ def _marks(bare: Sequence[str]) -> str:
     lines = "\n".join((*bare, ""))
     if lines.count("\n") != len(bare):
         return ""
+    if "." not in lines and "," not in lines:
+        return ".," if _WRITTEN["."].fullmatch(lines) else ""
     return "".join(mark for mark, written in _WRITTEN.items() if written.fullmatch(lines))
 
 
@@ -142,9 +175,8 @@ def _undressed(texts: Sequence[str]) -> tuple[list[str], str | None] | None:
 
     A bracket means a minus; around each of some short whole numbers it is that of a list or a note.
     """
-    found = [_DRESSED.fullmatch(text) if len(text) <= _MOST else None for text in texts]
-    matches = [match for match in found if match]
-    if len(matches) < len(texts) or any(_twice(match) for match in matches):
+    matches = [match for text in texts if (match := _DRESSED.fullmatch(text[:_MOST]))]
+    if len(matches) < len(texts) or any(map(_twice, matches)) or max(map(len, texts)) > _MOST:
         return None
     units = [unit for match in matches for name in _UNITS if (unit := match[name])]
     own = {unit.strip().casefold() for unit in units}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.text.dates import moments
-from sat_retriever.text.numbers import number_marks
+from sat_retriever.text.numbers import is_number
 
 Fields = Sequence[Sequence[str]]
 _TITLES = 20  # most lines of titles and notes above a header
@@ -65,4 +65,4 @@ def _names(line: Sequence[str]) -> bool:
 
 
 def _is_value(text: str) -> bool:
-    return not _YEAR.fullmatch(text) and bool(number_marks([text]) or moments(text))
+    return not _YEAR.fullmatch(text) and (is_number(text) or bool(moments(text)))

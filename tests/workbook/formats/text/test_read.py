@@ -67,10 +67,10 @@ def test_cells_get_the_types_that_no_locale_changes():
     assert rows(text)[0][1] == [
         1, -2.5, 1000.0, "007", dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 10, 30), True,
     ]  # fmt: skip
-    assert rows("a,b,c\n2024-02-30,1.2.3,12/31/2024\n")[0][1] == [
+    assert rows("a,b,c\n2024-02-30,1.2.3,12/11/2024\n")[0][1] == [
         "2024-02-30",
         "1.2.3",
-        "12/31/2024",
+        "12/11/2024",
     ]
 
 
