@@ -115,7 +115,7 @@ def read_cells(index: SheetIndex, record: SheetRecord, text: str) -> ReadCells:
             FoundCell(record.cited, f"{column_letters(column)}{row}", value)
             for row, values in enumerate(window.rows, start=area.top)
             for column, value in enumerate(values, start=area.left)
-            if _is(value, text, wanted)
+            if _is(value, text, wanted) or _is(window.meant.get((row, column)), text, wanted)
         )
         if window.complete or window.cut:
             return ReadCells(found, complete=window.complete)

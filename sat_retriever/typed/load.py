@@ -57,11 +57,11 @@ def load_table(
         column.name or column_name(data.first_line + number, transposed=data.table.transposed)
         for number, column in enumerate(data.table.columns)
     )
-    columns = zip(names, data.table.columns, data.columns, strict=True)
+    columns = zip(names, data.table.columns, data.columns, data.texts, strict=True)
     return TypedTable(
         sheet_id=record.sheet_id,
         area=area,
-        columns=tuple(_column(name, column, cells) for name, column, cells in columns),
+        columns=tuple(_column(*column) for column in columns),
         places=data.records,
         transposed=data.table.transposed,
         totals=data.totals,
@@ -95,11 +95,15 @@ def table_place(record: SheetRecord, table: int | str) -> int:
     raise InputError(f"{record.sheet_id!r} has no table {table!r}; its tables: {known}")
 
 
-def _column(name: str, column: Column, cells: Sequence[Value]) -> TypedColumn:
+def _column(
+    name: str, column: Column, cells: Sequence[Value], texts: Sequence[str | None] | None
+) -> TypedColumn:
     found = typed(cells)
     as_text = found.kind in (ColumnKind.TEXT, ColumnKind.MIXED)
     read = found.errors or (not as_text and any(type(value) is str for value in cells))
     stored = cells if read else None
+    if texts is not None:
+        stored = [cell if text is None else text for text, cell in zip(texts, cells, strict=True)]
     unit = found.unit or column.unit or unit_of_header(column.name)
     return TypedColumn(name, found.kind, found.values, unit, stored, found.errors)
 

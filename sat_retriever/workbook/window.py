@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,14 @@ class CellWindow:
         range: A1 range of the returned rows: the requested range, cut to the used range and to
             `MAX_CELLS` (20,000) cells. Empty if no cell is left.
         rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
-            durations are in Python's format. Requested formulas are text with a leading "=".
+            durations are in Python's format. Requested formulas are text with a leading "=". A cell
+            of a delimited file is as the file writes it: `1.10`, `1.234,50`.
         used: The sheet's used range.
         complete: True if these are all requested cells that are used.
         cut: True if the sheet was too large to be read to its end.
         unsaved: Row and column of each returned cell that is empty and has a formula, whose
             saved value is missing or an empty text. Empty if formulas were requested.
+        meant: Values of cells that a delimited file writes otherwise, by row and column.
     """
 
     range: str
@@ -60,6 +62,7 @@ class CellWindow:
     complete: bool
     cut: bool
     unsaved: tuple[Place, ...] = ()
+    meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
 
 def read_range(
@@ -171,4 +174,5 @@ def _window(
         complete=complete,
         cut=cut,
         unsaved=tuple(unsaved),
+        meant={(row, column): value for row, column, value in cells.get("meant", ())},
     )

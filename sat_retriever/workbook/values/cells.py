@@ -87,6 +87,7 @@ class Cells:
         start: Row and column of `rows[0][0]` in `kinds`.
         anchors: Top left cell of the merge, by each cell that it covers, itself included;
             0-based.
+        texts: Texts of a delimited file from which the rows were read; None for other formats.
     """
 
     rows: Sequence[Sequence[Value]]
@@ -94,6 +95,7 @@ class Cells:
     origin: tuple[int, int]
     anchors: dict[tuple[int, int], tuple[int, int]]
     start: tuple[int, int] = (0, 0)
+    texts: Sequence[Sequence[str]] | None = None
 
     def value(self, row: int, col: int) -> Value:
         """The value of a cell; None outside the rows."""
@@ -135,7 +137,8 @@ def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
         kinds = np.zeros((height, width), dtype=np.uint8)
         _scatter(rows, lengths, kinds[down:, right:])
     _mark(grid.unsaved, (top, left), kinds)
-    return Cells(rows, kinds, (top, left), _anchors(merges, (top, left), kinds.shape), start)
+    anchors = _anchors(merges, (top, left), kinds.shape)
+    return Cells(rows, kinds, (top, left), anchors, start, grid.texts)
 
 
 def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:

@@ -42,7 +42,8 @@ def read_table(reading: Reading) -> Iterator[Json]:
     """
     request = reading.request
     strict = extension_of(PurePath(request.path).name) not in FLAT_EXTENSIONS
-    values, found = text_values(reading.file, reading.budget, strict=strict)
+    shown = request.window is not None
+    values, found = text_values(reading.file, reading.budget, strict=strict, texts=shown)
     reading.source = replace(reading.source, format=found)
     sheet = ListedSheet(PurePosixPath(request.relative).stem)
     if values.area is None:
@@ -52,13 +53,16 @@ def read_table(reading: Reading) -> Iterator[Json]:
         yield from value_messages(reading, sheet, values, None, (), FormulaState.NONE)
 
 
-def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetValues, str]:
+def text_values(
+    file: BinaryIO, budget: Budget, *, strict: bool, texts: bool = False
+) -> tuple[SheetValues, str]:
     """Read a delimited text file: (values with the true used range, "csv" or "tsv").
 
     Args:
         file: The file, at its start.
         budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
+        texts: True to keep the texts of the fields beside their values.
 
     Raises:
         Refused: If the text is damaged from its start, or is not a table and `strict` is True.
@@ -79,6 +83,8 @@ def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetV
         values = _values(text, delimiter or ",", 1 + skip, budget)
     finally:
         text.detach()
+    if not texts:
+        values = replace(values, grid=replace(values.grid, texts=None))
     return values, "tsv" if delimiter == "\t" else "csv"
 
 
