@@ -20,7 +20,7 @@ from sat_retriever.workbook.formats.sheets import value_messages
 from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import skip
-from sat_retriever.workbook.opening.encoding import detect_encoding
+from sat_retriever.workbook.opening.encoding import Encoding, find_encoding, named_encoding
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues
 
