@@ -48,6 +48,7 @@ def load_table(
         place,
         within=within,
         relative=record.path or None,
+        encoding=record.encoding,
         limits=limits,
         most=most,
     )

@@ -67,6 +67,7 @@ def read_table_data(
     *,
     within: Path | None = None,
     relative: str | None = None,
+    encoding: str = "",
     limits: Limits = TABLE_LIMITS,
     most: int = MAX_TABLE_CELLS,
 ) -> TableData:
@@ -82,6 +83,7 @@ def read_table_data(
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
         relative: As in `read_range`.
+        encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
 
@@ -97,6 +99,7 @@ def read_table_data(
         privacy=Privacy(Kept.NAMES),
         links=False,
         formulas=False,
+        encoding=encoding,
     )
     with borrowed_slot() as slot:
         answers = ask(request, slot)

@@ -73,6 +73,7 @@ def read_range(
     formulas: bool = False,
     within: Path | None = None,
     relative: str | None = None,
+    encoding: str = "",
     limits: Limits = WINDOW_LIMITS,
 ) -> CellWindow:
     """Read at most 20,000 cells of a sheet: whole rows from the top.
@@ -88,6 +89,7 @@ def read_range(
             resolved; None allows every place.
         relative: Path by which sheet ids call the file, if its own name is another, as that of a
             copy.
+        encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
 
     Raises:
@@ -99,7 +101,12 @@ def read_range(
     request = request_for(path, None, limits, within, relative)
     window = Window(sheet, wanted)
     request = replace(
-        request, window=window, privacy=Privacy(Kept.NAMES), links=False, formulas=formulas
+        request,
+        window=window,
+        privacy=Privacy(Kept.NAMES),
+        links=False,
+        formulas=formulas,
+        encoding=encoding,
     )
     with borrowed_slot() as slot:
         answers = ask(request, slot)

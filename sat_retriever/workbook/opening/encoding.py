@@ -43,21 +43,23 @@ class Encoding:
     sure: bool = True
 
 
-def named_encoding(name: str) -> Encoding:
-    """Return the encoding that a user names.
+def encoding_name(name: str | None) -> str:
+    """Return Python's name of an encoding that a user names; empty without one.
 
     Raises:
         InputError: If there is no such encoding of text.
 
-    >>> named_encoding("Windows-1252")
-    Encoding(name='cp1252', sure=True)
+    >>> encoding_name("Windows-1252"), encoding_name(None)
+    ('cp1252', '')
     """
+    if name is None:
+        return ""
     try:
         "".encode(name)
-        return Encoding(codecs.lookup(name).name)
+        return codecs.lookup(name).name
     except (LookupError, ValueError, UnicodeError) as error:
         raise InputError(
-            f"there is no text encoding {name!r}; name one such as utf-8, cp1252, iso8859-2 or cp932"
+            f"there is no text encoding {name!r}; name one such as utf-8, cp1252 or cp932"
         ) from error
 
 
@@ -112,7 +114,7 @@ def _is_utf8(file: BinaryIO) -> bool:
 
 
 def _telling_lines(file: BinaryIO) -> bytes:
-    """Lines with bytes outside ASCII: the first ones, later ones with bytes that none had before."""
+    """Lines with bytes outside ASCII: the first, and later ones with bytes that none had before."""
     lines, size, seen = list[bytes](), 0, _ASCII
     for chunk in _chunks(file):
         for line in () if chunk.isascii() else _TELLING.findall(chunk):

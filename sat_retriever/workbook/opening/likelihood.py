@@ -2,7 +2,8 @@
 
 Of a text without its plain ASCII, each character costs the logarithm of its chance in a language:
 letters by their rank in it, signs and foreign letters much more, and so does a capital behind a
-small letter or a sign within a word. An encoding is worth its best language.
+small letter, a sign within a word, and a word of two scripts. An encoding is worth its best
+language.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ _PRIORS = {
 _RARE_CODEC = -4.0
 _SIGNS = frozenset("–—’‘“”„‚‹›«»€£°§·•…®©™½¼±²³µ№¿¡ºª×\u00a0、。・「」（）：，％￥")
 _SIGN, _OUTSIDE, _FOREIGN, _LOST = -6.0, -12.0, -7.0, -15.0
-_CAPITAL, _IN_CAPITALS, _WITHIN, _ADJACENT = -5.0, -0.7, -6.0, -1.5
+_CAPITAL, _IN_CAPITALS, _WITHIN, _ADJACENT, _MIXED = -5.0, -0.7, -6.0, -1.5, -5.0
+_ASCII_LETTER = re.compile(r"[A-Za-z]")
 _TOLD = re.compile(r"[^\x00-\x7f]")
 
 Cost = Callable[[str], float]
@@ -78,7 +80,9 @@ def _shapes(text: str, *, latin: bool) -> tuple[list[str], float]:
                 cost += _CAPITAL if before.islower() else _IN_CAPITALS
             elif before.isupper() and text[at - 2 : at - 1].isupper():
                 cost += _CAPITAL
-            if latin and before > "\x7f" and before.isalpha():
+            if not latin:
+                cost += _MIXED * len(_ASCII_LETTER.findall(before + after))
+            elif before > "\x7f" and before.isalpha():
                 cost += _ADJACENT
         elif before.isalpha() and after.isalpha() and character not in "’·\u00a0":
             cost += _WITHIN
@@ -122,7 +126,7 @@ def _by_row(codec: str, *classes: tuple[int, int, int, float]) -> Cost:
         if len(code) == 1:
             return _HALF_WIDTH
         for first, last, least, value in classes:
-            if len(code) == 2 and first <= code[0] <= last and code[1] >= least:  # noqa: PLR2004
+            if len(code) == 2 and first <= code[0] <= last and code[1] >= least:
                 return value
         return _UNUSUAL
 
@@ -132,7 +136,8 @@ def _by_row(codec: str, *classes: tuple[int, int, int, float]) -> Cost:
 _KANA, _COMMON, _HANGUL, _SECOND, _UNUSUAL, _HALF_WIDTH = -5.0, -7.5, -7.0, -11.0, -14.0, -6.5
 _WIDE: Mapping[str, Cost] = {
     "gb18030": _by_row(
-        "gb18030", (0xB0, 0xD7, 0xA1, _COMMON), (0xD8, 0xF7, 0xA1, _SECOND), (0xA1, 0xA3, 0xA1, -8.0)
+        "gb18030",
+        (0xB0, 0xD7, 0xA1, _COMMON), (0xD8, 0xF7, 0xA1, _SECOND), (0xA1, 0xA3, 0xA1, -8.0),
     ),
     "big5": _by_row(
         "big5", (0xA4, 0xC6, 0x40, _COMMON), (0xC9, 0xF9, 0x40, _SECOND), (0xA1, 0xA3, 0x40, -8.0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -20,11 +21,13 @@ from sat_retriever.workbook.formats.sheets import value_messages
 from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import skip
-from sat_retriever.workbook.opening.encoding import Encoding, find_encoding, named_encoding
+from sat_retriever.workbook.opening.encoding import Encoding, find_encoding
+from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues
 
 DELIMITERS = (",", ";", "\t", "|")
+_COUNTED = "sat_retriever.counted"
 _SAMPLE_BYTES = 262_144
 _CHUNK_BYTES = 65_536
 _FIELD_CHARACTERS = 4 << 20
@@ -43,23 +46,55 @@ def read_table(reading: Reading) -> Iterator[Json]:
     request = reading.request
     strict = extension_of(PurePath(request.path).name) not in FLAT_EXTENSIONS
     shown = request.window is not None
-    values, found = text_values(reading.file, reading.budget, strict=strict, texts=shown)
-    reading.source = replace(reading.source, format=found)
+    named = request.encoding
+    encoding = Encoding(named) if named else find_encoding(reading.file)
+    found = text_values(reading.file, encoding.name, reading.budget, strict=strict, texts=shown)
+    values = found.values
+    reading.source = replace(reading.source, format=found.format, encoding=encoding.name)
     sheet = ListedSheet(PurePosixPath(request.relative).stem)
     if values.area is None:
         empty = "The file has no cell with a value."
         yield skip(request, SkipReason.EMPTY_SHEET, empty, sheet.name)
     elif request.asks_for(sheet.name):
         yield from value_messages(reading, sheet, values, None, (), FormulaState.NONE)
+        if request.window is None:
+            yield from _doubts(request, encoding, found.lost, sheet.name)
+
+
+def _doubts(request: Request, encoding: Encoding, lost: int, sheet: str) -> Iterator[Json]:
+    """Yield what the reader of a text must know of its encoding."""
+    if lost:
+        many = f"{lost:,} characters are" if lost > 1 else "One character is"
+        said = f"{many} not {encoding.name} and shown as \ufffd; --encoding sets another encoding."
+        yield skip(request, SkipReason.DAMAGED, said, sheet)
+    if not encoding.sure:
+        said = f"It was read as {encoding.name}, but that is not sure; --encoding sets another."
+        yield skip(request, SkipReason.UNSURE_ENCODING, said, sheet)
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """A delimited text.
+
+    Attributes:
+        values: Its values, with the true used range.
+        format: "csv" or "tsv".
+        lost: Number of characters that are not of its encoding.
+    """
+
+    values: SheetValues
+    format: str
+    lost: int = 0
 
 
 def text_values(
-    file: BinaryIO, budget: Budget, *, strict: bool, texts: bool = False
-) -> tuple[SheetValues, str]:
-    """Read a delimited text file: (values with the true used range, "csv" or "tsv").
+    file: BinaryIO, encoding: str, budget: Budget, *, strict: bool, texts: bool = False
+) -> Delimited:
+    """Read a delimited text file.
 
     Args:
-        file: The file, at its start.
+        file: The file.
+        encoding: Its encoding.
         budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
         texts: True to keep the texts of the fields beside their values.
@@ -67,13 +102,13 @@ def text_values(
     Raises:
         Refused: If the text is damaged from its start, or is not a table and `strict` is True.
     """
-    sample = file.read(_SAMPLE_BYTES)
-    encoding = detect_encoding(sample)
+    file.seek(0)
+    start = _start(file.read(_SAMPLE_BYTES), encoding)
     file.seek(0)
     raw = file if encoding.startswith(("utf-16", "utf-32")) else _without_zeros(file)
-    text = io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="")
+    text = io.TextIOWrapper(raw, encoding=encoding, errors=_COUNTED, newline="")
+    lost = _counting()
     try:
-        start = _start(sample, encoding)
         delimiter, skip = detect_delimiter(start)
         if strict and not skip and not _is_table(start, delimiter):
             message = "Flat text in which no delimiter makes columns."
@@ -85,7 +120,21 @@ def text_values(
         text.detach()
     if not texts:
         values = replace(values, grid=replace(values.grid, texts=None))
-    return values, "tsv" if delimiter == "\t" else "csv"
+    return Delimited(values, "tsv" if delimiter == "\t" else "csv", len(lost))
+
+
+def _counting() -> list[int]:
+    """Register the handler of errors, which adds each place to the list that is returned."""
+    lost: list[int] = []
+
+    def replaced(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeDecodeError):
+            raise error
+        lost.append(error.start)
+        return "\ufffd", error.end
+
+    codecs.register_error(_COUNTED, replaced)
+    return lost
 
 
 def detect_delimiter(sample: str) -> tuple[str, int]:
