@@ -36,10 +36,11 @@ _ALPHABETS = (
 _PRIORS = {
     "cp1252": 0.0, "cp1250": -1.0, "cp1251": -1.0, "cp932": -1.0, "gb18030": -1.0, "big5": -1.5,
     "cp949": -1.0, "cp1253": -1.5, "cp1254": -2.0, "euc_jp": -3.0, "cp1255": -3.0, "cp1256": -3.0,
-    "cp1257": -2.5, "cp874": -3.0, "utf_8": 0.0,
+    "cp1257": -2.5, "cp874": -3.0, "koi8_r": -4.0, "cp866": -4.0, "iso8859_2": -4.0,
+    "utf_8": 0.0,
 }  # fmt: skip
 """How much rarer encodings are than the commonest; those of other systems come last."""
-_RARE_CODEC = -4.0
+_RARE_CODEC = -7.0
 _SIGNS = frozenset("–—’‘“”„‚‹›«»€£°§·•…®©™½¼±²³µ№¿¡ºª×\u00a0、。・「」（）：，％￥")
 _SIGN, _OUTSIDE, _FOREIGN, _LOST = -6.0, -12.0, -7.0, -15.0
 _CAPITAL, _IN_CAPITALS, _WITHIN, _ADJACENT, _MIXED = -5.0, -0.7, -6.0, -1.5, -5.0
