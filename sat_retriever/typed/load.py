@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever.errors import InputError
@@ -49,6 +50,7 @@ def load_table(
         place,
         within=within,
         relative=record.path or None,
+        encoding=record.encoding,
         limits=limits,
         most=most,
     )
@@ -58,7 +60,8 @@ def load_table(
         column.name or column_name(data.first_line + number, transposed=data.table.transposed)
         for number, column in enumerate(data.table.columns)
     )
-    columns = zip(names, data.table.columns, data.columns, data.shown, strict=True)
+    held = map(_Held, data.columns, data.shown, data.texts)
+    columns = zip(names, data.table.columns, held, strict=True)
     return TypedTable(
         sheet_id=record.sheet_id,
         area=area,
@@ -96,13 +99,25 @@ def table_place(record: SheetRecord, table: int | str) -> int:
     raise InputError(f"{record.sheet_id!r} has no table {table!r}; its tables: {known}")
 
 
-def _column(name: str, column: Column, cells: Sequence[Value], shown: NumberFormat) -> TypedColumn:
-    found = typed(cells, shown)
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The cells of a column: values, what their formats show, and texts of a delimited file."""
+
+    cells: Sequence[Value]
+    shown: NumberFormat
+    texts: Sequence[str | None] | None
+
+
+def _column(name: str, column: Column, held: _Held) -> TypedColumn:
+    cells, texts = held.cells, held.texts
+    found = typed(cells, held.shown)
     as_text = found.kind in (ColumnKind.TEXT, ColumnKind.MIXED)
     types = set(map(type, cells)) - {type(None)}
     clocks = found.kind in (ColumnKind.TIME, ColumnKind.DURATION) and len(types) > 1
     stored = cells if found.errors or clocks or (not as_text and str in types) else None
-    unit = column_unit(found, shown, column.unit, column.name)
+    if texts is not None:
+        stored = [cell if text is None else text for text, cell in zip(texts, cells, strict=True)]
+    unit = column_unit(found, held.shown, column.unit, column.name)
     return TypedColumn(name, found.kind, found.values, unit, stored, found.errors, found.words)
 
 

@@ -47,6 +47,8 @@ class TableData:
         unsaved: Number of empty cells with a formula, whose value the file does not hold.
         complete: False if the sheet or the table was too large to be read to its end.
         content_hash: Hash of the file's bytes.
+        texts: Of each column of a delimited file the texts that look otherwise than their values,
+            else None; None for a column without any.
     """
 
     table: Table
@@ -58,6 +60,7 @@ class TableData:
     unsaved: int
     complete: bool
     content_hash: str
+    texts: tuple[Sequence[str | None] | None, ...]
 
 
 def read_table_data(
@@ -67,6 +70,7 @@ def read_table_data(
     *,
     within: Path | None = None,
     relative: str | None = None,
+    encoding: str = "",
     limits: Limits = TABLE_LIMITS,
     most: int = MAX_TABLE_CELLS,
 ) -> TableData:
@@ -82,6 +86,7 @@ def read_table_data(
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
         relative: As in `read_range`.
+        encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
 
@@ -97,6 +102,7 @@ def read_table_data(
         privacy=Privacy(Kept.NAMES),
         links=False,
         formulas=False,
+        encoding=encoding,
     )
     with borrowed_slot() as slot:
         answers = ask(request, slot)
@@ -127,7 +133,15 @@ def _data(
         unsaved=told["unsaved"],
         complete=not (told["cut"] or told["more"]),
         content_hash=content_hash,
+        texts=tuple(map(_texts, zip(*parts, strict=True))) or (None,) * len(table.columns),
     )
+
+
+def _texts(parts: Sequence[Mapping[str, Any]]) -> Sequence[str | None] | None:
+    """The texts of a column that look otherwise than their values; None without any."""
+    if not any("texts" in part for part in parts):
+        return None
+    return [text for part in parts for text in part.get("texts") or [None] * len(part["values"])]
 
 
 def _values(column: Mapping[str, Any]) -> Sequence[Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,14 @@ class CellWindow:
         range: A1 range of the returned rows: the requested range, cut to the used range and to
             `MAX_CELLS` (20,000) cells. Empty if no cell is left.
         rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
-            durations are in Python's format. Requested formulas are text with a leading "=".
+            durations are in Python's format. Requested formulas are text with a leading "=". A cell
+            of a delimited file is as the file writes it: `1.10`, `1.234,50`.
         used: The sheet's used range.
         complete: True if these are all requested cells that are used.
         cut: True if the sheet was too large to be read to its end.
         unsaved: Row and column of each returned cell that is empty and has a formula, whose
             saved value is missing or an empty text. Empty if formulas were requested.
+        meant: Values of cells that a delimited file writes otherwise, by row and column.
     """
 
     range: str
@@ -60,6 +62,7 @@ class CellWindow:
     complete: bool
     cut: bool
     unsaved: tuple[Place, ...] = ()
+    meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
 
 def read_range(
@@ -70,6 +73,7 @@ def read_range(
     formulas: bool = False,
     within: Path | None = None,
     relative: str | None = None,
+    encoding: str = "",
     limits: Limits = WINDOW_LIMITS,
 ) -> CellWindow:
     """Read at most 20,000 cells of a sheet: whole rows from the top.
@@ -85,6 +89,7 @@ def read_range(
             resolved; None allows every place.
         relative: Path by which sheet ids call the file, if its own name is another, as that of a
             copy.
+        encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
 
     Raises:
@@ -96,7 +101,12 @@ def read_range(
     request = request_for(path, None, limits, within, relative)
     window = Window(sheet, wanted)
     request = replace(
-        request, window=window, privacy=Privacy(Kept.NAMES), links=False, formulas=formulas
+        request,
+        window=window,
+        privacy=Privacy(Kept.NAMES),
+        links=False,
+        formulas=formulas,
+        encoding=encoding,
     )
     with borrowed_slot() as slot:
         answers = ask(request, slot)
@@ -171,4 +181,5 @@ def _window(
         complete=complete,
         cut=cut,
         unsaved=tuple(unsaved),
+        meant={(row, column): value for row, column, value in cells.get("meant", ())},
     )

@@ -232,3 +232,13 @@ def test_every_range_is_read_as_it_is_written(one, other):
     first, last = (f"${column_letters(col)}{row}" for row, col in (one, other))
     (top, bottom), (left, right) = (sorted(pair) for pair in zip(one, other, strict=True))
     assert parse_range(f" {first}:{last.lower()} ") == Area(top, left, bottom, right)
+
+
+def test_cells_of_a_delimited_file_are_shown_as_it_writes_them(tmp_path):
+    file = tmp_path / "sales.csv"
+    file.write_text("day;sum;n\n03.02.2024;1.234,50;7\n14.02.2024;12,00-;8\n", encoding="utf-8")
+    window = read_range(file, "sales", ALL)
+    assert window.rows[1:] == (("03.02.2024", "1.234,50", 7), ("14.02.2024", "12,00-", 8))
+    assert window.meant == {
+        (2, 1): "2024-02-03", (2, 2): 1234.5, (3, 1): "2024-02-14", (3, 2): -12,
+    }  # fmt: skip

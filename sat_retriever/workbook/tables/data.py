@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.structure import TableObject
@@ -18,7 +19,7 @@ from sat_retriever.workbook.tables.header import (
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import CellError, Value
-from sat_retriever.workbook.values.window import plain_value
+from sat_retriever.workbook.values.window import other_text, plain_value
 
 _AT_ONCE = 50_000  # cells of a message
 MOMENT, TIME, DURATION, ERROR, PLAIN = "dtue."
@@ -37,7 +38,8 @@ def table_messages(
     A cell that a merged area covers is empty, as it is on the screen, whatever the file stores.
 
     A message of data holds for some records the values of each column, and one letter a value if
-    a value has a type that JSON lacks: dates and times are ISO text, durations are seconds.
+    a value has a type that JSON lacks: dates and times are ISO text, durations are seconds. "texts"
+    are those of a delimited file where a value of the column looks otherwise, else None.
 
     Args:
         cells: The sheet.
@@ -72,7 +74,18 @@ def table_messages(
     for start in range(0, len(kept), step):
         columns = _columns(cells, layout, lines, kept[start : start + step])
         _empty(columns, covered, lines, kept[start : start + step], transposed=layout.transposed)
-        yield {"data": [_encoded(column) for column in columns]}
+        told = [_encoded(column) for column in columns]
+        if cells.texts is not None:
+            fields = _columns(_fields(cells), layout, lines, kept[start : start + step])
+            for each, column, texts in zip(told, columns, fields, strict=True):
+                others = list(map(other_text, texts, column))
+                each.update({"texts": others} if any(others) else {})
+        yield {"data": told}
+
+
+def _fields(cells: Cells) -> Cells:
+    """The fields of a delimited file in place of their values."""
+    return replace(cells, rows=cells.texts or ())
 
 
 def _block(layout: Layout) -> tuple[slice, slice]:

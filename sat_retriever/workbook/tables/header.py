@@ -287,10 +287,7 @@ def _column(
         header = [(layout.area.top + i, line) for i in range(layout.header_height)]
     found, unseen = sample_column(kinds)
     places = (found + data.start).tolist()
-    if layout.transposed:
-        values = cells.line(line, places)
-    else:
-        values = cells.column(places, line)
+    values = cells.line(line, places) if layout.transposed else cells.column(places, line)
     kept = privacy.keeps_header(transposed=layout.transposed, clear=layout.score >= CLEAR)
     name = _joined(cells, header) if kept else ""
     position = line - layout.area.left

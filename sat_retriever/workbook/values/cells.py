@@ -91,6 +91,7 @@ class Cells:
             0-based.
         formats: Codes of the number formats, of the shape of `kinds`; None if all are 0.
         shown: What the format of each code shows.
+        texts: Texts of a delimited file from which the rows were read; None for other formats.
     """
 
     rows: Sequence[Sequence[Value]]
@@ -100,6 +101,7 @@ class Cells:
     start: tuple[int, int] = (0, 0)
     formats: FormatArray | None = None
     shown: Sequence[NumberFormat] = (PLAIN,)
+    texts: Sequence[Sequence[str]] | None = None
 
     def value(self, row: int, col: int) -> Value:
         """The value of a cell; None outside the rows."""
@@ -150,7 +152,8 @@ def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
     _mark(grid.unsaved, (top, left), kinds)
     anchors = _anchors(merges, (top, left), kinds.shape)
     formats = grid.formats.within((top, left), kinds.shape)
-    return Cells(rows, kinds, (top, left), anchors, start, formats, grid.formats.shown)
+    shown = grid.formats.shown
+    return Cells(rows, kinds, (top, left), anchors, start, formats, shown, grid.texts)
 
 
 def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.workbook.values.cellformats import CellFormats
@@ -29,6 +30,8 @@ class Grid:
         unsaved: Cells with a formula without a saved value, in sheet addresses; they may lie
             outside the rows. A value in the rows takes precedence.
         formats: Number formats of its cells, in sheet addresses.
+        texts: The texts of a delimited file that the rows were read from, field by field; None for
+            other formats, whose cells have types.
     """
 
     rows: list[list[Value]]
@@ -36,3 +39,4 @@ class Grid:
     first_col: int = 1
     unsaved: Places = field(default_factory=Places)
     formats: CellFormats = field(default_factory=CellFormats)
+    texts: Sequence[Sequence[str]] | None = None

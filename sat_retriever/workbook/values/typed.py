@@ -11,7 +11,8 @@ from decimal import Decimal
 from typing import Any
 
 from sat_retriever.records.typedtable import ColumnKind, DataValue
-from sat_retriever.text.numbers import numbers_of
+from sat_retriever.text.dates import dates_of
+from sat_retriever.text.numbers import is_number, numbers_of
 from sat_retriever.text.scales import Scaled, scaled
 from sat_retriever.workbook.values.cells import GAPS
 from sat_retriever.workbook.values.grid import CellError, Value
@@ -19,7 +20,6 @@ from sat_retriever.workbook.values.numberformat import FRACTION, PLAIN, NumberFo
 
 _MIDNIGHT = dt.time()
 _SERIAL_ZERO = 1900  # year of the dates that stand for times of a day beyond the first
-_MOMENT = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?)?")
 _BOOLEANS = {"true": True, "false": False}
 _DIGIT = re.compile(r"\d")
 _LIMIT = re.compile(r"[<>≤≥≈~]=?\s*[+\-−]?\d[\d.,]*\s*[^\d\s]{0,12}")  # <0.05, > 1,000 mg
@@ -137,7 +137,8 @@ def _is_word(text: str) -> bool:
         return True
     plain = text.strip()
     first = _PHRASE.match(plain)
-    return bool(_LIMIT.fullmatch(plain) or (first and not first[0].isupper()))
+    phrase = first is not None and not first[0].isupper() and not is_number(plain)
+    return phrase or _LIMIT.fullmatch(plain) is not None
 
 
 def _numbers(column: _Column) -> _Reading | None:
@@ -189,16 +190,8 @@ def _times(value: float, power: int) -> int | float:
 
 
 def _moments(column: _Column) -> _Reading | None:
-    return _moments_of(column.known) if column.few else None
-
-
-def _moments_of(texts: Sequence[str]) -> _Reading | None:
-    if not all(map(_MOMENT.fullmatch, texts)):
-        return None
-    try:
-        return _Reading({text: dt.datetime.fromisoformat(text) for text in texts})
-    except ValueError:  # the 30th of February
-        return None
+    days = dates_of(column.known) if column.few else None
+    return None if days is None else _Reading(dict(zip(column.known, days, strict=True)))
 
 
 def _booleans(column: _Column) -> _Reading | None:
