@@ -142,6 +142,10 @@ COLUMNS = {
     "a code among numbers": column("Batch", [1200, 4500, "12-B", 3102], "mixed", None),
     "a code among texts": column("Batch", ["1200", "4500", "A7", "3102"], "text", None),
     "zeros before a number": column("Key", ["007", "12", "13", "14"], "text", None),
+    "keys of one length": column("Account", ["100", "101", "200", "201"], "text", None),
+    "quantities as texts": column(
+        "Stock", ["9", "104", "12", "7"], "number", None, [9, 104, 12, 7]
+    ),
     "half words": column("Status", [1, 2, "open", "closed"], "mixed", None),
     "dates and a word": column(
         "Due", [DAY, "open", EVE, DAY], "date", None, [DAY.date(), None, EVE.date(), DAY.date()]

@@ -25,6 +25,8 @@ _DIGIT = re.compile(r"\d")
 _LIMIT = re.compile(r"[<>≤≥≈~]=?\s*[+\-−]?\d[\d.,]*\s*[^\d\s]{0,12}")  # <0.05, > 1,000 mg
 _PHRASE = re.compile(r"[^\W\d]+\.?\s")  # a text that begins with a word: see note 3
 _WORDS = 2  # numbers for each word among them, at least
+_KEYS = 4  # texts that can be told to be keys, at least
+_SHORT = 2  # digits that quantities may have in common
 _LARGE = 1000  # a number that may stand beside 1.2M
 
 
@@ -54,7 +56,8 @@ def typed(cells: Sequence[Value], shown: NumberFormat = PLAIN, *, unseen: int = 
     Texts are read as numbers, dates or booleans only if they can be, all in one way. Numbers and
     dates may have a few words among them, such as `closed`, `<0.05` or `see note 3`: at most one
     for two values. A word's cell is then empty, as is a mark such as `n/a` or `-`. But one code
-    (`A7`, `007`) among texts leaves all as they are.
+    (`A7`, `007`) among texts leaves all as they are, and so do texts that are all keys: whole
+    numbers, each once, of one length or ascending, as in a plan of accounts.
 
     Args:
         cells: The values of its cells, or a sample of them.
@@ -142,7 +145,20 @@ def _is_word(text: str) -> bool:
 
 
 def _numbers(column: _Column) -> _Reading | None:
-    return _in_one_scale(column.known, column) if column.few else None
+    if not column.few or (not column.others and _are_keys(column)):
+        return None
+    return _in_one_scale(column.known, column)
+
+
+def _are_keys(column: _Column) -> bool:
+    """True if the texts are whole numbers, each once, of one length or ascending."""
+    texts = column.known
+    if len(texts) < _KEYS or not all(map(str.isdecimal, texts)):
+        return False
+    numbers = list(map(int, texts))
+    long = len(set(map(len, texts))) == 1 and len(texts[0]) > _SHORT
+    once = all(column.said[text] == 1 for text in texts)
+    return once and (long or numbers == sorted(numbers))
 
 
 def _in_one_scale(texts: Sequence[str], column: _Column) -> _Reading | None:
