@@ -28,6 +28,7 @@ SAMPLE = 200
 _TEXTS = 50
 """Texts of the rest that are sampled, too."""
 
+_HELD = [Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE, Kind.TIME]
 _TYPES = {
     ColumnKind.BOOLEAN: ColumnType.BOOLEAN,
     ColumnKind.DATE: ColumnType.DATE,
@@ -69,30 +70,31 @@ def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
     if len(held) <= SAMPLE:
         return held, 0
     first, rest = held[:SAMPLE], held[SAMPLE:]
-    texts = rest[kinds[rest] == Kind.TEXT]
-    spread = np.linspace(0, len(texts) - 1, min(len(texts), _TEXTS)).astype(np.intp)
     counts = np.bincount(kinds[rest], minlength=len(Kind))
     known = np.bincount(kinds[first], minlength=len(Kind))
-    new = [rest[kinds[rest] == kind][:1] for kind in np.flatnonzero((counts > 0) & (known == 0))]
-    chosen = np.unique(np.concatenate([first, texts[spread], *new]))
-    sampled = int((kinds[chosen] == Kind.TEXT).sum())
-    others = [Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE, Kind.TIME]
-    share = sampled / max(1, known[Kind.TEXT] + counts[Kind.TEXT]) if sampled else 1.0
-    true = int(share * (known + counts)[others].sum())
-    return chosen, max(0, true - int(np.isin(kinds[chosen], others).sum()))
+    new = ((counts > 0) & (known == 0)).nonzero()[0].tolist()
+    if not new and not counts[Kind.TEXT]:
+        return first, int(counts[_HELD].sum())
+    texts = rest[kinds[rest] == Kind.TEXT]
+    spread = np.linspace(0, len(texts) - 1, min(len(texts), _TEXTS)).astype(np.intp)
+    others = [rest[kinds[rest] == kind][:1] for kind in new]
+    chosen = np.unique(np.concatenate([first, texts[spread], *others]))
+    sampled = np.bincount(kinds[chosen], minlength=len(Kind))
+    share = sampled[Kind.TEXT] / (known + counts)[Kind.TEXT] if sampled[Kind.TEXT] else 1.0
+    return chosen, max(0, int(share * (known + counts)[_HELD].sum() - sampled[_HELD].sum()))
 
 
 def joint_shown(
-    kinds: KindArray, formats: FormatArray | None, shown: Sequence[NumberFormat]
+    kinds: KindArray, formats: FormatArray, shown: Sequence[NumberFormat]
 ) -> NumberFormat:
     """What the formats of a column's numbers show together.
 
     Args:
         kinds: Kind codes of its data cells.
-        formats: Codes of their formats; None if all are 0.
+        formats: Codes of their formats.
         shown: What the format of each code shows.
     """
-    if formats is None or not formats.any():
+    if not formats.any():
         return PLAIN
     numbers = (kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)
     counts = np.bincount(formats[numbers], minlength=len(shown)).tolist()

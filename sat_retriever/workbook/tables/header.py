@@ -31,7 +31,7 @@ from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
 from sat_retriever.workbook.values.cells import Cells, Kind, cells_of, header_text
 from sat_retriever.workbook.values.grid import Grid
-from sat_retriever.workbook.values.numberformat import NumberFormat
+from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 
 MAX_TABLES = 64
 MAX_KEPT_COLUMNS = 16_384
@@ -300,10 +300,11 @@ def _column(
 
 def shown_in(cells: Cells, layout: Layout, line: int) -> NumberFormat:
     """What the number formats of a table's column show."""
+    if cells.formats is None:
+        return PLAIN
     data = slice(layout.data.start, layout.data.stop)
     place = (line, data) if layout.transposed else (data, line)
-    formats = None if cells.formats is None else cells.formats[place]
-    return joint_shown(cells.kinds[place], formats, cells.shown)
+    return joint_shown(cells.kinds[place], cells.formats[place], cells.shown)
 
 
 def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:

@@ -81,7 +81,7 @@ class RowScanner:
         self.unsaved = Places(room)
         self.formats = CellFormats(styles.shown, room)
         self._codes = {style.encode(): code for style, code in styles.codes.items()}
-        self._styled = styles.cells()
+        self._styled = styles.sign()
 
     def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the document without its rows, which are scanned on the way.
@@ -131,10 +131,14 @@ class RowScanner:
 
     def _scan_formats(self, styled: re.Pattern[bytes], block: bytes) -> None:
         columns: dict[bytes, int] = {}
-        codes, add = self._codes, self.formats.add
-        for letters, row, style in styled.findall(block):
+        for sign in styled.finditer(block):
+            start = block.rfind(b"<", 0, sign.start())
+            place = _REF.match(block, start)
+            if place is None or (place.end() <= sign.start() and _is_typed(place, sign)):
+                continue
+            letters = place[2]
             column = columns.get(letters) or columns.setdefault(letters, _column(letters))
-            add(int(row), column, codes[style])
+            self.formats.add(int(place[3]), column, self._codes[sign[1]])
 
     def _scan_rows(self, block: bytes) -> None:
         rows = [(int(row), rest, start) for row, rest, start in _rows(block)]
@@ -221,6 +225,12 @@ class RowScanner:
                 self.errors.append((int(place[3]), _column(place[2]), text_of(value[1]).strip()))
             elif _VALUE_TAG.search(content):
                 raise NotPlain("an error value in an unusual form")
+
+
+def _is_typed(place: re.Match[bytes], sign: re.Match[bytes]) -> bool:
+    """True if a cell's tag names a type other than a number before its style."""
+    between = place.string[place.end() : sign.start() + 1]
+    return b' t="' in between and b' t="n"' not in between
 
 
 def filled_area(attributes: Mapping[str, str]) -> Area | None:

@@ -28,17 +28,15 @@ class Styles:
     shown: tuple[NumberFormat, ...] = ()
     codes: dict[str, int] = field(default_factory=dict)
 
-    def cells(self) -> re.Pattern[bytes] | None:
-        """Pattern of a number with one of the styles: letters, row and style; None without any."""
+    def sign(self) -> re.Pattern[bytes] | None:
+        """Pattern of one of the styles in the tag of a cell with content; None without any."""
         if not self.codes:
             return None
         ends: dict[str, str] = {}  # last digits by those before them, which is fast to search
         for style in list(self.codes)[:_MAX_NAMED]:
             ends[style[:-1]] = ends.get(style[:-1], "") + style[-1]
         numbers = "|".join(f"{begin}[{digits}]" for begin, digits in ends.items())
-        number = '(?: t="n"| [cv]m="[0-9]+")*'
-        cell = f'<c r="([A-Z]{{1,3}})([1-9][0-9]{{0,6}})"(?: t="n")? s="({numbers})"{number}>'
-        return re.compile(rf"{cell}\s*<[vf]".encode())
+        return re.compile(rf'" s="({numbers})"(?: t="n"| [cv]m="[0-9]+")*>\s*<[vf]'.encode())
 
 
 NO_STYLES = Styles()
