@@ -13,6 +13,7 @@ from sat_retriever.workbook.formats.facts import SheetFacts
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import each_sheet, sheet_messages
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.places import NO_PLACES, Places
 from sat_retriever.workbook.values.read import ListedSheet
 
@@ -27,11 +28,13 @@ class Known:
         states: State of the formulas, by sheet; formulas of other sheets were not read.
         tables: Declared tables.
         unsaved: Cells whose formula has no saved value, by sheet.
+        formats: Number formats of cells, by sheet.
     """
 
     states: Mapping[str, FormulaState] = field(default_factory=dict)
     tables: Sequence[SheetTable] = ()
     unsaved: Mapping[str, Places] = field(default_factory=dict)
+    formats: Mapping[str, CellFormats] = field(default_factory=dict)
 
 
 NOTHING_KNOWN = Known()
@@ -61,7 +64,10 @@ def read_by_value(
 
     def read(_index: int, sheet: ListedSheet) -> Iterator[Json]:
         unsaved = known.unsaved.get(sheet.name, NO_PLACES)
-        facts = SheetFacts(unsaved=unsaved, formula_area=unsaved.area) if len(unsaved) else None
+        formats = known.formats.get(sheet.name, CellFormats())
+        facts = None
+        if len(unsaved) or len(formats):
+            facts = SheetFacts(unsaved=unsaved, formula_area=unsaved.area, formats=formats)
         state = known.states.get(sheet.name, unread)
         yield from sheet_messages(reading, sheet, facts, tables.get(sheet.name, ()), state)
 

@@ -104,7 +104,8 @@ def sheet_messages(
     try:
         values = _values(reading, sheet.name, facts)
     except ValuesFailed as failed:
-        if facts is not None and not (facts.area or facts.formula_area or facts.damage):
+        known = facts and (facts.area or facts.formula_area or facts.damage or len(facts.formats))
+        if facts is not None and not known:
             yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
             return
         message = f"The sheet cannot be read: {failed}."

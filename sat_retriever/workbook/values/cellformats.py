@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.records.area import MAX_COLUMN, MAX_ROW
+from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area
 from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 
 MAX_FORMATS = 255
@@ -46,6 +46,16 @@ class CellFormats:
         if len(self._places) < self._room and 0 < row <= MAX_ROW and 0 < col <= MAX_COLUMN:
             self._places.append(row * _ROW + col - 1)
             self._codes.append(code)
+
+    def fill(self, area: Area, code: int) -> None:
+        """Keep the format of all cells of an area, or only of the first if there is no room."""
+        size = (area.right - area.left + 1) * (area.bottom - area.top + 1)
+        if size > self._room - len(self._places):
+            self.add(area.top, area.left, code)
+            return
+        for row in range(area.top, area.bottom + 1):
+            for col in range(area.left, area.right + 1):
+                self.add(row, col, code)
 
     def within(self, origin: tuple[int, int], shape: tuple[int, ...]) -> FormatArray | None:
         """Codes of a block of cells, shape (rows, columns) uint8; None if all are 0.

@@ -1,4 +1,4 @@
-"""Formulas of the sheets in the content part of an ods."""
+"""Formulas and number formats of the sheets in the content part of an ods."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from sat_retriever.workbook.opening.package import (
     guarded_parser,
     too_deep,
 )
+from sat_retriever.workbook.values.cellformats import MAX_FORMATS, CellFormats
+from sat_retriever.workbook.values.numberformat import FRACTION, PLAIN, NumberFormat
 from sat_retriever.workbook.values.places import Places
 
 PART = "content.xml"
@@ -26,7 +28,10 @@ _SPREADSHEET = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 spreadsheet"
 _SHEET, _ROW = _TABLE + "table", _TABLE + "table-row"
 CELLS = (_TABLE + "table-cell", _TABLE + "covered-table-cell")
 FORMULA, _REPEATED = _TABLE + "formula", _TABLE + "number-columns-repeated"
-_VALUE_TYPE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 value-type"
+_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 "
+_MOST = 8  # characters of a currency
+_VALUE_TYPE, _CURRENCY = _OFFICE + "value-type", _OFFICE + "currency"
+_SHOWN = (b'"percentage"', b'"currency"')  # types of values that show a unit
 
 
 @dataclass(slots=True)
@@ -37,15 +42,22 @@ class SheetFormulas:
         sheet: Its name.
         formulas: (cell, text, range, kind) in the notation of Excel.
         unsaved: Cells whose formula has no saved value.
+        formats: Cells with a percent or a currency; units in other formats are not known.
     """
 
     sheet: str
     formulas: list[RawFormula] = field(default_factory=list)
     unsaved: Places = field(default_factory=Places)
+    formats: CellFormats = field(default_factory=CellFormats)
+
+
+def shows_unit(row: bytes) -> bool:
+    """True if a row has a cell with a percent or a currency."""
+    return any(sign in row for sign in _SHOWN)
 
 
 def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
-    """Yield the formulas of a workbook, sheet by sheet.
+    """Yield the formulas and number formats of a workbook, sheet by sheet.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
@@ -55,7 +67,7 @@ def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
     reader = _FormulaReader(limits)
     parser = content_parser(reader, limits)
     try:
-        for chunk in thinned(chunks(), lambda row: b"formula" in row):
+        for chunk in thinned(chunks(), lambda row: b"formula" in row or shows_unit(row)):
             parser.Parse(chunk, False)
             yield from reader.finished()
         parser.Parse(b"", True)
@@ -119,7 +131,7 @@ class SheetReader:
 
 
 class _FormulaReader(SheetReader):
-    """Collector of formulas; repeated rows and cells are counted, never expanded."""
+    """Collector of formulas and formats; repeated cells with a formula are never expanded."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
@@ -128,6 +140,7 @@ class _FormulaReader(SheetReader):
         self._room = limits.cells
         self._row, self._rows = 0, 1
         self._col = 0
+        self._units: dict[str, int] = {}
 
     def finished(self) -> Iterator[SheetFormulas]:
         """Yield the sheets that ended since the last call."""
@@ -135,12 +148,15 @@ class _FormulaReader(SheetReader):
         yield from done
 
     def begin_sheet(self, sheet: str) -> None:
-        self._found = SheetFormulas(sheet, unsaved=Places(self._room))
+        formats = CellFormats(room=self._room)
+        self._found = SheetFormulas(sheet, unsaved=Places(self._room), formats=formats)
+        self._units = {}
         self._row, self._rows = 0, 1
 
     def end_sheet(self, sheet: str) -> None:
         self._done.append(self._found)
-        self._room -= len(self._found.unsaved)
+        self._room -= len(self._found.unsaved) + len(self._found.formats)
+        self._found.formats.shown = (PLAIN, *map(NumberFormat, self._units))
 
     def visit(self, name: str, attributes: Attributes) -> None:
         if name in CELLS:
@@ -153,11 +169,22 @@ class _FormulaReader(SheetReader):
                 area = None if _VALUE_TYPE in attributes else area_of(raw[2] or raw[0])
                 if area is not None:
                     self._found.unsaved.fill(area)
+            self._keep_format(attributes, cols)
             self._col += cols
         elif name == _ROW:
             self._row += self._rows
             self._rows = _number(attributes.get(_TABLE + "number-rows-repeated"))
             self._col = 1
+
+    def _keep_format(self, attributes: Attributes, cols: int) -> None:
+        kind = attributes.get(_VALUE_TYPE)
+        unit = FRACTION if kind == "percentage" else attributes.get(_CURRENCY, "")[:_MOST]
+        if kind not in ("percentage", "currency") or not unit or self.sheet is None:
+            return
+        if unit in self._units or len(self._units) < MAX_FORMATS:
+            code = self._units.setdefault(unit, len(self._units) + 1)
+            area = Area(self._row, self._col, self._row + self._rows - 1, self._col + cols - 1)
+            self._found.formats.fill(area, code)
 
     def _raw(self, text: str, cols: int, attributes: Attributes) -> RawFormula:
         row = self._row or 1  # for a cell outside any row

@@ -19,6 +19,7 @@ from sat_retriever.workbook.formats.ods.content import (
     FORMULA,
     SheetReader,
     content_parser,
+    shows_unit,
 )
 from sat_retriever.workbook.formats.ods.formula import (
     excel_formula,
@@ -47,6 +48,7 @@ class OdsDeclared:
         sources: Sources of pivot tables, lists of choices and consolidations.
         objects: (sheet, name, folder) of embedded objects, including charts.
         formulas: True if there is any formula.
+        units: True if any cell shows a percent or a currency.
     """
 
     tabs: list[str] = field(default_factory=list)
@@ -55,6 +57,7 @@ class OdsDeclared:
     sources: list[DataSource] = field(default_factory=list)
     objects: list[tuple[str, str, str]] = field(default_factory=list)
     formulas: bool = False
+    units: bool = False
 
 
 def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
@@ -69,6 +72,7 @@ def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
 
     def keep(row: bytes) -> bool:
         found.formulas = found.formulas or b"formula" in row
+        found.units = found.units or shows_unit(row)
         return b"object" in row
 
     reader = _DeclaredReader(found, limits)

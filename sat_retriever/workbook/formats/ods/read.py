@@ -23,6 +23,7 @@ from sat_retriever.workbook.limits import MIB, Refused
 from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Attributes, BadXmlError, Package, local, resolve
 from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.places import Places
 
 _MAX_PART = 8 * MIB
@@ -40,7 +41,8 @@ def read_ods(reading: Reading) -> Iterator[Json]:
     yield from walk.content(reading.file)
     reading.formulas = walk.counts
     reading.show((*walk.declared.sources, *walk.charts))
-    yield from read_by_value(reading, Known(walk.states, walk.declared.tables, walk.unsaved))
+    known = Known(walk.states, walk.declared.tables, walk.unsaved, walk.formats)
+    yield from read_by_value(reading, known)
     yield {"structure": to_json(walk.structure(), compact=True)}
 
 
@@ -55,6 +57,7 @@ class _Walk:
     charts: list[DataSource] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     unsaved: dict[str, Places] = field(default_factory=dict)
+    formats: dict[str, CellFormats] = field(default_factory=dict)
 
     def content(self, file: BinaryIO) -> Iterator[Json]:
         """Yield messages about formulas, and about a limit that ended the reading."""
@@ -84,11 +87,12 @@ class _Walk:
         names = [name.name for name in self.declared.names]
         names += [each.table.name for each in self.declared.tables]
         formulas = Formulas(self.request, frozenset(map(str.casefold, names)), self.budget)
-        if self.declared.formulas:
+        if self.declared.formulas or self.declared.units:
             for found in read_formulas(chunks, limits):
                 if not self.request.asks_for(found.sheet):
                     continue
                 self.unsaved.setdefault(found.sheet, found.unsaved)
+                self.formats.setdefault(found.sheet, found.formats)
                 raw = found.formulas
                 self.counts.setdefault(found.sheet, formula_count(raw))
                 if self.request.window is not None and self.request.formulas:
