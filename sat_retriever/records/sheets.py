@@ -11,7 +11,7 @@ from sat_retriever.records.formats import FormulaState, without_extension
 
 
 class ColumnType(StrEnum):
-    """Type of most non-empty cells of a column."""
+    """Type of the cells of a column; `time` is for durations, too."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -89,8 +89,8 @@ class Column:
             Empty when the table has no header.
         example: First non-null cell as text, at most 60 characters, or a typed
             placeholder; None when the column is empty or its values are not kept.
-        type: Type of most non-empty data cells.
-        unit: Content of a units row below the header, for example "kg".
+        type: Type of its data cells, that of the table's data; a few words do not count.
+        unit: Unit of its numbers, by the cells, their formats, a units row or the header.
     """
 
     name: str
