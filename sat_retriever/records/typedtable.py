@@ -157,7 +157,8 @@ class TypedTable:
         """Return a pandas DataFrame; its index, named `_row`, has the sheet rows.
 
         Whole numbers, other numbers, booleans and texts have pandas' types that know missing
-        values. Dates and moments are `datetime64`, durations `timedelta64`.
+        values. Dates and moments are `datetime64`, durations `timedelta64`. `attrs` has the units
+        of columns and, if there is one, the note.
 
         Raises:
             MissingExtraError: If pandas is not installed.
@@ -168,12 +169,17 @@ class TypedTable:
             column.name: pandas.Series(list(column.values), index=index, dtype=_pandas_type(column))
             for column in self.columns
         }
-        return pandas.DataFrame(found, index=index)
+        frame = pandas.DataFrame(found, index=index)
+        frame.attrs["units"] = {each.name: each.unit for each in self.columns if each.unit}
+        if self.note:
+            frame.attrs["note"] = self.note
+        return frame
 
     def to_arrow(self) -> pa.Table:
         """Return an Arrow table; its first column, `_row`, has the sheet rows.
 
-        Each field names its kind, and its unit, in its metadata. Values of a mixed column are text.
+        Each field names its kind, and its unit, in its metadata; the note is in that of the schema.
+        Values of a mixed column are text.
 
         Raises:
             MissingExtraError: If pyarrow is not installed.
@@ -187,7 +193,8 @@ class TypedTable:
             fields.append(arrow.field(column.name, type_, metadata=told))
             mixed = column.kind is ColumnKind.MIXED
             arrays.append(arrow.array(_texts(column) if mixed else column.values, type_))
-        return arrow.Table.from_arrays(arrays, schema=arrow.schema(fields))
+        noted = {"note": self.note} if self.note else None
+        return arrow.Table.from_arrays(arrays, schema=arrow.schema(fields, metadata=noted))
 
 
 def column_name(line: int, *, transposed: bool) -> str:

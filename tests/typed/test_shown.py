@@ -210,3 +210,9 @@ def test_words_among_numbers_are_told_and_kept(index):
     assert table.columns[2].stored == [1.5, "n.d.", 3, 4.5]
     assert table.columns[2].words == (("n.d.", 1),)
     assert table.note == "Texts in 'Pb', read as empty: 'n.d.'."
+    frame, arrow = table.to_pandas(), table.to_arrow()
+    assert frame["Pb"].isna().tolist() == [False, True, False, False]
+    assert (frame.attrs["note"], arrow.schema.metadata[b"note"].decode()) == (table.note,) * 2
+    query = TableQuery.over([table]).run("SELECT count(pb) AS n, avg(pb) FROM a_word")
+    assert query.rows == ((3, 3.0),)
+    assert table.note in query.note
