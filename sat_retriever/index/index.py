@@ -867,13 +867,14 @@ class SheetIndex:
         """Return the path of each sheet's workbook, or its name if it has no file."""
         return self._seen.workbook_of(sheet_ids)
 
-    def table(self, sheet_id: str, table: int | str = 0) -> TypedTable:
+    def table(self, sheet_id: str, table: int | str = 0, *, totals: bool = False) -> TypedTable:
         """Return the data of a sheet's table with typed columns, read anew from its file.
 
         Args:
             sheet_id: The sheet.
             table: Place of the table in the record's `tables`, the main one first, or a range that
                 begins in it.
+            totals: True to keep totals and subtotals among the records.
 
         Raises:
             PathNotFoundError: If the file is gone.
@@ -884,7 +885,7 @@ class SheetIndex:
         file, within = self.bounded_file_of(sheet_id)
         if record is None:
             raise InputError(f"the index has no sheet {sheet_id!r}; index its workbook")
-        return load_table(file, record, table, within=within)
+        return load_table(file, record, table, within=within, totals=totals)
 
     def file_of(self, sheet_id: str) -> Path:
         """Return the workbook file of a sheet; it may no longer exist.

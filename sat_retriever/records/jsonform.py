@@ -9,6 +9,7 @@ from typing import Any
 
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.sheets import (
     Column,
     ColumnType,
@@ -87,7 +88,17 @@ def skipped_from_json(data: Mapping[str, Any]) -> Skipped:
 
 def table_from_json(data: Mapping[str, Any]) -> Table:
     """The table that `to_json` wrote."""
-    return Table(**{**data, "columns": _columns_from_json(data)})
+    rows = {
+        name: tuple(left_out_from_json(each) for each in data[name])
+        for name in ("left_out", "doubtful")
+        if name in data
+    }
+    return Table(**{**data, "columns": _columns_from_json(data), **rows})
+
+
+def left_out_from_json(data: Mapping[str, Any]) -> LeftOut:
+    """The row that `to_json` wrote."""
+    return LeftOut(**{**data, "reason": LeftOutReason(data["reason"])})
 
 
 def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:

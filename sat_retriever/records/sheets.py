@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState, without_extension
+from sat_retriever.records.leftout import LeftOut
 
 
 class ColumnType(StrEnum):
@@ -106,10 +107,12 @@ class Table:
             header row (no header at all, or a transposed table).
         header_height: Number of header rows (0 when there are none).
         transposed: True when the headers are in the first column of the range.
-        num_rows: Data records (columns of data if transposed), without headers, units and
-            the totals below them; totals that are lines of a statement count.
+        num_rows: Data records (columns of data if transposed), without rows left out.
         columns: The table's columns, left to right (top to bottom if transposed).
         name: Name of the workbook's table object over this range, if any.
+        left_out: The first `MAX_LEFT_OUT` rows below the header that are no records.
+        num_left_out: Number of all such rows.
+        doubtful: Records that look like totals but do not add up, at most as many.
     """
 
     range: str
@@ -119,6 +122,12 @@ class Table:
     num_rows: int
     columns: tuple[Column, ...]
     name: str | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    num_left_out: int = 0
+    doubtful: tuple[LeftOut, ...] = ()
+
+
+MAX_LEFT_OUT = 100
 
 
 @dataclass(frozen=True, slots=True)

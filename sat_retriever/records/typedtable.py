@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sat_retriever._extras import require
 from sat_retriever.records.area import Area, column_letters
+from sat_retriever.records.leftout import LeftOut, told_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,13 +72,16 @@ class TypedColumn:
 class TypedTable:
     """The data of a table: its records, without headers, units and totals.
 
+    If headings stand between the records, the last column, `Section`, holds the one above each.
+
     Attributes:
         sheet_id: The sheet.
         area: The table on its sheet, header and totals included.
-        columns: Its columns, left to right (top to bottom if transposed).
+        columns: Its columns, left to right (top to bottom if transposed), then that of headings.
         places: Sheet row of each record, ascending; sheet column if transposed.
         transposed: True if each record is a column of the sheet.
-        totals: Number of rows of totals that are left out.
+        left_out: Rows below the header that are no records, and why; `totals=True` keeps totals.
+        doubtful: Records that look like totals but do not add up.
         unsaved: Number of empty cells with a formula whose value the file does not hold.
         complete: False if the table was too large to be read to its end.
         changed: True if the file is not as it was indexed.
@@ -89,7 +93,8 @@ class TypedTable:
     columns: tuple[TypedColumn, ...]
     places: tuple[int, ...]
     transposed: bool = False
-    totals: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    doubtful: tuple[LeftOut, ...] = ()
     unsaved: int = 0
     complete: bool = True
     changed: bool = False
@@ -118,11 +123,14 @@ class TypedTable:
         """What a reader of the data must know; empty if there is nothing."""
         errors = sum(column.errors for column in self.columns)
         record = "column" if self.transposed else "row"
-        totals = f"{self.totals} {record}{'s' * (self.totals > 1)}"
         said = (
             (self.changed, "The file has changed since it was indexed; this is what it holds now."),
             (not self.complete, f"The table is too large; {record}s at its end are missing."),
-            (self.totals, f"Left out: {totals} of totals at the end."),
+            (self.left_out, f"Left out: {told_rows(self.left_out)}."),
+            (
+                self.doubtful,
+                f"Kept, though it may sum up others: {told_rows(self.doubtful)}.",
+            ),
             (
                 self.unsaved,
                 f"Empty cells whose formula has no saved value: {self.unsaved:,}.",

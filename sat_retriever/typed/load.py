@@ -16,6 +16,9 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.tabledata import MAX_TABLE_CELLS, TABLE_LIMITS, read_table_data
 from sat_retriever.workbook.values.grid import Value
 
+SECTION = "Section"
+"""Name of the column that holds the heading above each record."""
+
 
 def load_table(
     file: Path,
@@ -25,6 +28,7 @@ def load_table(
     within: Path | None = None,
     limits: Limits = TABLE_LIMITS,
     most: int = MAX_TABLE_CELLS,
+    totals: bool = False,
 ) -> TypedTable:
     """Return the data of a table as its file holds it now.
 
@@ -36,6 +40,7 @@ def load_table(
             resolved; None allows every place.
         limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
+        totals: True to keep totals and subtotals among the records.
 
     Raises:
         PathNotFoundError: If the file is gone.
@@ -50,21 +55,32 @@ def load_table(
         relative=record.path or None,
         limits=limits,
         most=most,
+        totals=totals,
     )
     area = area_of(data.table.range)
     assert area is not None
     names = unique_names(
-        column.name or column_name(data.first_line + number, transposed=data.table.transposed)
-        for number, column in enumerate(data.table.columns)
+        (
+            *(
+                column.name
+                or column_name(data.first_line + number, transposed=data.table.transposed)
+                for number, column in enumerate(data.table.columns)
+            ),
+            *([SECTION] if data.sections is not None else ()),
+        )
     )
-    columns = zip(names, data.table.columns, data.columns, strict=True)
+    columns = zip(names, data.table.columns, data.columns, strict=False)
+    found = [_column(name, column, cells) for name, column, cells in columns]
+    if data.sections is not None:
+        found.append(TypedColumn(names[-1], ColumnKind.TEXT, data.sections))
     return TypedTable(
         sheet_id=record.sheet_id,
         area=area,
-        columns=tuple(_column(name, column, cells) for name, column, cells in columns),
+        columns=tuple(found),
         places=data.records,
         transposed=data.table.transposed,
-        totals=data.totals,
+        left_out=data.left_out,
+        doubtful=data.doubtful,
         unsaved=data.unsaved,
         complete=data.complete,
         changed=data.content_hash != record.content_hash,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.tables.margins import above_notes, below_titles, count_totals, units_row
+from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.workbook.tables.margins import above_notes, below_titles, units_row
 from sat_retriever.workbook.tables.regions import trim
 from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
@@ -29,7 +31,8 @@ class Layout:
             transposed.
         transposed: True if the headers are in the first column.
         units: Grid row (column if transposed) of units below the header, or None.
-        totals: Number of totals rows at its end.
+        out: Rows below the header that are no records, and why, ascending.
+        doubtful: Records that look like totals but do not add up.
         score: Score of the header; 0 without one.
     """
 
@@ -37,16 +40,17 @@ class Layout:
     header_height: int = 0
     transposed: bool = False
     units: int | None = None
-    totals: int = 0
+    out: Mapping[int, LeftOutReason] = field(default_factory=dict)
+    doubtful: tuple[int, ...] = ()
     score: float = 0.0
 
     @property
     def data(self) -> range:
-        """Rows of the data (columns if transposed), below header and units and above totals."""
+        """Rows below header and units (columns if transposed), those left out among them."""
         if self.transposed:
             return range(self.area.left + self.header_height, self.area.right + 1)
         start = self.area.top + self.header_height + (self.units is not None)
-        return range(start, self.area.bottom + 1 - self.totals)
+        return range(start, self.area.bottom + 1)
 
     @property
     def lines(self) -> range:
@@ -65,7 +69,7 @@ def read_layout(cells: Cells, block: Area) -> Layout:
         return Layout(block, 1, transposed=True, score=turned)
     if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):
         area = above_notes(cells, below_titles(sample, block))
-        return Layout(area, totals=count_totals(cells, area, area.top))
+        return Layout(area)
     best = _header_bottom(sample, best)
     units = units_row(sample, best)
     bottom = best if units is None else units - 1
@@ -74,8 +78,7 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     area = above_notes(cells, trim(cells.kinds, area) or area)
     height = sample.rows[bottom] - sample.rows[top] + 1
     unit_row = None if units is None else sample.rows[units]
-    first_data = (sample.rows[bottom] if unit_row is None else unit_row) + 1
-    return Layout(area, height, False, unit_row, count_totals(cells, area, first_data), score)
+    return Layout(area, height, units=unit_row, score=score)
 
 
 def _header_bottom(sample: Sample, best: int) -> int:

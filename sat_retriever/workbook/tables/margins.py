@@ -1,4 +1,4 @@
-"""Margins around a table's data: titles above, units, totals, notes below."""
+"""Margins around a table's data: titles above, units, notes below."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from sat_retriever.workbook.tables.sample import Sample
 from sat_retriever.workbook.values.cells import Cells
 from sat_retriever.workbook.values.grid import CellError
 
-MAX_TOTALS = 4
-MAX_LINES = 100
-"""Rows above the totals that are searched for further totals."""
 NOTE_LENGTH = 40
 NOTE_WORDS = 4
 """A single text below the data with more characters or words is a note."""
@@ -33,16 +30,6 @@ _UNIT = re.compile(
     r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"
     r"|[^\W\d_]{0,6}[/^·*][^\W_]{1,10}"  # m/s, USD/kg, 10^6
 )
-_TOTAL_WORD = (
-    r"(?:totals?|sum|summe|gesamt\w*|insgesamt|ergebnis"
-    r"|zwischensumme|totales|totaux|totale|totaal|suma|somme|soma|summa|итого|всего|razem|toplam"
-    r"|合计|合計|总计|總計|小计|小計|총계|합계|average|mean|mittelwert|durchschnitt|maximum|minimum)"
-)
-_TOTAL = re.compile(
-    rf"\W*(?:(?:grand|sub|overall|net)[\s-]*)?{_TOTAL_WORD}\b(?P<named>.{{0,24}})", re.IGNORECASE
-)
-_PART = re.compile(r"\W*(?:sub|zwischensumme|小计|小計)", re.IGNORECASE)
-_ANY_TOTAL = re.compile(rf"(?<!\w)(?:grand |sub|overall |net )?{_TOTAL_WORD}\b", re.IGNORECASE)
 _FOOTNOTE = re.compile(
     r"\s*(?:[*†‡§¹²³]|\(?[a-z\d]\)|notes?\b|source|sources\b|remark|quelle|fuente|注)",
     re.IGNORECASE,
@@ -114,46 +101,3 @@ def above_notes(cells: Cells, area: Area) -> Area:
 def _is_note(text: str) -> bool:
     words = len(text.split())
     return len(text) > NOTE_LENGTH or words > NOTE_WORDS or bool(_FOOTNOTE.match(text))
-
-
-def count_totals(cells: Cells, area: Area, first_data: int) -> int:
-    """Number of totals rows at the end of the area.
-
-    "Total liabilities" below "Total assets" is a line of a statement, not a total of the
-    table. Neither is a named total or a subtotal that has other lines below it.
-    """
-    count = 0
-    named = ended = False
-    for row in range(area.bottom, max(first_data, area.bottom - MAX_TOTALS), -1):
-        words = _words(cells, area, row)
-        total = _TOTAL.fullmatch(words[0].strip()) if words else None
-        if total and not (ended and (_is_name(total) or _PART.match(total[0]))):
-            count = area.bottom - row + 1
-            named = named or _is_name(total)
-        elif cells.kinds[row, area.left : area.right + 1].any() and not words:
-            break
-        ended = ended or total is None
-    last = area.bottom - count
-    return 0 if named and _has_totals(cells, area, range(first_data, last + 1)) else count
-
-
-def _words(cells: Cells, area: Area, row: int) -> list[str]:
-    """The texts among the first cells of a row."""
-    columns = range(area.left, min(area.right, area.left + 3) + 1)
-    values = (cells.value(row, col) for col in columns)
-    return [value for value in values if isinstance(value, str)]
-
-
-def _is_name(total: re.Match[str]) -> bool:
-    """True if a total names its subject: "Total assets", not "Total:" or "Total 2024"."""
-    return any(letter.isalpha() for letter in total["named"])
-
-
-def _has_totals(cells: Cells, area: Area, rows: range) -> bool:
-    """True if one of the last rows before the totals is also a total with a named subject."""
-    for row in rows[-MAX_LINES:]:
-        words = _words(cells, area, row)
-        rest, totals = _ANY_TOTAL.subn("", words[0]) if words else ("", 0)
-        if totals and any(letter.isalpha() for letter in rest):
-            return True
-    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sat_retriever.workbook.values.places import Places
@@ -27,9 +28,12 @@ class Grid:
         first_col: 1-based sheet column of `rows[i][0]`.
         unsaved: Cells with a formula without a saved value, in sheet addresses; they may lie
             outside the rows. A value in the rows takes precedence.
+        sums: First and last row that a formula sums up in its own column, by its row and
+            column, in sheet addresses.
     """
 
     rows: list[list[Value]]
     first_row: int = 1
     first_col: int = 1
     unsaved: Places = field(default_factory=Places)
+    sums: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
