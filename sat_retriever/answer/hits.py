@@ -29,9 +29,9 @@ def hits_of(
     asked = _asked(index, question, records.values())
     words = QueryWords(question.read_as)
 
-    def load(sheet_id: str, table: int) -> TypedTable:
+    def load(sheet_id: str, table: int, totals: bool) -> TypedTable:
         """A function, so that copying a hit does not copy the index."""
-        return index.table(sheet_id, table)
+        return index.table(sheet_id, table, totals=totals)
 
     hits = []
     for rank, candidate in enumerate(found, start=1):

@@ -166,6 +166,8 @@ def _print_table(table: SheetTable, title: str) -> None:
         listed.add_row(*cells)
     out = stdout()
     out.print(f"{title} {table.range}: {header}, {counted(table.num_rows, 'record')}", style="bold")
+    if table.note:
+        out.print(plain(table.note), style="yellow")
     out.print(listed)
 
 

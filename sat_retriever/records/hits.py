@@ -63,8 +63,8 @@ class Hit:
             contents.
         part: A1 range of the rows that answer, if that table is long and they are known.
         copies: The other versions of the sheet, for which it stands.
-        load: Loads the data of a table, by a sheet's id and the table's place; None for a hit that
-            is of no index.
+        load: Loads the data of a table, by a sheet's id, the table's place, and True to keep
+            totals; None for a hit that is of no index.
     """
 
     rank: int
@@ -74,10 +74,13 @@ class Hit:
     table_place: int = 0
     part: str | None = None
     copies: Copies = NO_COPIES
-    load: Callable[[str, int], TypedTable] | None = field(default=None, compare=False, repr=False)
+    load: Callable[[str, int, bool], TypedTable] | None = field(default=None, compare=False, repr=False)
 
-    def table(self) -> TypedTable:
+    def table(self, *, totals: bool = False) -> TypedTable:
         """Return the data of the table that answers, read anew from its file.
+
+        Args:
+            totals: True to keep totals and subtotals among the records.
 
         Raises:
             PathNotFoundError: If the file is gone.
@@ -85,7 +88,7 @@ class Hit:
         """
         if self.load is None:
             raise InputError(f"the hit {self.sheet_id!r} is of no index; search an index for one")
-        return self.load(self.sheet_id, self.table_place)
+        return self.load(self.sheet_id, self.table_place, totals)
 
     def __reduce__(self) -> tuple[type[Hit], tuple[Any, ...]]:
         """Copy and pickle all but `load`, so that a copied hit opens no index."""
@@ -145,6 +148,7 @@ class Hit:
             "range": self.range,
             "table": self.table_place,
             "table_range": self.answering.range if self.answering else None,
+            "table_note": self.answering.note if self.answering else "",
             "header_row": self.header_row,
             "columns": to_json(self.columns),
             "visibility": record.visibility.value,

@@ -9,6 +9,8 @@ from itertools import groupby
 
 MAX_TOLD = 12
 """Most rows of one reason whose numbers are written out."""
+SECTION = "Section"
+"""Name of the column that holds the heading above each record."""
 
 
 class LeftOutReason(StrEnum):
@@ -50,14 +52,38 @@ class LeftOut:
     text: str = ""
 
 
-def told_rows(rows: Sequence[LeftOut]) -> str:
+def left_out_note(left_out: Sequence[LeftOut], doubtful: Sequence[LeftOut], number: int = 0) -> str:
+    """Sentences about the rows of a table that are no records, or may be none.
+
+    Args:
+        left_out: Rows that are no records.
+        doubtful: Records that may be none.
+        number: Number of all rows that are no records, if only the first are given.
+
+    >>> left_out_note([LeftOut(9, LeftOutReason.TOTAL)], [LeftOut(5, LeftOutReason.TOTAL)])
+    'Left out: row 9 (total). Kept, though it may sum up others: row 5 (total).'
+    """
+    said = [f"Left out: {told_rows(left_out, number)}."] if left_out else []
+    if doubtful:
+        they = "they" if len(doubtful) > 1 else "it"
+        said.append(f"Kept, though {they} may sum up others: {told_rows(doubtful)}.")
+    return " ".join(said)
+
+
+def told_rows(rows: Sequence[LeftOut], number: int = 0) -> str:
     """The rows by reason, in the order of the first row of each; empty without any.
+
+    Args:
+        rows: The rows.
+        number: Number of all such rows, if only the first are given.
 
     >>> total, sub = LeftOutReason.TOTAL, LeftOutReason.SUBTOTAL
     >>> told_rows([LeftOut(3, LeftOutReason.UNITS), LeftOut(14, sub), LeftOut(27, sub)])
     'row 3 (units), rows 14 and 27 (subtotals)'
     >>> told_rows([LeftOut(row, total) for row in range(9, 12)])
     'rows 9-11 (totals)'
+    >>> told_rows([LeftOut(9, total)], number=3)
+    'row 9 (total), and 2 more rows'
     """
     by_reason: dict[LeftOutReason, list[int]] = {}
     for each in rows:
@@ -67,6 +93,8 @@ def told_rows(rows: Sequence[LeftOut]) -> str:
         one, many = _NAMES[reason]
         several = len(places) > 1
         parts.append(f"row{'s' * several} {_listed(places)} ({many if several else one})")
+    if parts and (more := number - len(rows)) > 0:
+        parts.append(f"and {more:,} more row{'s' * (more > 1)}")
     return ", ".join(parts)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState, without_extension
-from sat_retriever.records.leftout import LeftOut
+from sat_retriever.records.leftout import SECTION, LeftOut, LeftOutReason, left_out_note
 
 
 class ColumnType(StrEnum):
@@ -125,6 +125,13 @@ class Table:
     left_out: tuple[LeftOut, ...] = ()
     num_left_out: int = 0
     doubtful: tuple[LeftOut, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """The rows that are no records, or may be none, in words; empty without any."""
+        said = left_out_note(self.left_out, self.doubtful, self.num_left_out)
+        headed = any(each.reason is LeftOutReason.SECTION for each in self.left_out)
+        return f"{said} The column {SECTION} has the heading above each record." if headed else said
 
 
 MAX_LEFT_OUT = 100

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sat_retriever._extras import require
 from sat_retriever.records.area import Area, column_letters
-from sat_retriever.records.leftout import LeftOut, told_rows
+from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,6 +110,12 @@ class TypedTable:
         return tuple(column.name for column in self.columns)
 
     @property
+    def section(self) -> TypedColumn | None:
+        """The column of headings, which the sheet does not have; None without headings."""
+        headed = any(each.reason is LeftOutReason.SECTION for each in self.left_out)
+        return self.columns[-1] if headed else None
+
+    @property
     def citation(self) -> str:
         """Where the table is: the sheet, as `SheetRecord.cited`, and its range."""
         return f"{self._sheet}!{self.area.a1()}"
@@ -126,11 +132,7 @@ class TypedTable:
         said = (
             (self.changed, "The file has changed since it was indexed; this is what it holds now."),
             (not self.complete, f"The table is too large; {record}s at its end are missing."),
-            (self.left_out, f"Left out: {told_rows(self.left_out)}."),
-            (
-                self.doubtful,
-                f"Kept, though it may sum up others: {told_rows(self.doubtful)}.",
-            ),
+            (self.left_out or self.doubtful, left_out_note(self.left_out, self.doubtful)),
             (
                 self.unsaved,
                 f"Empty cells whose formula has no saved value: {self.unsaved:,}.",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of
+from sat_retriever.records.leftout import SECTION
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
 from sat_retriever.typed.columns import typed
@@ -15,9 +16,6 @@ from sat_retriever.typed.numbers import unit_of_header
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.tabledata import MAX_TABLE_CELLS, TABLE_LIMITS, read_table_data
 from sat_retriever.workbook.values.grid import Value
-
-SECTION = "Section"
-"""Name of the column that holds the heading above each record."""
 
 
 def load_table(
