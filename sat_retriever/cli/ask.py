@@ -71,6 +71,9 @@ def ask(
         int,
         typer.Option(min=0, max=20, help="Best sheets to query; 0 reads text only.", metavar="N"),
     ] = 5,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
+    ] = False,
     reranker: RerankerOption = AUTO,
     workbook: WorkbookOption = None,
     path: PathOption = None,
@@ -95,7 +98,7 @@ def ask(
     tables' text. Without a server the prepared prompt is printed.
     """
     refuse_unquoted(context, question)
-    settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2)
+    settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2, totals=totals)
     day = today.date() if today else None
     filters = Filters(workbook=workbook, path=path)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
@@ -199,7 +202,8 @@ def _print_context(ready: Prepared, index: Place, *, as_json: bool) -> None:
     if ready.tables:
         named = [f"-s {shlex.quote(each.table.citation)}" for each in ready.tables.tables]
         line = (
-            f"run a query: sat sql 'SELECT …' {' '.join(named)} --index {shlex.quote(str(index))}"
+            f"run a query: sat sql 'SELECT …' {' '.join(named)}"
+            f"{' --totals' * ready.settings.totals} --index {shlex.quote(str(index))}"
         )
         stderr().print()
         stderr().print(plain(line), style="dim", soft_wrap=True)

@@ -48,6 +48,9 @@ def sql(
             metavar="SHEET",
         ),
     ] = None,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
+    ] = False,
     rows: Annotated[int, typer.Option(min=1, help="Most rows of the result.", metavar="N")] = 1000,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Most seconds of the query.", metavar="N")
@@ -59,15 +62,17 @@ def sql(
     """Ask the tables of some sheets in SQL (DuckDB, extra sql).
 
     Each table has the name of its sheet, and a column _row with the
-    sheet's row. The workbooks are read at this moment. The query runs in
-    a process of its own, without files, network and settings.
+    sheet's row. The workbooks are read at this moment. Rows that are no
+    records, as totals, are left out and named. The query runs in a
+    process of its own, without files, network and settings.
     """
     if not sheets:
         raise InputError(
             "no sheet is named; add --sheets with the id of one, as sat search gives it"
         )
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
-        asked = query_over(opened, sheets, QueryLimits(seconds=seconds, rows=rows))
+        limits = QueryLimits(seconds=seconds, rows=rows)
+        asked = query_over(opened, sheets, limits, totals=totals)
     if not query.strip():
         for line in asked.schema.split("\n"):
             stdout().print(plain(line), soft_wrap=True)

@@ -149,7 +149,9 @@ def _table(table: SqlTable, most: int, wanted: Collection[int]) -> str:
     """
     head, *lines = table.schema.split("\n")  # first the column of rows
     left = most - estimated_tokens(head)
-    first = table.table.area.left - 1
+    area = table.table.area
+    first = area.left - 1
+    wanted = {each for each in wanted if each <= area.right}  # a column of headings is none of them
     fitting: list[int] = []
     for place in sorted(range(len(lines)), key=lambda at: (at > 1, at + first not in wanted, at)):
         left -= estimated_tokens(lines[place])

@@ -74,7 +74,9 @@ class Hit:
     table_place: int = 0
     part: str | None = None
     copies: Copies = NO_COPIES
-    load: Callable[[str, int, bool], TypedTable] | None = field(default=None, compare=False, repr=False)
+    load: Callable[[str, int, bool], TypedTable] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def table(self, *, totals: bool = False) -> TypedTable:
         """Return the data of the table that answers, read anew from its file.

@@ -47,11 +47,14 @@ class SqlTable:
     def schema(self) -> str:
         """The table and its columns as a language model reads them."""
         rows = "1 row" if len(self.table) == 1 else f"{len(self.table):,} rows"
-        head = f"{self.name}: {rows} of {self.table.citation}"
+        note = f". {self.table.note}" if self.table.note else ""
+        head = f"{self.name}: {rows} of {self.table.citation}{note}"
         lines = [f"  {ROW} integer: row on the sheet"]
         for name, column in zip(self.columns, self.table.columns, strict=True):
             unit = f", in {column.unit}" if column.unit else ""
             header = "" if column.name == name else f": {column.name}"
+            if column is self.table.section:
+                header = f"{header}, the heading above the record"
             lines.append(f"  {name} {column.kind}{header}{unit}{_examples(column)}")
         return "\n".join([head, *lines])
 

@@ -29,6 +29,8 @@ from sat_retriever.sql.query import MAX_TABLES
 from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.cellsearch import FoundCell, kept_cells, read_cells
 from sat_retriever.tools.header import Header, header_above
+from sat_retriever.tools.labels import labels_note, with_labels
+from sat_retriever.tools.leftout import rows_note
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.results import (
@@ -333,19 +335,22 @@ class SheetTools:
                 break
         return found, whole
 
-    def query_tables(self, tables: list[str], sql: str = "") -> QueryAnswer:
+    def query_tables(self, tables: list[str], sql: str = "", totals: bool = False) -> QueryAnswer:
         """Answer a question about tables with SQL: totals, groups, filters, joins of sheets.
 
         Use it instead of adding up rows by reading them. Call it without sql first: the answer
         names each table and its columns as the query must write them. Then give one SELECT in
-        DuckDB's dialect. Every table has a column _row, the row on its sheet. Cite the citations of
-        the answer.
+        DuckDB's dialect. Every table has a column _row, the row on its sheet. Rows that are no
+        records, such as totals, subtotals and headings, are left out; the answer names them. Cite
+        the citations of the answer.
 
         Args:
             tables: The sheets, by their ids or citations as find_sheets gives them, such as
                 2024/Sales.xlsx#Q1, or 2024/Sales.xlsx#Q1!A30:F60 for a table that is not the
                 sheet's main one.
             sql: One SELECT over these tables; leave it out to see their names and columns.
+            totals: Keep rows of totals and subtotals among the records, to compare with them;
+                sums over all rows then count them twice.
 
         Raises:
             InputError: If a sheet is unknown or cannot be read, or the query is not allowed, wrong
@@ -353,7 +358,7 @@ class SheetTools:
         """
         for name in tables:
             _check_text("tables", name)
-        query = query_over(self.index, tables)
+        query = query_over(self.index, tables, totals=totals)
         found = query.run(sql) if sql.strip() else None
         return QueryAnswer.of(query, found, self.max_tokens)
 
@@ -368,7 +373,7 @@ class SheetTools:
         """The cells that fit in an answer, with notes for the reader."""
         notes = []
         whole = area_of(window.range)
-        rows = [tuple(map(_bounded, row)) for row in window.rows]
+        rows = [tuple(map(_bounded, row)) for row in with_labels(record, window)]
         place, header = (None, None) if whole is None else self._fitting(record, rows, whole)
         if window.cut:
             notes.append("The sheet is too large to read all of it; cells at the end are missing.")
@@ -378,6 +383,8 @@ class SheetTools:
             notes.append("Not all that was asked for fits: ask for the other cells next.")
         if formulas and record.formulas is FormulaState.UNREAD:
             notes.append("The formulas of this sheet cannot be read; these are values.")
+        if place:
+            notes += filter(None, (rows_note(record, place), labels_note(record, window, place)))
         unsaved = sum(place.holds(*cell) for cell in window.unsaved) if place else 0
         if unsaved:
             notes.append(

@@ -39,6 +39,21 @@ Rows = tuple[tuple[CellValue, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """A cell that is merged with others below it, and its value."""
+
+    row: int
+    column: int
+    last_row: int
+    value: CellValue
+
+    @property
+    def cell(self) -> str:
+        """Its address."""
+        return f"{column_letters(self.column)}{self.row}"
+
+
+@dataclass(frozen=True, slots=True)
 class CellWindow:
     """Some cells of a sheet.
 
@@ -52,6 +67,8 @@ class CellWindow:
         cut: True if the sheet was too large to be read to its end.
         unsaved: Row and column of each returned cell that is empty and has a formula, whose
             saved value is missing or an empty text. Empty if formulas were requested.
+        merged: Cells that are merged with others below them, of which some are returned; they may
+            begin above those. Empty if formulas were requested.
     """
 
     range: str
@@ -60,6 +77,7 @@ class CellWindow:
     complete: bool
     cut: bool
     unsaved: tuple[Place, ...] = ()
+    merged: tuple[Merged, ...] = ()
 
 
 def read_range(
@@ -103,7 +121,8 @@ def read_range(
     cells = answers.of("cells")
     if not cells:
         raise InputError(why_not(request.relative, sheet, answers.of("skipped")))
-    return _window(cells[0], answers.of("formulas"), answers.of("computed"))
+    found = _window(cells[0], answers.of("formulas"), answers.of("computed"))
+    return replace(found, merged=()) if formulas else found
 
 
 def parse_range(text: str) -> Area:
@@ -171,4 +190,8 @@ def _window(
         complete=complete,
         cut=cut,
         unsaved=tuple(unsaved),
+        merged=tuple(
+            Merged(row, column, last, above[0] if above else rows[row - top][column - left])
+            for row, column, last, *above in cells["merged"]
+        ),
     )

@@ -1,0 +1,37 @@
+"""Rows among some cells of a sheet that are no records of its tables, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.leftout import LeftOut, told_rows
+from sat_retriever.records.sheets import SheetRecord
+
+
+def rows_note(record: SheetRecord, area: Area) -> str:
+    """Sentences about the rows of some cells that are no records, or may be none.
+
+    Args:
+        record: The sheet, whose tables tell them.
+        area: The cells.
+    """
+    tables = [each for each in record.tables if _share_columns(area_of(each.range), area)]
+    out = _within(area, (row for table in tables for row in table.left_out))
+    doubtful = _within(area, (row for table in tables for row in table.doubtful))
+    more = any(
+        len(table.left_out) < table.num_left_out and table.left_out[-1].row < area.bottom
+        for table in tables
+    )
+    said = [f"No records: {told_rows(out)}{', and perhaps more' * more}."] if out else []
+    said += [f"May sum up others: {told_rows(doubtful)}."] if doubtful else []
+    return " ".join(said)
+
+
+def _within(area: Area, rows: Iterable[LeftOut]) -> list[LeftOut]:
+    found = {(each.row, each.reason): each for each in rows if area.top <= each.row <= area.bottom}
+    return sorted(found.values(), key=lambda each: each.row)
+
+
+def _share_columns(one: Area | None, other: Area) -> bool:
+    return one is not None and one.left <= other.right and other.left <= one.right
