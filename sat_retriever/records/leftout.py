@@ -70,6 +70,11 @@ def left_out_note(left_out: Sequence[LeftOut], doubtful: Sequence[LeftOut], numb
     return " ".join(said)
 
 
+def reason_name(reason: LeftOutReason) -> str:
+    """The name of a reason in words, for one row."""
+    return _NAMES[reason][0]
+
+
 def told_rows(rows: Sequence[LeftOut], number: int = 0) -> str:
     """The rows by reason, in the order of the first row of each; empty without any.
 

@@ -27,7 +27,7 @@ def merged_labels(record: SheetRecord, window: CellWindow) -> dict[Place, Merged
         return {}
     labels: dict[Place, Merged] = {}
     tables = _records(record)
-    for each in sorted(window.merged, key=lambda merged: merged.column):
+    for each in sorted(window.merged, key=lambda merged: (merged.column, merged.row)):
         table = next((some for some in tables if some.holds(each.row, each.column)), None)
         if table is not None:
             first = each.column == table.left or not isinstance(each.value, (int, float))
