@@ -88,7 +88,7 @@ def test_a_query_is_answered_with_the_ranges_that_it_came_from(sql, rows, citati
 
 def test_what_the_table_leaves_out_is_said_beside_the_answer(asked):
     found = asked.run("SELECT count(*) FROM orders")
-    assert found.note == "shop.xlsx#Orders: Left out: 1 row of totals at the end."
+    assert found.note == "shop.xlsx#Orders: Left out: row 8 (total)."
 
 
 WRONG = [

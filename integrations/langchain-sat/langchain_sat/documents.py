@@ -31,6 +31,7 @@ def hit_document(hit: Hit, text: str, answer: Answer) -> Document:
         "columns": [column.name for column in hit.columns],
         "table": hit.table_place,
         "table_range": hit.answering.range if hit.answering else None,
+        "table_note": hit.answering.note if hit.answering else "",
         "role": hit.record.role.value,
         "rank": hit.rank,
         "score": round(hit.score, 6),

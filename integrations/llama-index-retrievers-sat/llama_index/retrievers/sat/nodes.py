@@ -90,6 +90,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "columns": " | ".join([column.name for column in hit.columns]),
         "table": hit.table_place,
         "table_range": hit.answering.range if hit.answering else None,
+        "table_note": hit.answering.note if hit.answering else "",
         "words": ", ".join(why.words),
         "headers": " | ".join(why.headers),
         "cells": " | ".join([f"{each.cell}: {each.text}" for each in why.cells]),
