@@ -33,7 +33,7 @@ class Cells:
         rows: The cells, row by row, as many as the area has.
         used: The sheet's used range; None if unknown.
         cut: True if the sheet was too large to be read to its end.
-        labels: The label of each empty cell that is merged with one above it.
+        labels: The label of each cell that is merged with one above it.
     """
 
     area: Area | None

@@ -12,11 +12,12 @@ _TOLD = 12  # cells
 
 
 def merged_labels(record: SheetRecord, window: CellWindow) -> dict[Place, Merged]:
-    """The label of each empty cell that is merged with one above it, by row and column.
+    """The label of each cell that is merged with one above it, by row and column.
 
     As in the data of a table, a text or a date that is merged over rows of records counts for each
     of them. A number does only if all columns of the table up to it are merged over that row, too:
-    others are amounts, which count once. Headers and titles are shown once.
+    others are amounts, which count once. Headers and titles are shown once. A value that the file
+    stores under a label is not seen.
 
     Args:
         record: The sheet, whose tables tell which rows are records.
@@ -37,11 +38,7 @@ def merged_labels(record: SheetRecord, window: CellWindow) -> dict[Place, Merged
                 for row in rows
                 if first or (row, each.column - 1) in labels
             }
-    return {
-        (row, column): label
-        for (row, column), label in labels.items()
-        if window.rows[row - area.top][column - area.left] is None
-    }
+    return {place: label for place, label in labels.items() if place[0] > label.row}
 
 
 def _records(record: SheetRecord) -> list[Area]:

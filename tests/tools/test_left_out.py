@@ -1,5 +1,8 @@
 """Rows that are no records, and merged labels, as an agent reads them."""
 
+import io
+import zipfile
+
 import openpyxl
 import pytest
 
@@ -8,7 +11,7 @@ from sat_retriever.records.hits import Hit, Why
 from sat_retriever.tools.cells import estimated_tokens
 from sat_retriever.tools.content import Content, hit_text
 from tests.fakes import HashedEncoder
-from tests.messy import LEFT_OUT, SHEET, messy_index
+from tests.messy import LEFT_OUT, SHEET, messy_index, save_messy
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +93,24 @@ def test_numbers_merged_over_rows_are_labels_only_left_of_all_other_columns(tmp_
         (2023, "North", 6, None), (2024, "South", 7, 80), (2024, "South", 8, None),
     )  # fmt: skip
     assert list(table.rows())[1:] == list(found.rows)  # the same in a table's data
+
+
+def test_a_value_that_a_file_stores_under_a_merged_label_is_not_read(tmp_path):
+    folder = save_messy(tmp_path / "in")
+    whole = (folder / "messy.xlsx").read_bytes()
+    with (
+        zipfile.ZipFile(io.BytesIO(whole)) as read,
+        zipfile.ZipFile(folder / "messy.xlsx", "w") as written,
+    ):
+        for name in read.namelist():
+            content = read.read(name)
+            if name.endswith("sheet1.xml"):
+                hidden = b'<row r="5"><c r="A5"><v>77</v></c>'
+                assert content.count(b'<row r="5">') == 1
+                content = content.replace(b'<row r="5">', hidden)
+            written.writestr(name, content)
+    with SheetIndex.create(tmp_path / "x.sat", HashedEncoder()) as index:
+        index.sync(folder)
+        found = SheetTools(index).read_range(SHEET, "A5:B5")
+        assert found.rows == (("North", "Pears"),)
+        assert list(index.table(SHEET).rows())[1][:2] == ("North", "Pears")
