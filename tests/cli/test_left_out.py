@@ -72,3 +72,16 @@ def test_ask_shows_a_model_what_was_left_out_and_how_to_run_its_query(messy, sat
 def test_search_tells_them_of_the_table_that_answers(messy, sat):
     (hit,) = json.loads(sat("search", "revenue", "--index", messy, "--json").out)["hits"]
     assert hit["table_note"].startswith(LEFT_OUT)
+
+
+def test_cells_have_the_labels_that_are_merged_over_them(messy, sat):
+    run = sat("cells", f"{SHEET}!A5:B8", "--index", messy)
+    lines = [line.split() for line in run.out.splitlines()]
+    assert lines[2:4] == [["5", "North", "Pears"], ["6", "North", "Plums"]]
+    told = [
+        "Not records: row 7 (subtotal), row 8 (section).",
+        "Merged labels are repeated in each of their rows: A4.",
+    ]
+    assert run.err.splitlines() == told
+    said = json.loads(sat("cells", f"{SHEET}!A5:A6", "--index", messy, "--json").out)
+    assert (said["rows"], said["note"]) == ([["North"], ["North"]], told[1])
