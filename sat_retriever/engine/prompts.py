@@ -19,6 +19,7 @@ from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row,
 from sat_retriever.tools.content import matched_columns
 
 NO_SQL = "NO SQL"
+_HEAD = 60  # tokens that the first line of a table may always have
 _SAMPLE = 3  # rows of each table that a model sees before it writes a query
 _MARK = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
 _ONLY_DATA = (
@@ -148,6 +149,7 @@ def _table(table: SqlTable, most: int, wanted: Collection[int]) -> str:
         wanted: Sheet columns that are listed before others if not all fit.
     """
     head, *lines = table.schema.split("\n")  # first the column of rows
+    head = shortened(head, max(_HEAD, most // 2))  # its end names rows that are left out
     left = most - estimated_tokens(head)
     area = table.table.area
     first = area.left - 1
