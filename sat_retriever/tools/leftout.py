@@ -23,7 +23,8 @@ def rows_note(record: SheetRecord, area: Area) -> str:
         len(table.left_out) < table.num_left_out and table.left_out[-1].row < area.bottom
         for table in tables
     )
-    said = [f"Not records: {told_rows(out)}{', and perhaps more' * more}."] if out else []
+    said = [f"Not records: {told_rows(out)}."] if out else []
+    said += [f"{'More' if out else 'Some'} of these rows may be no records."] if more else []
     said += [f"May sum up others: {told_rows(doubtful)}."] if doubtful else []
     return " ".join(said)
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
 from tests.messy import LEFT_OUT, SHEET, messy_index
 
@@ -85,3 +86,30 @@ def test_cells_have_the_labels_that_are_merged_over_them(messy, sat):
     assert run.err.splitlines() == told
     said = json.loads(sat("cells", f"{SHEET}!A5:A6", "--index", messy, "--json").out)
     assert (said["rows"], said["note"]) == ([["North"], ["North"]], told[1])
+
+
+def test_of_many_rows_the_first_are_kept_and_the_number_of_the_others_is_told(
+    tmp_path, encoder, sat
+):
+    (tmp_path / "in").mkdir()
+    lines = ["Region,Amount"]
+    for number in range(1, 121):
+        lines += [f"Town {number},{7 * number}", f"Village {number},{3 * number}"]
+        lines.append(f"Subtotal,{10 * number}")
+    (tmp_path / "in" / "long.csv").write_text("\n".join(lines), encoding="utf-8")
+    file = tmp_path / "x.sat"
+    with SheetIndex.create(file, SheetEncoder.load(encoder)) as index:
+        index.sync(tmp_path / "in")
+    told = " ".join(sat("show", "long.csv#long", "--index", file).out.split())
+    assert "Left out: rows 4, 7, 10, 13," in told
+    assert "and 89 more (subtotals), and 20 more rows." in told
+    (table,) = json.loads(sat("show", "long.csv#long", "--index", file, "--json").out)["sheets"][0][
+        "tables"
+    ]
+    assert (len(table["left_out"]), table["num_left_out"]) == (100, 120)
+    run = sat("table", "long.csv#long", "--index", file)
+    assert run.err.endswith("and 109 more (subtotals).\n")
+    run = sat("cells", "long.csv#long!A290:B310", "--index", file)
+    assert run.err.endswith("301 (subtotals). More of these rows may be no records.\n")
+    run = sat("cells", "long.csv#long!A320:B330", "--index", file)
+    assert run.err == "Some of these rows may be no records.\n"
