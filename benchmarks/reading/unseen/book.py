@@ -53,7 +53,7 @@ class Page:
         left: int | None = None,
     ) -> Table:
         """Begin a table with its header rows; without them the names are one row."""
-        made = Table(self, list(columns), [list(row) for row in header], left or self.left)
+        made = Table(self, list(columns), header, left or self.left)
         made.write_header(bold)
         self.tables.append(made)
         return made
@@ -70,7 +70,7 @@ class Table:
 
     page: Page
     columns: list[str]
-    header: list[list[str | None]]
+    header: Sequence[Sequence[str | None]]
     left: int
     records: list[list[Cell]] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
@@ -114,11 +114,12 @@ class Table:
         self.bottom = row
         return row
 
-    def repeat(self, bold: bool = True) -> None:
-        """Write the header once more, as on the next printed page."""
-        for row in self.write_header(bold):
-            self.left_out.append({"row": row, "reason": "repeated_header"})
-            self.bottom = row
+    def repeat(self, bold: bool = True) -> list[int]:
+        """Write the header once more, as on the next printed page; return its rows."""
+        rows = self.write_header(bold)
+        self.left_out += [{"row": row, "reason": "repeated_header"} for row in rows]
+        self.bottom = rows[-1]
+        return rows
 
     def section(self, text: str, merged: bool = False, bold: bool = False) -> None:
         """Write a row with the name of the section that begins."""

@@ -168,7 +168,7 @@ def _money(sign: str, value: float) -> Cell:
     return either(f"{sign}{value:.2f}", value, f"{sign}{value:.2f}")
 
 
-@EXAMPLES.csv("K3_house_numbers", "one house number has a letter")
+@EXAMPLES.csv("K3_house_numbers", "one house number has a letter", delimiter="|")
 def house_numbers(book: Book) -> None:
     """Deliveries of a milkman."""
     table = book.table("street", "house", "pints")

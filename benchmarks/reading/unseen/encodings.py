@@ -11,11 +11,11 @@ from benchmarks.reading.unseen.values import decimal_comma
 EXAMPLES = Examples()
 
 
-def fill(book: Book, table: Table, count: int, *choices: Sequence[str]) -> None:
+def fill(book: Book, table: Table, count: int, *choices: Sequence[str], most: int = 9000) -> None:
     """Add records: a number, a chosen text of each list, and a whole amount."""
     for place in range(count):
         texts = [book.rng.choice(each) for each in choices]
-        table.add(place + 1, *texts, book.rng.randrange(10, 9000))
+        table.add(place + 1, *texts, book.rng.randrange(1, most))
 
 
 @EXAMPLES.csv("K4_apteka_pl", "Polish in cp1250, short", "cp1250", ";")
@@ -39,7 +39,15 @@ def hungarian(book: Book) -> None:
     last = "Szűcs Kővári Tóth Győrffy Őri Hegedűs Kárpáti Vörös".split()
     pupils = [f"{name} {first}" for name in last for first in ("Ágnes", "Gergő", "Csilla", "Dezső")]
     towns = "Győr Pécs Debrecen Gödöllő Hódmezővásárhely Szentgotthárd".split()
-    fill(book, table, 300, pupils, towns, ["földrajz", "műszaki rajz", "történelem", "énekkar"])
+    fill(
+        book,
+        table,
+        300,
+        pupils,
+        towns,
+        ["földrajz", "műszaki rajz", "történelem", "énekkar"],
+        most=101,
+    )
 
 
 @EXAMPLES.csv("K4_spolky_cs", "Czech in ISO 8859-2", "iso8859-2", ";")
@@ -77,7 +85,9 @@ def greek(book: Book) -> None:
     """Shifts of a Greek hospital."""
     table = book.table("Αριθμός", "Όνομα", "Κλινική", "Ώρες")
     names = ["Γιώργος Παπαδόπουλος", "Ελένη Δημητρίου", "Νίκος Ιωάννου", "Μαρία Αγγελοπούλου"]
-    fill(book, table, 60, names, ["Παθολογική", "Χειρουργική", "Μαιευτική", "Ακτινολογικό"])
+    fill(
+        book, table, 60, names, ["Παθολογική", "Χειρουργική", "Μαιευτική", "Ακτινολογικό"], most=180
+    )
 
 
 @EXAMPLES.csv("K4_belediye_tr", "Turkish in ISO 8859-9, short", "iso8859-9", ";")
@@ -129,7 +139,7 @@ def korean(book: Book) -> None:
     """Orders of a Korean shop."""
     table = book.table("번호", "고객명", "상품", "수량")
     names = ["김민수", "이서연", "박지훈", "최유진", "정하늘", "한가람"]
-    fill(book, table, 35, names, ["운동화", "가죽 지갑", "여름 모자", "우산", "양말 세트"])
+    fill(book, table, 35, names, ["운동화", "가죽 지갑", "여름 모자", "우산", "양말 세트"], most=40)
 
 
 @EXAMPLES.csv("K4_recettes_fr", "French in cp1252, with the ligature and the euro", "cp1252", ";")

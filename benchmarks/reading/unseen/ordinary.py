@@ -18,9 +18,14 @@ def school_marks(book: Book) -> None:
     page.text("Kingsmead School, autumn term, class 7b", "")
     table = page.table(["Pupil", "Form tutor", "English", "Maths", "Science", "Remark"])
     for name in people(book.rng, 28):
-        marks = [book.rng.choice([None, *range(35, 100)]) for _ in range(3)]
+        marks = [_mark(book) for _ in range(3)]
         remark = book.rng.choice([None, None, None, "moved from Hull", "extra time"])
         table.add(name, book.rng.choice(["Ms Patel", "Mr Boyd"]), *marks, remark)
+
+
+def _mark(book: Book) -> int | None:
+    """A mark, or none of a pupil who missed the test."""
+    return None if book.rng.random() < 0.15 else book.rng.randrange(35, 100)
 
 
 @EXAMPLES.xlsx("K0_fleet_wide", "24 columns")

@@ -59,9 +59,11 @@ def beds(book: Book) -> None:
     upper = [None, None, "Beds", None, "Patients", None]
     lower = ["Hospital", "Month", "Open", "Closed", "In", "Out"]
     table = page.table(names, [upper, lower])
+    page.merges += [(1, 3, 1, 4), (1, 5, 1, 6)]
     for place in range(36):
         if place and place % 12 == 0:
-            table.repeat()
+            row = table.repeat()[0]
+            page.merges += [(row, 3, row, 4), (row, 5, row, 6)]
         month = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()[place % 12]
         numbers = [book.rng.randrange(200, 400), book.rng.randrange(0, 30)]
         flows = [book.rng.randrange(100, 900) for _ in range(2)]

@@ -15,7 +15,8 @@ EXAMPLES = Examples()
 @EXAMPLES.xlsx("K9_menu", "names of courses in bold in the first column")
 def menu(book: Book) -> None:
     """The menu of an inn."""
-    table = book.page("Menu").table(["Dish", "Portion g", "Price"])
+    page = book.page("Menu")
+    table = page.table(["Dish", "Portion g", "Price"])
     for course, dishes in {
         "Starters": ["Beetroot soup", "Smoked trout", "Rye toast"],
         "Mains": ["Beef stew", "Nut roast", "Plaice", "Venison pie"],
@@ -25,6 +26,7 @@ def menu(book: Book) -> None:
         table.section(course, bold=True)
         for dish in dishes:
             table.add(dish, book.rng.randrange(120, 450, 10), price(book.rng, 4, 22))
+    page.text("", "Please tell us of any allergies before you order.")
 
 
 @EXAMPLES.xlsx("K9_lab_catalogue", "section rows merged across the table")
@@ -48,7 +50,9 @@ def lab_catalogue(book: Book) -> None:
 def estimate(book: Book) -> None:
     """An estimate of a builder."""
     page = book.page("Estimate")
-    page.text("Estimate for 4 Mill Lane", "")
+    page.text("Estimate for 4 Mill Lane")
+    page.form(("Client", "Mrs Orr"), ("Valid until", dt.date(2024, 9, 30)))
+    page.text("")
     table = page.table(["Work", "Quantity", "Rate", "Amount"])
     for trade, works in {
         "Groundwork": ["Dig trench", "Lay hardcore", "Pour slab"],
@@ -59,7 +63,7 @@ def estimate(book: Book) -> None:
         for work in works:
             quantity, rate = book.rng.randrange(2, 60), book.rng.randrange(12, 90)
             table.add(work, quantity, rate, quantity * rate)
-        total(table, [f"Subtotal {trade}"], [3], "subtotal", "SUM({})")
+        total(table, [f"Subtotal {trade}"], [3], "subtotal", "SUBTOTAL(9,{})")
     total(table, ["Total estimate"], [3], by="SUBTOTAL(9,{})", bold=True)
 
 

@@ -36,7 +36,8 @@ def _csv_text(book: Book) -> str:
     page = book.pages[0]
     width = max(column for _, column in page.cells)
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=book.delimiter, lineterminator="\r\n")
+    ending = "\n" if book.encoding == "utf-8" else "\r\n"
+    writer = csv.writer(out, delimiter=book.delimiter, lineterminator=ending)
     for row in range(1, max(row for row, _ in page.cells) + 1):
         found = [page.cells.get((row, column)) for column in range(1, width + 1)]
         writer.writerow(

@@ -30,7 +30,8 @@ def total(
 ) -> int:
     """Write a row of sums: a subtotal sums its block, a total the whole table.
 
-    `by` is a formula with the range for `{}`; without it the sums are values.
+    `by` is a formula with the range for `{}`; without it the sums are values. A total over rows
+    with subtotals needs SUBTOTAL in both, which counts no row twice.
     """
     cells: list[Any] = [*labels, *[None] * (len(table.columns) - len(labels))]
     whole = reason == "total"

@@ -41,6 +41,7 @@ def whole_county(book: Book) -> None:
     for town in TOWNS[4:13]:
         table.add(town, *[book.rng.randrange(100, 1900) for _ in range(4)])
     total(table, ["Northshire"], [1, 2, 3, 4], by="SUM({})")
+    page.text("", "Source: registry office. People who moved within a district are not counted.")
 
 
 @EXAMPLES.xlsx("K5_outline_subtotals", "SUBTOTAL formulas as a spreadsheet's outline makes them")
@@ -57,11 +58,11 @@ def outline(book: Book) -> None:
 @EXAMPLES.xlsx("K5_total_first", "the total stands above all records")
 def total_first(book: Book) -> None:
     """Members of a sports federation; the total comes first."""
-    rows = [[f"{town} AC", *[book.rng.randrange(20, 700) for _ in range(3)]] for town in TOWNS[:19]]
+    counts = {town: [book.rng.randrange(20, 700) for _ in range(3)] for town in TOWNS[:19]}
     table = book.page("Members").table(["Club", "Juniors", "Adults", "Trainers"])
-    sums = [summed(row[column] for row in rows) for column in (1, 2, 3)]
+    sums = [summed(column) for column in zip(*counts.values(), strict=True)]
     table.leave(["All clubs, total", *sums], "total", bold=True)
-    table.extend(rows)
+    table.extend([f"{town} AC", *numbers] for town, numbers in counts.items())
 
 
 @EXAMPLES.xlsx("K5_firms_like_totals", "firms whose names begin with words of totals; no total")

@@ -12,15 +12,16 @@ from benchmarks.reading.unseen.values import either, shown, word
 EXAMPLES = Examples()
 
 
-@EXAMPLES.xlsx("K1_currencies", "first record: Euro, EUR, €")
-def currencies(book: Book) -> None:
-    """Currencies of a bureau de change."""
-    table = book.table("Currency", "Code", "Sign", "Kept in")
-    table.add("Euro", "EUR", "€", "safe")
-    table.add("Pound sterling", "GBP", "£", "safe")
-    table.add("Yen", "JPY", "¥", "drawer")
-    table.add("Rupee", "INR", "₹", "drawer")
-    table.add("Forint", "HUF", "Ft", "order only")
+@EXAMPLES.xlsx("K1_vitamins", "first record: Retinol, A, fat")
+def vitamins(book: Book) -> None:
+    """Vitamins that a pharmacy makes up, all texts."""
+    table = book.table("Vitamin", "Letter", "Soluble in", "Kept in")
+    table.add("Retinol", "A", "fat", "drawer")
+    table.add("Ascorbic acid", "C", "water", "shelf")
+    table.add("Calciferol", "D", "fat", "drawer")
+    table.add("Tocopherol", "E", "fat", "shelf")
+    table.add("Phylloquinone", "K", "fat", "fridge")
+    table.add("Biotin", "H", "water", "shelf")
 
 
 @EXAMPLES.xlsx("K1_blood_donors", "groups and signs, all texts")

@@ -63,8 +63,8 @@ def formula(text: str, value: float, form: str = "") -> Cell:
 
 def decimal_comma(value: float, places: int = 2, thousands: str = "") -> Cell:
     """A number as 1.234,50 in a csv file; the mark of thousands is free."""
-    text = f"{value:,.{places}f}"
-    return shown(text.translate(str.maketrans({",": thousands, ".": ","})), value)
+    whole, _, decimals = f"{value:,.{places}f}".partition(".")
+    return shown(f"{whole.replace(',', thousands)},{decimals}", value)
 
 
 def decimal_point(value: float, places: int = 2, thousands: str = "") -> Cell:

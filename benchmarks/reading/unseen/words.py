@@ -100,10 +100,12 @@ def hill_race(book: Book) -> None:
         )
 
 
-@EXAMPLES.csv("K2_cold_store", "a probe was offline for a while")
+@EXAMPLES.csv("K2_cold_store", "a line with the logger above; a probe was offline for a while")
 def cold_store(book: Book) -> None:
     """Hourly temperatures of a cold store."""
-    table = book.table("time", "probe A", "probe B")
+    page = book.page()
+    page.text("Logger 7731, cold store 2", "")
+    table = page.table(["time", "probe A", "probe B"])
     for place in range(240):
         at = dt.datetime(2024, 5, 6) + dt.timedelta(hours=place)
         second = word("offline") if 100 <= place < 109 else price(book.rng, -24, -17)
