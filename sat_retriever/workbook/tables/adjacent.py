@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.values.cells import Cells, Kind
@@ -46,6 +47,8 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     left, right = (filled[0], filled[-1]) if bare else (block.left, block.right)
     if left < above.left or right > _reach(cells, above):
         return False
+    if first.rows[0] == block.top and repeats_header(cells, above, block.top):
+        return True
     gap = _gap(cells, above, block)
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False

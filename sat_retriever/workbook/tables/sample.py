@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -19,6 +20,8 @@ TAIL_ROWS = 24
 HEAD_COLS = 40
 TAIL_COLS = 16
 MAX_TEXT = 256
+MAX_HEADS = 16
+"""First rows of a block that may be a header which further rows repeat."""
 YEARS = (1900, 2100)
 MIN_STEPS = 3
 
@@ -38,6 +41,8 @@ class Family(IntEnum):
     UNKNOWN = 6
 
 
+_WRITTEN = re.compile(r"[<>≤≥~≈]?\s?[(+\-−]?\s?[$€£¥]?(?:0|[1-9])[\d.,' ]{0,20}\s?[$€£¥%]?[)\-]?")
+"""A number in a text, also one with a sign before it that says more or less."""
 _FAMILY = np.zeros(len(Kind), dtype=np.uint8)
 _FAMILY[Kind.TEXT] = Family.WORDS
 _FAMILY[[Kind.INTEGER, Kind.NUMBER]] = Family.NUMBER
@@ -87,6 +92,18 @@ class Sample:
         counts[Family.NUMBER - 1] += self.below[Family.UNKNOWN, start]
         return counts
 
+    def kept(self, places: Sequence[int]) -> Sample:
+        """The same sample with some of its rows only."""
+        families = self.families[places]
+        return Sample(
+            [self.rows[place] for place in places],
+            self.cols,
+            [self.values[place] for place in places],
+            self.filled[places],
+            families,
+            _suffix_counts(families),
+        )
+
     def turned(self) -> Sample:
         """The same sample with rows and columns swapped."""
         values = [list(line) for line in zip(*self.values, strict=True)]
@@ -105,9 +122,36 @@ def sample_block(cells: Cells, block: Area) -> Sample:
     filled = kinds != Kind.EMPTY
     for row, col in np.argwhere(kinds == Kind.TEXT).tolist():
         value = values[row][col] = _cut(values[row][col])
-        kinds[row, col] = sharp_kind(value)
+        kind = sharp_kind(value)
+        if kind == Kind.CODE and _WRITTEN.fullmatch(str(value).strip()):
+            kind = Kind.NUMBER
+            if str(value).strip().isdecimal():
+                values[row][col] = int(str(value))
+        kinds[row, col] = kind
     families = _FAMILY[kinds]
-    return Sample(rows, cols, values, filled, families, _suffix_counts(families))
+    sample = Sample(rows, cols, values, filled, families, _suffix_counts(families))
+    once = _once(values, filled, families)
+    return sample.kept(once) if len(once) < len(rows) else sample
+
+
+def _once(
+    values: Sequence[Sequence[Value]], filled: NDArray[np.bool_], families: NDArray[np.uint8]
+) -> list[int]:
+    """Places of rows without those that repeat the first row of texts that is the widest so far.
+
+    A header that each printed page repeats must not look like a record of its own table.
+    """
+    counts = filled.sum(axis=1).tolist()
+    words = ((families == Family.WORDS) | ~filled).all(axis=1).tolist()
+    heads: list[Sequence[Value]] = []
+    keep = []
+    for row, line in enumerate(values):
+        if words[row] and counts[row] > 1 and line in heads:
+            continue
+        keep.append(row)
+        if row < MAX_HEADS and words[row] and counts[row] > max(counts[:row], default=1):
+            heads.append(line)
+    return keep
 
 
 def _cut(value: Value) -> Value:
