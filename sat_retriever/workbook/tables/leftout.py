@@ -12,6 +12,7 @@ from sat_retriever.workbook.tables.sections import find_sections
 from sat_retriever.workbook.tables.totals import find_totals
 from sat_retriever.workbook.values.cells import Cells
 
+
 def with_left_out(cells: Cells, layout: Layout) -> Layout:
     """A layout with the rows below its header that are no records, and those in doubt.
 
