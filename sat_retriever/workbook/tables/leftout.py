@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.workbook.tables.adjacent import is_prose
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.repeated import same_rows
 from sat_retriever.workbook.tables.sections import find_sections
@@ -16,13 +17,13 @@ from sat_retriever.workbook.values.cells import Cells
 def with_left_out(cells: Cells, layout: Layout) -> Layout:
     """A layout with the rows below its header that are no records, and those in doubt.
 
-    A transposed table keeps all of its columns.
+    A transposed table keeps all of its columns, a page of prose all of its rows.
 
     Args:
         cells: The sheet.
         layout: The table, perhaps with rows that are known to be left out.
     """
-    if layout.transposed:
+    if layout.transposed or (not layout.header_height and is_prose(cells, layout.area)):
         return layout
     area, data = layout.area, layout.data
     out = dict(layout.out)

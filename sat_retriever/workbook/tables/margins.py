@@ -24,7 +24,8 @@ _UNITS = """
     min hour hours day days week weeks month months year years yr yrs w kw mw gw wp kwp wh kwh mwh
     gwh twh j kj mj gj tj pj ej pa kpa mpa bar hz khz mhz ghz v kv a ma k n kn nm mol ppm ppb db
     btu mmbtu quads b kb mb gb tb kbit mbit mph rpm usd eur gbp jpy cny chf rub inr dimensionless
-    unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes hpa mg ug µg l/s
+    unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes hpa mg
+    ug µg l/s
 """
 _UNIT_NAMES = frozenset(_UNITS.split())
 _UNIT = re.compile(

@@ -17,7 +17,9 @@ FIRST_ROWS = 16
 
 
 def same_rows(cells: Cells, area: Area, rows: range, head: int) -> Iterator[int]:
-    """Yield rows that hold the texts of one row, which has two or more, and nothing else.
+    """Yield rows that hold the values of one row, which has two or more, and nothing else.
+
+    Where its first cell is empty, theirs may be filled: years below "Price", and again below "Tax".
 
     Args:
         cells: The sheet.
@@ -32,11 +34,12 @@ def same_rows(cells: Cells, area: Area, rows: range, head: int) -> Iterator[int]
         return
     part = cells.kinds[rows.start : rows.stop, area.left : area.right + 1]
     own = cells.kinds[head, area.left : area.right + 1]
-    alike = ((part != Kind.EMPTY) == (own != Kind.EMPTY)).all(axis=1)
+    corner = int(not wanted[0])
+    alike = ((part != Kind.EMPTY) == (own != Kind.EMPTY))[:, corner:].all(axis=1)
     first = area.left + filled[0]
     for row in (np.flatnonzero(alike) + rows.start).tolist():
         alike_first = row != head and _text(cells.value(row, first)) == wanted[filled[0]]
-        if alike_first and _texts(cells.line(row, columns)) == wanted:
+        if alike_first and _texts(cells.line(row, columns))[corner:] == wanted[corner:]:
             yield row
 
 

@@ -154,7 +154,7 @@ def _inside(span: tuple[int, int], row: int, data: range) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """A place from which a sum may begin: sums and numbers of records above it, by column."""
+    """A place from which a sum may begin: sums and counts of records above it, by column."""
 
     sums: Vector
     numbers: Vector
@@ -195,8 +195,11 @@ class _Search:
         speaks = self.rows.gaps[first] or (label is not None and not label.named)
         if not speaks and not self.rows.summed[first].any():
             return
-        sums = np.nansum(self.rows.values[below], axis=0)
-        if self._by_formula(first) or _agreeing(self.rows.values[first], sums)[0]:
+        values = np.nan_to_num(self.rows.values[below])
+        agrees, _, count, _ = _agreeing(
+            self.rows.values[first], values.sum(axis=0), (values != 0).sum(axis=0)
+        )
+        if self._by_formula(first) or (agrees and count > 1):
             self.totals[first] = LeftOutReason.TOTAL
             self._sums.leave(first)
 
@@ -312,8 +315,7 @@ class _Sums:
         self.values = values
         kept = np.nan_to_num(values)
         kept[list(others)] = 0.0
-        known = (~np.isnan(values)).astype(np.float64)
-        known[list(others)] = 0.0
+        known = (kept != 0).astype(np.float64)  # zeros make no sum
         zero = np.zeros((1, values.shape[1]))
         self._sums = np.vstack((zero, kept.cumsum(axis=0)))  # of all rows above, totals too
         self._numbers = np.vstack((zero, known.cumsum(axis=0)))
@@ -328,7 +330,8 @@ class _Sums:
         """Count a row as a total: records below do not include it."""
         own = self.values[row]
         self._left = _Start(
-            self._left.sums + np.nan_to_num(own), self._left.numbers + ~np.isnan(own)
+            self._left.sums + np.nan_to_num(own),
+            self._left.numbers + (np.nan_to_num(own) != 0),
         )
 
     def begin(self, row: int) -> None:
@@ -370,7 +373,7 @@ class _Sums:
 
 
 def _agreeing(
-    own: Vector, sums: Vector, addends: Vector | None = None
+    own: Vector, sums: Vector, addends: NDArray[np.generic]
 ) -> tuple[bool, bool, int, float]:
     """How far a row agrees with sums: (in half of its numbers, in all, records, digits).
 
@@ -381,7 +384,7 @@ def _agreeing(
     count, of = int(close.sum()), int(compared.sum())
     if not count:
         return False, False, 0, 0.0
-    records = int(addends[close].max()) if addends is not None else 0
+    records = int(addends[close].max())
     digits = float(np.log10(np.abs(own[close]) / _step(own[close]) + 1).sum())
     return count >= AGREEING * of, count == of, records, digits
 
