@@ -52,9 +52,10 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     left, right = (filled[0], filled[-1]) if bare else (block.left, block.right)
     if left < above.left or right > _reach(cells, above):
         return False
-    if first.rows[0] == block.top and repeats_header(cells, above, block.top):
-        return True
     gap = _gap(cells, above, block)
+    whole = gap <= 1 and first.rows[0] == block.top
+    if whole and repeats_header(cells, above, block.top):
+        return True
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False
     if bare:

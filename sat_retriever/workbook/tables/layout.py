@@ -14,7 +14,7 @@ from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_heade
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.tables.sideways import sideways_score
 from sat_retriever.workbook.tables.wording import MAX_LABEL
-from sat_retriever.workbook.values.cells import Cells
+from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_HEADER_HEIGHT = 5
 MAX_NOTES, KEPT_NOTES = 12, 4
@@ -94,6 +94,8 @@ def _below_notes(cells: Cells, block: Area) -> Area:
     widest = int(counts.max())
     first = int((counts >= max(2, widest / 2)).argmax())
     few = bool((counts[:first] <= min(2, widest / 2)).all())
+    texts = (part[:first] == Kind.TEXT).any(axis=1).sum()
+    few = few and 2 * texts >= int((counts[:first] > 0).sum())
     if first <= MAX_NOTES or not few:
         return block
     top = block.top + first - KEPT_NOTES

@@ -41,7 +41,9 @@ class Family(IntEnum):
     UNKNOWN = 6
 
 
-_WRITTEN = re.compile(r"[<>≤≥~≈]?\s?[(+\-−]?\s?[$€£¥]?(?:0|[1-9])[\d.,' ]{0,20}\s?[$€£¥%]?[)\-]?")
+_WRITTEN = re.compile(
+    r"(?:[<>≤≥~≈]\s?|\(\s?|[+\-−])?[$€£¥]?(?:0|[1-9])[\d.,' ]{0,20}\s?[$€£¥%]?[)\-]?"
+)
 """A number in a text, also one with a sign before it that says more or less."""
 _FAMILY = np.zeros(len(Kind), dtype=np.uint8)
 _FAMILY[Kind.TEXT] = Family.WORDS
@@ -178,6 +180,14 @@ def _spread(index: NDArray[np.int64], head: int, tail: int) -> list[int]:
     return [*first, *rest[picks].tolist()]
 
 
+def _one_cycle(numbers: list[int | float]) -> list[int | float]:
+    """The first numbers of a row if all others repeat them: 2023, 2024, 2023, 2024."""
+    length = next((at for at in range(2, len(numbers)) if numbers[at] == numbers[0]), 0)
+    cycle = numbers[:length]
+    whole = length and len(numbers) % length == 0 and numbers == cycle * (len(numbers) // length)
+    return cycle if whole else numbers
+
+
 def steps(values: Sequence[Value]) -> float:
     """Likelihood in [0, 1] that a row's numbers are headers; texts are ignored.
 
@@ -191,6 +201,7 @@ def steps(values: Sequence[Value]) -> float:
     if not numbers:
         return 0.0
     if all(YEARS[0] <= v <= YEARS[1] and float(v).is_integer() for v in numbers):
+        numbers = _one_cycle(numbers)
         gaps = [after - before for before, after in pairwise(numbers)]
         up, down = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
         return 1.0 if max(up, down) >= len(gaps) - len(numbers) // 10 else 0.0
