@@ -14,9 +14,11 @@ from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_heade
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.tables.sideways import sideways_score
 from sat_retriever.workbook.tables.wording import MAX_LABEL
-from sat_retriever.workbook.values.cells import Cells
+from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_HEADER_HEIGHT = 5
+MAX_NOTES, KEPT_NOTES = 12, 4
+"""Lines of notes above a table from which on they are left out, but for the last ones."""
 _FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
 """A key and its value in one text, unlike a time ("10:30") or an address."""
 
@@ -62,6 +64,7 @@ class Layout:
 
 def read_layout(cells: Cells, block: Area) -> Layout:
     """The layout of a block of cells that is one table."""
+    block = _below_notes(cells, block)
     sample = sample_block(cells, block)
     best, score = best_header(sample)
     turned = sideways_score(sample, score)
@@ -79,6 +82,24 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     height = sample.rows[bottom] - sample.rows[top] + 1
     unit_row = None if units is None else sample.rows[units]
     return Layout(area, height, units=unit_row, score=score)
+
+
+def _below_notes(cells: Cells, block: Area) -> Area:
+    """The block without many lines of notes at its top, so that its header is among the sample.
+
+    Such lines are a text, or a key and its value; a few right above the table are kept.
+    """
+    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    counts = part.astype(bool).sum(axis=1)
+    widest = int(counts.max())
+    first = int((counts >= max(2, widest / 2)).argmax())
+    few = bool((counts[:first] <= min(2, widest / 2)).all())
+    texts = (part[:first] == Kind.TEXT).any(axis=1).sum()
+    few = few and 2 * texts >= int((counts[:first] > 0).sum())
+    if first <= MAX_NOTES or not few:
+        return block
+    top = block.top + first - KEPT_NOTES
+    return trim(cells.kinds, Area(top, block.left, block.bottom, block.right)) or block
 
 
 def _header_bottom(sample: Sample, best: int) -> int:

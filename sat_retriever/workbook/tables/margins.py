@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from sat_retriever.records.area import Area
 from sat_retriever.text.scales import is_scaled
 from sat_retriever.workbook.tables.regions import trim
-from sat_retriever.workbook.tables.sample import Sample
+from sat_retriever.workbook.tables.sample import Family, Sample
 from sat_retriever.workbook.values.cells import Cells
 from sat_retriever.workbook.values.grid import CellError
 
@@ -22,11 +24,12 @@ _UNITS = """
     min hour hours day days week weeks month months year years yr yrs w kw mw gw wp kwp wh kwh mwh
     gwh twh j kj mj gj tj pj ej pa kpa mpa bar hz khz mhz ghz v kv a ma k n kn nm mol ppm ppb db
     btu mmbtu quads b kb mb gb tb kbit mbit mph rpm usd eur gbp jpy cny chf rub inr dimensionless
-    unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes n/a -
+    unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes hpa mg
+    ug µg l/s
 """
 _UNIT_NAMES = frozenset(_UNITS.split())
 _UNIT = re.compile(
-    r"[(\[]\s*[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s]
+    r"[(\[]\s*(?=[^()\[\]]*[^\d\s.,()\[\]+-])[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s], not (1,000)
     r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"
     r"|[^\W\d_]{0,6}[/^·*][^\W_]{1,10}"  # m/s, USD/kg, 10^6
 )
@@ -62,10 +65,30 @@ def units_row(sample: Sample, best: int) -> int | None:
 
 
 def _are_units(sample: Sample, row: int) -> bool:
-    texts = sample.texts(row)
-    filled = int((sample.families[row] > 0).sum())
-    units = sum(_is_unit(text) for text in texts)
-    return bool(texts) and len(texts) >= filled and units >= UNITS_SHARE * len(texts)
+    """True if a row holds units, gaps aside, over columns of numbers in which none recurs."""
+    line = sample.families[row]
+    if not np.isin(line, (Family.NONE, Family.WORDS, Family.CODE)).all():
+        return False
+    said = {
+        col: str(sample.values[row][col]).strip()
+        for col in np.flatnonzero(line).tolist()
+        if isinstance(sample.values[row][col], str)
+    }
+    units = [col for col, text in said.items() if _is_unit(text)]
+    # A text over the names of the rows, such as "Unit", says nothing.
+    others = [col for col in said if col not in units and not _names_rows(sample, row, col)]
+    if not units or len(units) < UNITS_SHARE * (len(units) + len(others)):
+        return False
+    below = sample.likely(row + 1)
+    numbers = [2 * below[Family.NUMBER - 1, col] > below[:, col].sum() for col in units]
+    recurring = any(said[col] in map(str, sample.column(col, row + 1)) for col in units)
+    return sum(numbers) >= UNITS_SHARE * len(units) and not recurring
+
+
+def _names_rows(sample: Sample, row: int, col: int) -> bool:
+    """True if a column is the first one and holds texts."""
+    below = sample.likely(row + 1)[:, col]
+    return col == 0 and 2 * int(below[Family.NUMBER - 1]) <= int(below.sum())
 
 
 def _is_unit(text: str) -> bool:

@@ -26,8 +26,8 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
 
     A record of which only the name is known looks the same. A row is a heading if it is merged
     across the table, or if its column holds values of another kind, or nothing else. Rows without
-    such a sign are headings if the first record of the table is below one, each of them has
-    records, and there are two or more.
+    such a sign are headings if the records' names are indented, or if the first record of the table
+    is below one, each of them has records, and there are two or more.
 
     Args:
         cells: The sheet.
@@ -61,6 +61,8 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
         if _is_wide(cells, area, data.start + row, area.left + col)
         or _is_foreign(cells, data, part, records, (row, col), area.left)
     ]
+    if not signed and _are_indented(cells, data, (rows, columns), records, area.left):
+        signed = rows.tolist()
     if not signed and len(rows) > 1 and _head_all(rows, records):
         signed = rows.tolist()
     return [data.start + row for row in signed]
@@ -127,6 +129,26 @@ def _is_foreign(
     own = sharp_kind(_short(cells.value(data.start + row, left + col)))
     others = sum(kind not in (own, Kind.TEXT, Kind.ERROR) for kind in kinds)
     return own == Kind.TEXT and others >= OTHER_KIND * len(kinds) and len(kinds) > 1
+
+
+def _are_indented(
+    cells: Cells,
+    data: range,
+    lone: tuple[NDArray[np.intp], NDArray[np.intp]],
+    records: NDArray[np.bool_],
+    left: int,
+) -> bool:
+    """True if headings stand in one column, in which the records' texts begin with blanks."""
+    rows, columns = lone
+    if len(set(columns.tolist())) > 1:
+        return False
+    col = left + int(columns[0])
+    heads = (cells.value(data.start + row, col) for row in rows[:LOOKED_AT].tolist())
+    below = np.flatnonzero(records)[:LOOKED_AT].tolist()
+    texts = [cells.value(data.start + row, col) for row in below]
+    indents = [len(text) - len(text.lstrip()) for text in texts if isinstance(text, str)]
+    most = max(len(head) - len(head.lstrip()) for head in heads if isinstance(head, str))
+    return 2 * len(indents) > len(texts) and min(indents) > most
 
 
 def _short(value: Value) -> Value:

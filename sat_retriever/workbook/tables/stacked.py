@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, best_header
 from sat_retriever.workbook.tables.sample import sample_block
+from sat_retriever.workbook.tables.wording import text_case
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_CANDIDATES = 64
 TEXT_SHARE = 0.6
 OVER_VALUES = 0.4
+NEAR = 100
+"""Rows above and below a row in which its words are looked for."""
+
+_DIGIT = re.compile(r"\d")
 
 
 def split_stacked(cells: Cells, block: Area) -> list[Area]:
@@ -22,7 +29,13 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
     Such a row is mostly text, has values above and below, and scores as the header of the rows
     that follow. A single text right above it belongs to it.
     """
-    starts = [row for row in _candidates(cells, block) if _is_header(cells, block, row)]
+    starts = [
+        row
+        for row in _candidates(cells, block)
+        if not repeats_header(cells, block, row)
+        and not _is_record(cells, block, row)
+        and _is_header(cells, block, row)
+    ]
     edges = [block.top, *(_with_title(cells, block, row) for row in starts), block.bottom + 1]
     return [
         Area(start, block.left, stop - 1, block.right)
@@ -46,6 +59,32 @@ def _candidates(cells: Cells, block: Area) -> list[int]:
     good &= (under >= np.maximum(1, OVER_VALUES * count)) & (over >= 1)
     good &= (part[1:-1, :2] != Kind.EMPTY).any(axis=1)
     return [block.top + 1 + int(row) for row in good.nonzero()[0][:MAX_CANDIDATES]]
+
+
+def _is_record(cells: Cells, block: Area, row: int) -> bool:
+    """True if a row of texts is a record with words in place of its values: "n.d.", "closed".
+
+    Such words stand alone, or are alike, or recur in their columns, or are written unlike the
+    names of the table's first row; or the row's name has digits as the names around it have.
+    """
+    columns = range(block.left, block.right + 1)
+    kinds = cells.kinds[:, block.left : block.right + 1]
+    places = np.flatnonzero((kinds[row] == Kind.TEXT) & (kinds[row - 1] > Kind.TEXT)).tolist()
+    said = [str(cells.value(row, columns[place])).strip() for place in places]
+    if len(set(said)) < max(len(said), 2):
+        return True
+    around = [each for each in range(row - NEAR, row + NEAR + 1) if each != row]
+    around = [each for each in around if block.top < each <= block.bottom]
+    for place, text in zip(places, said, strict=True):
+        others = (cells.value(each, columns[place]) for each in around)
+        if any(isinstance(other, str) and other.strip() == text for other in others):
+            return True
+    first = [cells.value(block.top, columns[place]) for place in places]
+    named = [text.strip() for text in first if isinstance(text, str) and text.strip()]
+    if named and not set(map(text_case, said)) & set(map(text_case, named)):
+        return True
+    names = [cells.value(each, block.left) for each in (row - 1, row, row + 1)]
+    return all(isinstance(name, str) and _DIGIT.search(name) for name in names)
 
 
 def _is_header(cells: Cells, block: Area, row: int) -> bool:

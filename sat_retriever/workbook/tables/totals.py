@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,32 +13,27 @@ from numpy.typing import NDArray
 from sat_retriever.records.area import Area
 from sat_retriever.records.leftout import LeftOutReason
 from sat_retriever.text.totalwords import TotalLabel, total_label
+from sat_retriever.workbook.tables.sums import AGREEING, PIVOTS, RunningSums, Vector, agreeing
 from sat_retriever.workbook.values.cells import Cells, Kind
+from sat_retriever.workbook.values.grid import Value
 
+MAX_NUMBERS = 4_000_000
+"""Numbers of a table that are added up; columns with fewer numbers are left out first."""
+LARGEST = 1e200
 LABELS = 4
 """First columns in which a row's label is looked for."""
-PIVOTS = 4
-"""Columns of numbers in which every row is compared with the sum of the rows above."""
-BOUNDARIES = 8
-"""Last totals and sections from which a sum may begin, beside the table's first record."""
+LAST = 64
+"""Last records that the label of a total may be about, where no sum begins."""
 FILLED = 0.5
 """Least share of rows that fill a column whose gap then speaks for a total."""
-AGREEING = 0.5
-"""Least share of a row's numbers that must be sums if a word or a gap speaks for a total, too."""
-EXACT = 1e-9
-"""Relative error of sums of floats."""
 ROUNDED = 0.005
 """Relative error of a mean, which is often rounded."""
-ALL = 2_000
-"""Most rows of which every column of numbers is compared; `PIVOTS` of them in longer tables."""
 MAX_LABELLED = 5_000
 """Rows with a label of a total that are looked at one by one."""
 DIGITS, DIGITS_GAP, DIGITS_LAST = 4.0, 2.0, 1.5
 """Least decimal digits in which sums agree with a row: without anything else that speaks for it,
 with a gap, and in the last row if three records or more add up to it. Few digits agree by chance:
 3 is 1 + 2."""
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -115,8 +111,10 @@ class _Rows:
 
     @cached_property
     def values(self) -> Vector:
-        """Numbers of the columns of numbers, (rows, columns); NaN for other cells."""
-        columns = np.flatnonzero(self.of_numbers) + self.area.left
+        """Numbers of the fullest columns of numbers, (rows, columns); NaN for other cells."""
+        most = max(PIVOTS, MAX_NUMBERS // len(self.data))
+        order = np.argsort(-self.known.sum(axis=0) * self.of_numbers, kind="stable")
+        columns = np.sort(order[: min(most, int(self.of_numbers.sum()))]) + self.area.left
         found = np.full((len(self.data), len(columns)), np.nan)
         for place, col in enumerate(columns.tolist()):
             rows = np.flatnonzero(self.known[:, col - self.area.left])
@@ -126,7 +124,7 @@ class _Rows:
     def _column(self, col: int, rows: NDArray[np.intp]) -> list[float]:
         start, right = self.data.start - self.cells.start[0], col - self.cells.start[1]
         lines = self.cells.rows
-        return [float(lines[row + start][right]) for row in rows.tolist()]
+        return [_bounded(lines[row + start][right]) for row in rows.tolist()]
 
     def label(self, row: int) -> str:
         """The first text of a row."""
@@ -146,18 +144,17 @@ class _Rows:
                     yield row, label
 
 
+def _bounded(value: Value) -> float:
+    """A number; NaN for one so large that sums would overflow."""
+    if isinstance(value, (int, float)) and -LARGEST < value < LARGEST:
+        return float(value)
+    return math.nan
+
+
 def _inside(span: tuple[int, int], row: int, data: range) -> bool:
     """True if a formula in a row sums up other rows of the same table."""
     top, bottom = span
     return data.start <= top <= bottom < data.stop and not top <= row <= bottom
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """A place from which a sum may begin: sums and numbers of records above it, by column."""
-
-    sums: Vector
-    numbers: Vector
 
 
 class _Search:
@@ -180,11 +177,13 @@ class _Search:
         """The totals, and what is doubtful, as grid rows."""
         if not self.rows.of_numbers.any() or len(self.present) < 2:
             return Found()
-        self._sums = _Sums(self.rows.values, self.others)
+        self._sums = RunningSums(self.rows.values, self.others)
         self._first_row()
         self._downwards()
         self._last_rows()
         start = self.rows.data.start
+        records = (each for each in self.present if each not in self.totals)
+        self._last_record = max(records, default=0)
         totals = {start + row: self._reason(row) for row in sorted(self.totals)}
         return Found(totals, [start + row for row in sorted(set(self.doubtful))])
 
@@ -195,8 +194,11 @@ class _Search:
         speaks = self.rows.gaps[first] or (label is not None and not label.named)
         if not speaks and not self.rows.summed[first].any():
             return
-        sums = np.nansum(self.rows.values[below], axis=0)
-        if self._by_formula(first) or _agreeing(self.rows.values[first], sums)[0]:
+        values = np.nan_to_num(self.rows.values[below])
+        agrees, _, count, _ = agreeing(
+            self.rows.values[first], values.sum(axis=0), (values != 0).sum(axis=0)
+        )
+        if self._by_formula(first) or (agrees and count > 1):
             self.totals[first] = LeftOutReason.TOTAL
             self._sums.leave(first)
 
@@ -241,7 +243,7 @@ class _Search:
     def _adds_up(self, row: int, label: TotalLabel | None) -> bool:
         own = self.rows.values[row]
         for sums, addends in self._sums.since(row):
-            agrees, all_agree, count, digits = _agreeing(own, sums, addends)
+            agrees, all_agree, count, digits = agreeing(own, sums, addends)
             if label is not None and agrees and not label.statistic:
                 return True
             if agrees and self.rows.gaps[row] and count > 1 and digits >= DIGITS_GAP:
@@ -249,7 +251,20 @@ class _Search:
             if all_agree and count > 2 and digits >= DIGITS:
                 return True
             last = row == self.present[-1] and count > 2 and digits >= DIGITS_LAST
-            if all_agree and last and self._sums.from_first(addends):
+            if all_agree and last and self._sums.from_first():
+                return True
+        return label is not None and not label.statistic and self._sums_last(row)
+
+    def _sums_last(self, row: int) -> bool:
+        """True if a row sums up just the last records above it, as in statements."""
+        values = self._sums.kept
+        sums, addends = np.zeros(values.shape[1]), np.zeros(values.shape[1])
+        for above in range(row - 1, max(row - LAST, 0) - 1, -1):
+            if above in self.totals or above in self.others:
+                break
+            sums, addends = sums + values[above], addends + (values[above] != 0)
+            _, all_agree, count, digits = agreeing(self.rows.values[row], sums, addends)
+            if all_agree and count > 1 and digits >= DIGITS_GAP:
                 return True
         return False
 
@@ -298,105 +313,7 @@ class _Search:
     def _reason(self, row: int) -> LeftOutReason:
         """Total or subtotal: what is a total of all before further records only says so itself."""
         reason, label = self.totals[row], self.labels.get(row)
-        if reason is LeftOutReason.TOTAL and (label is None or label.named):
-            after = (each for each in self.present if each > row and each not in self.totals)
-            if next(after, None) is not None and row != self.present[0]:
-                return LeftOutReason.SUBTOTAL
+        inside = self.present[0] < row < self._last_record
+        if inside and (label is None or label.named):
+            return LeftOutReason.SUBTOTAL
         return reason
-
-
-class _Sums:
-    """Sums of the records above each row, from every place where a sum may begin."""
-
-    def __init__(self, values: Vector, others: Collection[int]) -> None:
-        self.values = values
-        kept = np.nan_to_num(values)
-        kept[list(others)] = 0.0
-        known = (~np.isnan(values)).astype(np.float64)
-        known[list(others)] = 0.0
-        zero = np.zeros((1, values.shape[1]))
-        self._sums = np.vstack((zero, kept.cumsum(axis=0)))  # of all rows above, totals too
-        self._numbers = np.vstack((zero, known.cumsum(axis=0)))
-        self._left = _Start(zero[0].copy(), zero[0].copy())  # of the totals among them
-        self._starts = [_Start(zero[0], zero[0])]
-        filled = known.sum(axis=0)
-        self._pivots = np.argsort(-filled, kind="stable")[: PIVOTS if len(values) > ALL else None]
-        self._skipped = np.zeros(len(values), dtype=np.bool_)
-        self._skipped[list(others)] = True
-
-    def leave(self, row: int) -> None:
-        """Count a row as a total: records below do not include it."""
-        own = self.values[row]
-        self._left = _Start(
-            self._left.sums + np.nan_to_num(own), self._left.numbers + ~np.isnan(own)
-        )
-
-    def begin(self, row: int) -> None:
-        """Let sums begin below a row."""
-        start = _Start(
-            self._sums[row + 1] - self._left.sums, self._numbers[row + 1] - self._left.numbers
-        )
-        self._starts = [self._starts[0], *self._starts[1:][1 - BOUNDARIES :], start]
-
-    def since(self, row: int) -> Iterator[tuple[Vector, Vector]]:
-        """Yield sums and numbers of the records above a row, the latest beginning first."""
-        sums, numbers = self._sums[row] - self._left.sums, self._numbers[row] - self._left.numbers
-        for start in reversed(self._starts):
-            yield sums - start.sums, numbers - start.numbers
-
-    def from_first(self, addends: Vector) -> bool:
-        """True if a sum counts all records so far."""
-        return True if len(self._starts) == 1 else not (self._starts[-1].numbers > 0).any()
-
-    def next_agreeing(self, start: int, stop: int) -> int | None:
-        """The next row of some with a number that is one of the sums above it; None without one."""
-        width = 64
-        while start < stop:
-            end = min(stop, start + width)
-            own = self.values[start:end][:, self._pivots]
-            above = (self._sums[start:end] - self._left.sums)[:, self._pivots]
-            numbers = (self._numbers[start:end] - self._left.numbers)[:, self._pivots]
-            hit = np.zeros(end - start, dtype=np.bool_)
-            for each in self._starts:
-                sums = above - each.sums[self._pivots]
-                close = np.abs(own - sums) <= np.maximum(np.abs(sums), 1e-12) * EXACT
-                several = numbers - each.numbers[self._pivots] > 1
-                hit |= (close & several & (own != 0)).any(axis=1)
-            hit &= ~self._skipped[start:end]
-            if hit.any():
-                return start + int(hit.argmax())
-            start, width = end, 2 * width
-        return None
-
-
-def _agreeing(
-    own: Vector, sums: Vector, addends: Vector | None = None
-) -> tuple[bool, bool, int, float]:
-    """How far a row agrees with sums: (in half of its numbers, in all, records, digits).
-
-    Zeros say nothing. Digits are counted in units of the smallest step that all numbers share.
-    """
-    compared = ~np.isnan(own) & ((own != 0) | (sums != 0))
-    close = compared & (np.abs(own - sums) <= np.maximum(np.abs(sums), 1e-12) * EXACT)
-    count, of = int(close.sum()), int(compared.sum())
-    if not count:
-        return False, False, 0, 0.0
-    records = int(addends[close].max()) if addends is not None else 0
-    digits = float(np.log10(np.abs(own[close]) / _step(own[close]) + 1).sum())
-    return count >= AGREEING * of, count == of, records, digits
-
-
-def _step(values: Vector) -> Vector:
-    """The power of ten of each value's last digit that is not zero."""
-    steps = [10.0 ** _exponent(value) for value in values.tolist()]
-    return np.array(steps)
-
-
-def _exponent(value: float) -> int:
-    """The exponent of the last digit of a number that is not zero, to 15 digits.
-
-    >>> _exponent(180.0), _exponent(12.25)
-    (1, -2)
-    """
-    digits, exponent = f"{value:.14e}".split("e")
-    return int(exponent) - len(digits.lstrip("-").replace(".", "").rstrip("0")) + 1
