@@ -120,6 +120,8 @@ def _is_header(sample: Sample) -> bool:
     words = int((families == Family.WORDS).sum())
     if _are_years(sample, 0) or are_formula_headings(sample, 0):
         return True
+    if (families == Family.NUMBER).any():
+        return False  # a single number that looks like a year
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
 

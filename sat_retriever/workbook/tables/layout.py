@@ -73,7 +73,7 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):
         area = above_notes(cells, below_titles(sample, block))
         return Layout(area)
-    best = _header_bottom(sample, best)
+    best = _header_bottom(sample, _upper_full(cells, sample, best))
     units = units_row(sample, best)
     bottom = best if units is None else units - 1
     top = _header_top(cells, sample, bottom)
@@ -102,6 +102,24 @@ def _below_notes(cells: Cells, block: Area) -> Area:
     return trim(cells.kinds, Area(top, block.left, block.bottom, block.right)) or block
 
 
+def _upper_full(cells: Cells, sample: Sample, best: int) -> int:
+    """The row above the best one if both could be the header alone; else the best row.
+
+    Both hold words, the upper one distinct ones in all columns: the lower one is a record with
+    words in place of its numbers, unless it is a row of units.
+    """
+    upper = best - 1
+    if upper < 0 or sample.rows[best] - sample.rows[upper] > 1 or units_row(sample, upper):
+        return best
+    words = (sample.families[upper : best + 1] <= Family.WORDS).all()
+    full = not (sample.filled[best] & ~sample.filled[upper]).any()
+    full = full and bool(sample.filled[best, sample.filled[upper]].all())
+    texts = sample.texts(upper)
+    distinct = len(set(texts)) == len(texts) == int(sample.filled[upper].sum()) > 1
+    merged = any((sample.rows[upper], col) in cells.anchors for col in sample.cols)
+    return upper if words and full and distinct and not merged else best
+
+
 def _header_bottom(sample: Sample, best: int) -> int:
     """The last header row from the best one on; further ones are rows of names over values.
 
@@ -115,7 +133,8 @@ def _header_bottom(sample: Sample, best: int) -> int:
         over_values = names & (sample.below[1:, bottom + 2].argmax(axis=0) + 1 != Family.WORDS)
         gap = sample.rows[bottom + 1] - sample.rows[bottom] > 1
         full = not (sample.filled[best] & ~sample.filled[bottom + 1]).any()
-        if gap or full or names.sum() < 2 or (line > Family.WORDS).any():
+        alike = len(set(sample.texts(bottom + 1))) < 2
+        if gap or full or alike or names.sum() < 2 or (line > Family.WORDS).any():
             break
         score = row_scores(sample, bottom + 2)[bottom + 1]
         if 2 * over_values.sum() < names.sum() or score < CLEAR:

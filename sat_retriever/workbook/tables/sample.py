@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.values.cells import Cells, Kind, kinds_of, sharp_kind
+from sat_retriever.workbook.values.cells import Cells, Kind, kinds_of, plain_text, sharp_kind
 from sat_retriever.workbook.values.grid import Value
 
 HEAD_ROWS = 48
@@ -145,14 +145,15 @@ def _once(
     """
     counts = filled.sum(axis=1).tolist()
     words = ((families == Family.WORDS) | ~filled).all(axis=1).tolist()
-    heads: list[Sequence[Value]] = []
+    heads: list[list[str]] = []
     keep = []
     for row, line in enumerate(values):
-        if words[row] and counts[row] > 1 and line in heads:
+        texts = [plain_text(value).casefold() for value in line] if words[row] else []
+        if words[row] and counts[row] > 1 and texts in heads:
             continue
         keep.append(row)
         if row < MAX_HEADS and words[row] and counts[row] > max(counts[:row], default=1):
-            heads.append(line)
+            heads.append(texts)
     return keep
 
 

@@ -18,11 +18,15 @@ MIN_REPEATS = 5
 REPEATING = 0.7
 """Largest share of distinct texts in a column that repeats itself."""
 MAX_FORM_ROWS = 60
+LIST_SHARE = 0.6
+"""Least share of numbers or dates in the second column of a list of names."""
 _VALUE_WORDS = frozenset(
     """
     value values wert werte valeur valeurs valor valores valore valori waarde wartość hodnota
     hodnoty érték värde værdi verdi arvo valoare vrijednost vrednost стойност значение значення
     τιμή değer 值 数值 値 값 मान القيمة ערך nilai
+    content contents setting entry answer detail details inhalt angabe eintrag contenu contenido
+    contenuto inhoud
     """.split()
 )
 """Headers of a column of values beside one of keys. A form of keys and values has no such header,
@@ -46,6 +50,10 @@ def sideways_score(sample: Sample, best_score: float) -> float | None:
     score = row_scores(turned, 1)[0] + FORM_COLON * colons
     if colons >= MIN_COLONS or (len(sample.cols) == 2 and _is_form(sample)):
         return max(score, THRESHOLD)
+    if len(sample.cols) == 2 and _is_list(sample):
+        return None
+    if best_score >= THRESHOLD and len(sample.cols) > 2 and not _is_varied(sample):
+        return None
     if best_score >= THRESHOLD:
         regular = sample.kept(_regular(sample))
         gain = _purity(turned, 0) - _purity(regular, _first_full(regular))
@@ -65,6 +73,13 @@ def _labels(sample: Sample) -> list[str] | None:
         return None
     words = int((sample.families[:, 0] == Family.WORDS).sum())
     return texts if words >= MIN_WORDS * rows else None
+
+
+def _is_list(sample: Sample) -> bool:
+    """True if a name stands over a second column that is mostly numbers or dates."""
+    counts = sample.likely(1)[:, 1]
+    most = int(counts[1:].max())
+    return sample.families[0, 1] == Family.WORDS and most >= LIST_SHARE * int(counts.sum())
 
 
 def _heads_values(sample: Sample) -> bool:
@@ -87,6 +102,17 @@ def _regular(sample: Sample) -> list[int]:
         if not stand_in or row == 0 or not isinstance(line[0], str):
             keep.append(row)
     return keep if 2 * len(keep) > len(sample.values) else list(range(len(sample.values)))
+
+
+def _is_varied(sample: Sample) -> bool:
+    """True if rows differ as fields do: in the kinds of their values, or several are words.
+
+    A table of numbers with one row of words is one in which a record has no numbers.
+    """
+    kinds = [set(line[line > 0].tolist()) for line in sample.families[1:, 1:]]
+    pure = [kind.pop() for kind in kinds if len(kind) == 1]
+    values = {kind for kind in pure if kind > Family.WORDS}
+    return len(values) > 1 or pure.count(Family.WORDS) > 1
 
 
 def _is_form(sample: Sample) -> bool:
