@@ -23,6 +23,8 @@ WIDTH_BY_GAP = (0.25, 0.5)
 MAX_LONE_ROWS = 3
 MAX_SECTION_ROWS = 6
 MAX_HEADER_ROWS = 6
+SHARED = 0.6
+"""Least share of rows with a text of the table above that its further rows have."""
 SHARED_ROWS = 200
 """Rows above and below a gap in which texts that recur are looked for."""
 ALIKE = 0.75
@@ -179,23 +181,35 @@ def _all_words(above: Sample, first: Sample) -> bool:
 def _is_text_table(cells: Cells, above: Area, block: Area, first: Sample) -> bool:
     """True if rows of words are no header of the words below, but a table of their own."""
     last = _last_rows(cells, above)
-    several = int((last.filled.sum(axis=1) > 1).sum()) > HEADER_ROWS
-    return several and _all_words(last, first) and not _share_texts(cells, above, block)
+    wide = np.flatnonzero(last.filled.sum(axis=1) > 1).tolist()
+    if len(wide) < HEADER_ROWS or not _all_words(last, first):
+        return False
+    texts = last.texts(wide[0])
+    merged = any((last.rows[wide[0]], col) in cells.anchors for col in last.cols)
+    return len(set(texts)) == len(texts) and not merged and not _share_texts(cells, above, block)
 
 
 def _share_texts(cells: Cells, above: Area, block: Area) -> bool:
-    """True if a text of a block stands in the same column of the table above it, too.
+    """True if the texts of a block stand in the same columns of the table above it, too.
 
     The kinds of texts tell nothing about whether a table of words goes on or another one begins.
-    Its categories recur: teams, towns, states.
+    Its categories recur: teams, towns, states. The names of columns do not.
     """
     upper = range(max(above.top, above.bottom - SHARED_ROWS + 1), above.bottom + 1)
     lower = range(block.top, min(block.bottom, block.top + SHARED_ROWS - 1) + 1)
-    for col in range(block.left, block.right + 1):
-        known = {cells.value(row, col) for row in upper}
-        if any(cells.value(row, col) in known for row in lower if cells.kinds[row, col]):
-            return True
-    return False
+    columns = range(block.left, block.right + 1)
+    known = [{cells.value(row, col) for row in upper} - {None} for col in columns]
+    shared = [
+        any(value in texts for value, texts in zip(cells.line(row, columns), known, strict=True))
+        for row in lower
+    ]
+    if shared[0]:
+        return True
+    others = [{cells.value(row, col) for row in lower[1:]} - {None} for col in columns]
+    first = cells.line(block.top, columns)
+    if any(value in texts for value, texts in zip(first, others, strict=True)):
+        return True
+    return sum(shared) > 1 and sum(shared) >= SHARED * len(shared)
 
 
 def continues_beside(cells: Cells, left: Area, block: Area) -> bool:

@@ -210,7 +210,9 @@ def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
     """True if a block beside a larger one is a note, a title or a date, not a table."""
     area = layout.area
     count = _cell_count(cells, area)
-    if count * REMARK_SHARE <= largest and (count <= REMARK_CELLS or _is_text(cells, layout)):
+    headed = 0 < layout.header_height <= area.bottom - area.top and not layout.transposed
+    small = count <= REMARK_CELLS and not headed
+    if count * REMARK_SHARE <= largest and (small or _is_text(cells, layout)):
         return True
     return area.left == area.right and count < largest and _is_text(cells, layout)
 

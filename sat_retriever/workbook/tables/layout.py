@@ -113,7 +113,7 @@ def _upper_full(cells: Cells, sample: Sample, best: int) -> int:
         return best
     words = (sample.families[upper : best + 1] <= Family.WORDS).all()
     full = not (sample.filled[best] & ~sample.filled[upper]).any()
-    full = full and bool(sample.filled[best, sample.filled[upper]].all())
+    full = full and bool(sample.filled[best, int(sample.filled[upper].argmax())])
     texts = sample.texts(upper)
     distinct = len(set(texts)) == len(texts) == int(sample.filled[upper].sum()) > 1
     merged = any((sample.rows[upper], col) in cells.anchors for col in sample.cols)

@@ -41,18 +41,14 @@ def sideways_score(sample: Sample, best_score: float) -> float | None:
     no less pure.
     """
     texts = _labels(sample)
-    if texts is None:
-        return None
-    if len(sample.cols) == 2 and _heads_values(sample):
+    if texts is None or (len(sample.cols) == 2 and _heads_values(sample)):
         return None
     turned = sample.turned()
     colons = sum(text.endswith((":", "：")) for text in texts) / len(texts)
     score = row_scores(turned, 1)[0] + FORM_COLON * colons
     if colons >= MIN_COLONS or (len(sample.cols) == 2 and _is_form(sample)):
         return max(score, THRESHOLD)
-    if len(sample.cols) == 2 and _is_list(sample):
-        return None
-    if best_score >= THRESHOLD and len(sample.cols) > 2 and not _is_varied(sample):
+    if _is_list(sample) if len(sample.cols) == 2 else _has_header(sample, best_score):
         return None
     if best_score >= THRESHOLD:
         regular = sample.kept(_regular(sample))
@@ -104,15 +100,18 @@ def _regular(sample: Sample) -> list[int]:
     return keep if 2 * len(keep) > len(sample.values) else list(range(len(sample.values)))
 
 
-def _is_varied(sample: Sample) -> bool:
-    """True if rows differ as fields do: in the kinds of their values, or several are words.
+def _has_header(sample: Sample, best_score: float) -> bool:
+    """True if a header row has been found, and rows do not differ as fields do.
 
-    A table of numbers with one row of words is one in which a record has no numbers.
+    Fields have values of several kinds, or several have words. A table of numbers with one row of
+    words is one in which a record has no numbers.
     """
+    if best_score < THRESHOLD:
+        return False
     kinds = [set(line[line > 0].tolist()) for line in sample.families[1:, 1:]]
     pure = [kind.pop() for kind in kinds if len(kind) == 1]
     values = {kind for kind in pure if kind > Family.WORDS}
-    return len(values) > 1 or pure.count(Family.WORDS) > 1
+    return len(values) < 2 and pure.count(Family.WORDS) < 2
 
 
 def _is_form(sample: Sample) -> bool:

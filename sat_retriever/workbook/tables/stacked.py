@@ -8,18 +8,22 @@ from itertools import pairwise
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.text.totalwords import total_label
 from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, best_header
 from sat_retriever.workbook.tables.sample import sample_block
-from sat_retriever.workbook.tables.wording import text_case
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_CANDIDATES = 64
 TEXT_SHARE = 0.6
 OVER_VALUES = 0.4
+AROUND = 5
+"""Rows above and below a row whose kinds are compared."""
 NEAR = 100
 """Rows above and below a row in which its words are looked for."""
 
+_ALIKE = np.arange(len(Kind), dtype=np.uint8)
+_ALIKE[Kind.NUMBER] = Kind.INTEGER
 _DIGIT = re.compile(r"\d")
 
 
@@ -33,6 +37,7 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
         row
         for row in _candidates(cells, block)
         if not repeats_header(cells, block, row)
+        and _breaks(cells, block, row)
         and not _is_record(cells, block, row)
         and _is_header(cells, block, row)
     ]
@@ -61,11 +66,33 @@ def _candidates(cells: Cells, block: Area) -> list[int]:
     return [block.top + 1 + int(row) for row in good.nonzero()[0][:MAX_CANDIDATES]]
 
 
+def _breaks(cells: Cells, block: Area, row: int) -> bool:
+    """True if a table ends above a row: by a title or a total, or other cells are filled below.
+
+    Without such a sign a row of words amid numbers is a record, whose words stand for numbers.
+    """
+    columns = range(block.left, block.right + 1)
+    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    at = row - block.top
+    before = part[at - 1]
+    if (before != Kind.EMPTY).sum() == 1 and (before == Kind.TEXT).any():
+        return True
+    label = next((text for text in cells.line(row - 1, columns) if isinstance(text, str)), "")
+    if total_label(label.strip()):
+        return True
+    upper, lower = part[max(at - AROUND, 0) : at], part[at + 1 : at + 1 + AROUND]
+    for above, below in zip(_ALIKE[upper].T, _ALIKE[lower].T, strict=True):
+        held = {*above.tolist()} - {0}, {*below.tolist()} - {0}
+        if any(held) and not held[0] & held[1]:
+            return True
+    return False
+
+
 def _is_record(cells: Cells, block: Area, row: int) -> bool:
     """True if a row of texts is a record with words in place of its values: "n.d.", "closed".
 
-    Such words stand alone, or are alike, or recur in their columns, or are written unlike the
-    names of the table's first row; or the row's name has digits as the names around it have.
+    Such words stand alone, or are alike, or recur in their columns, or are written small, unlike
+    the names of the table's first row; or the row's name has digits as the names around it have.
     """
     columns = range(block.left, block.right + 1)
     kinds = cells.kinds[:, block.left : block.right + 1]
@@ -81,7 +108,7 @@ def _is_record(cells: Cells, block: Area, row: int) -> bool:
             return True
     first = [cells.value(block.top, columns[place]) for place in places]
     named = [text.strip() for text in first if isinstance(text, str) and text.strip()]
-    if named and not set(map(text_case, said)) & set(map(text_case, named)):
+    if named and all(map(str.islower, said)) and not any(map(str.islower, named)):
         return True
     names = [cells.value(each, block.left) for each in (row - 1, row, row + 1)]
     return all(isinstance(name, str) and _DIGIT.search(name) for name in names)
