@@ -68,6 +68,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "copies": Table("copies.copies", "copies and versions on made histories"),
         "copies_bounds": Table("copies.bounds", "what each bound of copies is worth"),
         "headers": Table("reading.headers", "header detection against labels"),
+        "encodings": Table("reading.encodings", "encodings of delimited files, told from content"),
         "reading": Table("reading.reading", "reading speed beside other readers"),
         "links_quality": Table("links.quality", "what links buy without training"),
         "formula_links": Table("links.formula_links", "formula links against an independent count"),

@@ -70,6 +70,7 @@ def cells(
         formulas=formulas,
         within=within,
         relative=record.path or None,
+        encoding=record.encoding,
     )
     area = area_of(window.range)
     citation = f"{record.cited}!{window.range}" if area else record.cited

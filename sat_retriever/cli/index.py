@@ -119,6 +119,14 @@ def index(
         str | None,
         typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            help="Encoding of delimited files, such as cp1252, in place of the one found in each; "
+            "those under the paths are read again.",
+            metavar="NAME",
+        ),
+    ] = None,
     device: DeviceOption = "auto",
     workers: Annotated[
         int | None,
@@ -181,6 +189,7 @@ def index(
                 verify=verify,
                 follow_links=follow_links,
                 password=password,
+                encoding=encoding,
                 workers=workers,
                 limits=bounds,
                 executor=executor,

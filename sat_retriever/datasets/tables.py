@@ -20,7 +20,7 @@ from sat_retriever.errors import CorpusError
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import TableObject
-from sat_retriever.workbook.formats.text.read import typed_value
+from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.tables.records import Source, sheet_record
 from sat_retriever.workbook.values.grid import Grid
 
@@ -167,7 +167,7 @@ def table_record(
         rows: Its cells.
     """
     workbook, sheet = names
-    grid = Grid([[typed_value(cell) for cell in row] for row in (headers, *rows)])
+    grid = Grid(typed_rows([headers, *rows], ","))
     width = max(1, len(headers), *map(len, rows))
     area = Area(1, 1, len(rows) + 1, width)
     declared = TableObject("", area, columns=tuple(headers))

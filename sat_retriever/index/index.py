@@ -59,6 +59,7 @@ from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.typed.load import load_table
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.opening.regular import is_within, real_path
 
 UNRESOLVED_SHOWN = 20  # workbook files that the status names
@@ -399,6 +400,7 @@ class SheetIndex:
         verify: bool = False,
         follow_links: bool = False,
         password: str | None = None,
+        encoding: str | None = None,
         workers: int | None = None,
         limits: Limits | None = None,
         executor: Executor | None = None,
@@ -428,6 +430,8 @@ class SheetIndex:
                 file that was ever named; otherwise such a link is skipped. Links to folders are
                 never followed. A path in `paths` is read wherever it leads.
             password: Password of encrypted workbooks.
+            encoding: Encoding of delimited files, such as "cp1252", in place of the one found in
+                each; those under the paths are read again.
             workers: Reading processes; None takes all cores.
             limits: Bounds on the cost of one file, in place of the default ones; workbooks that
                 were cut at a limit are read again.
@@ -440,6 +444,7 @@ class SheetIndex:
 
         Raises:
             PathNotFoundError: If a path does not exist; then nothing is changed.
+            InputError: If there is no such encoding.
             RemoteError: If a URL cannot be listed; then nothing is changed either.
             MissingExtraError: If a URL is named without the extra or package that it needs.
             EncoderError: If the encoder cannot be loaded, or fails; what was indexed so far stays.
@@ -453,6 +458,7 @@ class SheetIndex:
             verify=verify,
             follow_links=follow_links,
             password=password,
+            encoding=encoding_name(encoding),
             workers=workers,
             limits=limits,
             executor=executor or ThisMachine(),

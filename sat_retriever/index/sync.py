@@ -27,8 +27,9 @@ from sat_retriever.index.state import IndexState
 from sat_retriever.index.steps import Plan, ToRead
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.store.rows import NewWorkbook, SheetRow
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.storing import Storing
+from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.remote.objects import RemoteFile
@@ -83,6 +84,7 @@ class SyncOptions:
             of the store, and take out the words of deleted sheets.
         follow_links: Read links that lead outside all named places.
         password: Password of encrypted workbooks.
+        encoding: Python's name of the encoding of delimited files; empty to find it in each.
         workers: Reading processes; None takes all cores.
         limits: Bounds on one file in place of the default ones.
         executor: Looks at files, reads and encodes.
@@ -91,6 +93,7 @@ class SyncOptions:
     verify: bool
     follow_links: bool
     password: str | None
+    encoding: str
     workers: int | None
     limits: Limits | None
     executor: Executor
@@ -152,7 +155,7 @@ def _plan(
     listed: Listed | None,
 ) -> Plan:
     """Plan the named paths and URLs, and damaged workbooks wherever they are."""
-    known = store.workbooks()
+    known = [_to_decode(state) if options.encoding else state for state in store.workbooks()]
     roots = {state.root for state in known}
     named = scopes([Path(path) for path in paths if not is_url(path)], roots)
     urls = remote_scopes([str(path) for path in paths if is_url(path)], roots)
@@ -177,6 +180,12 @@ def _plan(
     return plan.with_more(make_remote_plan(urls, known, most_bytes=most, listed=listed, **again))
 
 
+def _to_decode(state: WorkbookState) -> WorkbookState:
+    """The state of a workbook, as one to read again if it is a delimited file."""
+    flat = extension_of(state.path.rpartition("/")[2]) in FLAT_EXTENSIONS
+    return replace(state, mtime_ns=-1, content_hash="") if flat else state
+
+
 def _read(
     store: Store,
     state: IndexState,
@@ -187,7 +196,13 @@ def _read(
 ) -> tuple[int, list[Skipped]]:
     """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
     privacy = state.settings.privacy
-    reading = ReadOptions(privacy, formulas=False, links=True, password=options.password)
+    reading = ReadOptions(
+        privacy,
+        formulas=False,
+        links=True,
+        password=options.password,
+        encoding=options.encoding,
+    )
     work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
     done, sheets = 0, 0
     skipped: list[Skipped] = []

@@ -72,6 +72,9 @@ class SkipReason(StrEnum):
     file is gone."""
     BAD_NAME = "bad_name"
     """The name of a file at a URL cannot be part of a path: `..`, `//`, control characters."""
+    UNSURE_ENCODING = "unsure_encoding"
+    """The encoding of a delimited file was guessed, and another is almost as likely. The sheet was
+    read; `--encoding` sets the right one."""
     OUTSIDE_LINK = "outside_link"
     """A link to a file outside the named folders and files. `--follow-links` reads it."""
     DUPLICATE_ID = "duplicate_id"
@@ -166,6 +169,7 @@ class SheetRecord:
         role: What it is for.
         contents: Texts of its cells; None if they are not kept, or were not asked for.
         url: URL of the workbook; empty for a file of this machine.
+        encoding: Encoding with which a delimited file was read; empty for other formats.
     """
 
     sheet_id: str
@@ -187,6 +191,7 @@ class SheetRecord:
     role: Role = Role.DATA
     contents: SheetContents | None = None
     url: str = ""
+    encoding: str = ""
 
     @property
     def workbook_name(self) -> str:
@@ -268,7 +273,8 @@ class Skipped:
 
     The sheet may also have a record: a partial one that was cut at a limit (`TOO_LARGE`), by
     the time limit (`TIMEOUT`) or at damage (`DAMAGED`), one in which single cells cannot be
-    read (`DAMAGED`), or one whose values were read although its XML was rejected (`XML_BOMB`).
+    read (`DAMAGED`), one whose encoding was guessed (`UNSURE_ENCODING`), or one whose values were
+    read although its XML was rejected (`XML_BOMB`).
 
     Attributes:
         path: POSIX path of the workbook relative to its root.

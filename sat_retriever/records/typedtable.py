@@ -20,6 +20,8 @@ DataValue = str | int | float | bool | dt.date | dt.datetime | dt.time | dt.time
 ROW = "_row"
 """Name of the column of sheet rows, beside those of a table."""
 _INT64 = 1 << 63
+_WORD, _WORDS = 40, 5
+"""Characters and number of the texts of a column that a note shows."""
 
 
 class ColumnKind(StrEnum):
@@ -46,10 +48,13 @@ class TypedColumn:
         kind: Type of its values.
         values: One value a record; None for an empty cell, an error such as `#DIV/0!`, and a text
             that marks a missing value in a column of numbers or dates.
-        unit: Unit of its numbers, as the cells, a row of units or the header write it.
+        unit: Unit of its numbers, as the cells, their formats, a row of units or the header write
+            it; `fraction (1 = 100%)` where cells that hold 0.07 show 7%.
         stored: The values as the cells hold them, if some were read otherwise: numbers, units
             and dates in texts, errors, marks of missing values. None if they are the same.
         errors: Number of cells with an error.
+        words: Texts among its numbers or dates that are read as empty, and the number of cells of
+            each.
     """
 
     name: str
@@ -58,6 +63,7 @@ class TypedColumn:
     unit: str | None = None
     stored: Sequence[DataValue] | None = None
     errors: int = 0
+    words: tuple[tuple[str, int], ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -138,6 +144,7 @@ class TypedTable:
                 f"Empty cells whose formula has no saved value: {self.unsaved:,}.",
             ),
             (errors, f"Cells with an error, read as empty: {errors:,}."),
+            *((column.words, _told_words(column)) for column in self.columns),
         )
         return " ".join(text for holds, text in said if holds)
 
@@ -219,6 +226,21 @@ def value_text(value: DataValue) -> str | None:
         case dt.date() | dt.time():
             return value.isoformat()
     return str(value)
+
+
+def _told_words(column: TypedColumn) -> str:
+    """The sentence on a column's words.
+
+    >>> _told_words(TypedColumn("Price", ColumnKind.NUMBER, (), words=(("closed", 2), ("-", 1))))
+    "Texts in 'Price', read as empty: 'closed' (2 cells), '-'."
+    """
+    shown = [
+        f"{text[:_WORD]!r}" + (f" ({count:,} cells)" if count > 1 else "")
+        for text, count in column.words[:_WORDS]
+    ]
+    more = sum(count for _, count in column.words[_WORDS:])
+    rest = [f"{more:,} more cells"] if more else []
+    return f"Texts in {column.name!r}, read as empty: {', '.join((*shown, *rest))}."
 
 
 def _texts(column: TypedColumn) -> list[str | None]:

@@ -91,7 +91,14 @@ class BlockReader:
                 self._kept.move_to_end(key)
                 return kept
         area = Area(top, left, top + BLOCK_ROWS - 1, left + BLOCK_COLUMNS - 1)
-        found = read_range(file, record.sheet, area, within=within, relative=record.path or None)
+        found = read_range(
+            file,
+            record.sheet,
+            area,
+            within=within,
+            relative=record.path or None,
+            encoding=record.encoding,
+        )
         with self._lock:
             self._kept[key] = found
             if len(self._kept) > _KEPT:

@@ -11,7 +11,7 @@ from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import holds
-from sat_retriever.typed.numbers import numbers_of
+from sat_retriever.text.numbers import numbers_of
 from sat_retriever.workbook.window import CellValue, read_range
 
 SHEETS = 200  # whose kept texts are looked through
@@ -107,7 +107,14 @@ def read_cells(index: SheetIndex, record: SheetRecord, text: str) -> ReadCells:
     read, top = 0, used.top
     while read < MAX_READ:
         part = Area(top, used.left, used.bottom, used.right)
-        window = read_range(file, record.sheet, part, within=within, relative=record.path or None)
+        window = read_range(
+            file,
+            record.sheet,
+            part,
+            within=within,
+            relative=record.path or None,
+            encoding=record.encoding,
+        )
         area = area_of(window.range)
         if area is None:
             return ReadCells(found, complete=not window.cut)
@@ -115,7 +122,7 @@ def read_cells(index: SheetIndex, record: SheetRecord, text: str) -> ReadCells:
             FoundCell(record.cited, f"{column_letters(column)}{row}", value)
             for row, values in enumerate(window.rows, start=area.top)
             for column, value in enumerate(values, start=area.left)
-            if _is(value, text, wanted)
+            if _is(value, text, wanted) or _is(window.meant.get((row, column)), text, wanted)
         )
         if window.complete or window.cut:
             return ReadCells(found, complete=window.complete)

@@ -169,7 +169,12 @@ def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
     try:
         file, within = index.bounded_file_of(hit.sheet_id)
         window = read_range(
-            file, hit.record.sheet, place, within=within, relative=hit.record.path or None
+            file,
+            hit.record.sheet,
+            place,
+            within=within,
+            relative=hit.record.path or None,
+            encoding=hit.record.encoding,
         )
     except InputError:
         return None

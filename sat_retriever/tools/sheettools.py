@@ -234,6 +234,7 @@ class SheetTools:
                 formulas=formulas,
                 within=within,
                 relative=record.path or None,
+                encoding=record.encoding,
             )
         except PathNotFoundError as error:
             raise gone(record) from error

@@ -1,5 +1,5 @@
 """The data of found tables: typed columns, read anew from the file.
 
-`load` reads a table, `columns` types its columns, `numbers` reads numbers and dates in texts,
+`load` reads a table with typed columns,
 `show` writes a table as text.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever.errors import InputError
@@ -11,11 +12,12 @@ from sat_retriever.records.area import area_of
 from sat_retriever.records.leftout import SECTION
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
-from sat_retriever.typed.columns import typed
-from sat_retriever.typed.numbers import unit_of_header
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.tabledata import MAX_TABLE_CELLS, TABLE_LIMITS, read_table_data
+from sat_retriever.workbook.tables.columns import column_unit
 from sat_retriever.workbook.values.grid import Value
+from sat_retriever.workbook.values.numberformat import NumberFormat
+from sat_retriever.workbook.values.typed import typed
 
 
 def load_table(
@@ -51,6 +53,7 @@ def load_table(
         place,
         within=within,
         relative=record.path or None,
+        encoding=record.encoding,
         limits=limits,
         most=most,
         totals=totals,
@@ -67,8 +70,9 @@ def load_table(
             *([SECTION] if data.sections is not None else ()),
         )
     )
-    columns = zip(names, data.table.columns, data.columns, strict=False)
-    found = [_column(name, column, cells) for name, column, cells in columns]
+    held = map(_Held, data.columns, data.shown, data.texts)
+    columns = zip(names, data.table.columns, held, strict=False)
+    found = [_column(*each) for each in columns]
     if data.sections is not None:
         found.append(TypedColumn(names[-1], ColumnKind.TEXT, data.sections))
     return TypedTable(
@@ -109,13 +113,26 @@ def table_place(record: SheetRecord, table: int | str) -> int:
     raise InputError(f"{record.sheet_id!r} has no table {table!r}; its tables: {known}")
 
 
-def _column(name: str, column: Column, cells: Sequence[Value]) -> TypedColumn:
-    found = typed(cells)
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The cells of a column: values, what their formats show, and texts of a delimited file."""
+
+    cells: Sequence[Value]
+    shown: NumberFormat
+    texts: Sequence[str | None] | None
+
+
+def _column(name: str, column: Column, held: _Held) -> TypedColumn:
+    cells, texts = held.cells, held.texts
+    found = typed(cells, held.shown)
     as_text = found.kind in (ColumnKind.TEXT, ColumnKind.MIXED)
-    read = found.errors or (not as_text and any(type(value) is str for value in cells))
-    stored = cells if read else None
-    unit = found.unit or column.unit or unit_of_header(column.name)
-    return TypedColumn(name, found.kind, found.values, unit, stored, found.errors)
+    types = set(map(type, cells)) - {type(None)}
+    clocks = found.kind in (ColumnKind.TIME, ColumnKind.DURATION) and len(types) > 1
+    stored = cells if found.errors or clocks or (not as_text and str in types) else None
+    if texts is not None:
+        stored = [cell if text is None else text for text, cell in zip(texts, cells, strict=True)]
+    unit = column_unit(found, held.shown, column.unit, column.name)
+    return TypedColumn(name, found.kind, found.values, unit, stored, found.errors, found.words)
 
 
 def unique_names(names: Iterable[str]) -> list[str]:

@@ -23,8 +23,10 @@ from sat_retriever.records.structure import ColumnProfile, Reference, Structure
 from sat_retriever.system import usable_cores
 from sat_retriever.workbook.files import File, LocalFile, request_at, request_for
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots
+from sat_retriever.workbook.request import Request
 
 DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")
@@ -74,6 +76,7 @@ def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
     formulas: bool = True,
     links: bool = True,
     password: str | None = None,
+    encoding: str | None = None,
     within: str | os.PathLike[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Workbook:
@@ -90,13 +93,15 @@ def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
         formulas: False leaves out formulas, which can be a million.
         links: False leaves out the input of link discovery: references and profiles.
         password: Password of an encrypted workbook (extra `[encrypted]`).
+        encoding: Encoding of a delimited file, such as "cp1252"; None finds it in the file.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; other files are skipped. None follows all links.
         limits: Limits on size, memory and time.
 
     Raises:
         PathNotFoundError: If there is nothing at `path`.
-        InputError: If `path` is not under `root`, or `contents` or `skip_columns` is wrong.
+        InputError: If `path` is not under `root`, or `contents`, `skip_columns` or `encoding` is
+            wrong.
         MissingExtraError: If a password is given without the extra installed.
     """
     privacy = Privacy.of(contents, skip_columns)
@@ -110,7 +115,8 @@ def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
         limits,
         Path(within) if within is not None else None,
     )
-    request = replace(request, privacy=privacy, formulas=formulas, links=links, password=password)
+    options = ReadOptions(privacy, formulas, links, password, encoding_name(encoding))
+    request = options.asked(request)
     with borrowed_slot() as slot:
         return _workbook(path, ask(request, slot))
 
@@ -124,6 +130,7 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
     formulas: bool = True,
     links: bool = True,
     password: str | None = None,
+    encoding: str | None = None,
     within: Callable[[Path], Path] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
@@ -142,6 +149,7 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
         formulas: As in `read_workbook`.
         links: As in `read_workbook`.
         password: Tried on every encrypted workbook.
+        encoding: As in `read_workbook`, of every delimited file.
         within: Function that returns the `within` of `read_workbook` for a file.
         limits: As in `read_workbook`.
         workers: Number of reading processes; one per usable core by default.
@@ -152,7 +160,8 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
     """
     root_of = root if callable(root) else lambda _path: Path(root) if root is not None else None
     files = (LocalFile(path, root_of(path), within and within(path)) for path in map(Path, paths))
-    options = ReadOptions(Privacy.of(contents, skip_columns), formulas, links, password)
+    privacy = Privacy.of(contents, skip_columns)
+    options = ReadOptions(privacy, formulas, links, password, encoding_name(encoding))
     # Closed here and now: an interruption must not leave reading processes behind.
     with closing(read_files(files, options, limits=limits, workers=workers)) as books:
         for _, book in books:
@@ -167,6 +176,18 @@ class ReadOptions:
     formulas: bool
     links: bool
     password: str | None
+    encoding: str = ""
+
+    def asked(self, request: Request) -> Request:
+        """Return a request for what is read."""
+        return replace(
+            request,
+            privacy=self.privacy,
+            formulas=self.formulas,
+            links=self.links,
+            password=self.password,
+            encoding=self.encoding,
+        )
 
 
 def read_files(
@@ -194,13 +215,7 @@ def read_files(
     def read(file: File, slot: Slot) -> tuple[File, Workbook]:
         try:
             with file.opened(limits, stopping) as place:
-                request = replace(
-                    request_at(place, limits),
-                    privacy=options.privacy,
-                    formulas=options.formulas,
-                    links=options.links,
-                    password=options.password,
-                )
+                request = options.asked(request_at(place, limits))
                 return file, _workbook(place.path, ask(request, slot))
         except Refused as refused:
             skipped = Skipped(file.relative, refused.reason, refused.message)

@@ -47,6 +47,7 @@ class Request:
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
         password: Password of an encrypted workbook.
+        encoding: Name of the encoding of a delimited file; empty to find it in the file.
         limits: Limits on size, memory and time.
     """
 
@@ -59,6 +60,7 @@ class Request:
     window: Window | None = None
     within: str | None = None
     password: str | None = None
+    encoding: str = ""
     limits: Limits = field(default_factory=Limits)
 
     @classmethod

@@ -24,6 +24,7 @@ from sat_retriever.workbook.process.pool import borrowed_slot
 from sat_retriever.workbook.request import Window
 from sat_retriever.workbook.tables.data import DURATION, ERROR, MOMENT, TIME
 from sat_retriever.workbook.values.grid import CellError, Value
+from sat_retriever.workbook.values.numberformat import NumberFormat
 from sat_retriever.workbook.window import check_exists, why_not
 
 MAX_TABLE_CELLS = 5_000_000
@@ -45,9 +46,12 @@ class TableData:
         left_out: Rows below the header that are no records.
         doubtful: Records that look like totals but do not add up.
         sections: Heading above each record; None without headings.
+        shown: What the number formats of each column show.
         unsaved: Number of empty cells with a formula, whose value the file does not hold.
         complete: False if the sheet or the table was too large to be read to its end.
         content_hash: Hash of the file's bytes.
+        texts: Of each column of a delimited file the texts that look otherwise than their values,
+            else None; None for a column without any.
     """
 
     table: Table
@@ -57,18 +61,21 @@ class TableData:
     left_out: tuple[LeftOut, ...]
     doubtful: tuple[LeftOut, ...]
     sections: tuple[str | None, ...] | None
+    shown: tuple[NumberFormat, ...]
     unsaved: int
     complete: bool
     content_hash: str
+    texts: tuple[Sequence[str | None] | None, ...]
 
 
-def read_table_data(
+def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
     path: str | os.PathLike[str],
     sheet: str,
     table: int = 0,
     *,
     within: Path | None = None,
     relative: str | None = None,
+    encoding: str = "",
     limits: Limits = TABLE_LIMITS,
     most: int = MAX_TABLE_CELLS,
     totals: bool = False,
@@ -85,6 +92,7 @@ def read_table_data(
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
         relative: As in `read_range`.
+        encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
         totals: True to keep totals and subtotals among the records.
@@ -101,6 +109,7 @@ def read_table_data(
         privacy=Privacy(Kept.NAMES),
         links=False,
         formulas=False,
+        encoding=encoding,
     )
     with borrowed_slot() as slot:
         answers = ask(request, slot)
@@ -129,10 +138,19 @@ def _data(
         left_out=tuple(map(left_out_from_json, told["left_out"])),
         doubtful=tuple(map(left_out_from_json, told["doubtful"])),
         sections=tuple(told["sections"]) if told["sections"] is not None else None,
+        shown=tuple(NumberFormat(**each) for each in told["shown"]),
         unsaved=told["unsaved"],
         complete=not (told["cut"] or told["more"]),
         content_hash=content_hash,
+        texts=tuple(map(_texts, zip(*parts, strict=True))) or (None,) * len(table.columns),
     )
+
+
+def _texts(parts: Sequence[Mapping[str, Any]]) -> Sequence[str | None] | None:
+    """The texts of a column that look otherwise than their values; None without any."""
+    if not any("texts" in part for part in parts):
+        return None
+    return [text for part in parts for text in part.get("texts") or [None] * len(part["values"])]
 
 
 def _values(column: Mapping[str, Any]) -> Sequence[Value]:

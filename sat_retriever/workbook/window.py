@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,8 @@ class CellWindow:
         range: A1 range of the returned rows: the requested range, cut to the used range and to
             `MAX_CELLS` (20,000) cells. Empty if no cell is left.
         rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
-            durations are in Python's format. Requested formulas are text with a leading "=".
+            durations are in Python's format. Requested formulas are text with a leading "=". A cell
+            of a delimited file is as the file writes it: `1.10`, `1.234,50`.
         used: The sheet's used range.
         complete: True if these are all requested cells that are used.
         cut: True if the sheet was too large to be read to its end.
@@ -69,6 +70,7 @@ class CellWindow:
             saved value is missing or an empty text. Empty if formulas were requested.
         merged: Cells that are merged with others below them, of which some are returned; they may
             begin above those. Empty if formulas were requested.
+        meant: Values of cells that a delimited file writes otherwise, by row and column.
     """
 
     range: str
@@ -78,6 +80,7 @@ class CellWindow:
     cut: bool
     unsaved: tuple[Place, ...] = ()
     merged: tuple[Merged, ...] = ()
+    meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
 
 def read_range(
@@ -88,6 +91,7 @@ def read_range(
     formulas: bool = False,
     within: Path | None = None,
     relative: str | None = None,
+    encoding: str = "",
     limits: Limits = WINDOW_LIMITS,
 ) -> CellWindow:
     """Read at most 20,000 cells of a sheet: whole rows from the top.
@@ -103,6 +107,7 @@ def read_range(
             resolved; None allows every place.
         relative: Path by which sheet ids call the file, if its own name is another, as that of a
             copy.
+        encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
 
     Raises:
@@ -114,7 +119,12 @@ def read_range(
     request = request_for(path, None, limits, within, relative)
     window = Window(sheet, wanted)
     request = replace(
-        request, window=window, privacy=Privacy(Kept.NAMES), links=False, formulas=formulas
+        request,
+        window=window,
+        privacy=Privacy(Kept.NAMES),
+        links=False,
+        formulas=formulas,
+        encoding=encoding,
     )
     with borrowed_slot() as slot:
         answers = ask(request, slot)
@@ -194,4 +204,5 @@ def _window(
             Merged(row, column, last, above[0] if above else rows[row - top][column - left])
             for row, column, last, *above in cells["merged"]
         ),
+        meant={(row, column): value for row, column, value in cells.get("meant", ())},
     )

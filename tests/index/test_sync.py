@@ -582,3 +582,15 @@ def test_a_damaged_workbook_that_cannot_be_opened_is_named_and_read_once_it_can(
     (tmp_path / "a.csv").replace(a)
     index.sync(folder)
     assert index.sheet_ids() == ["a.csv#a"]
+
+
+def test_an_encoding_that_is_named_is_used_now_and_for_tables_later(folder, index):
+    (folder / "towns.csv").write_bytes("miasto,n\nŁódź,1.10\nToruń,2.25\n".encode("iso8859-2"))
+    index.sync([folder], encoding="cp437")
+    assert index.table("towns.csv#towns").columns[0].values[0] != "Łódź"
+    assert index.sync([folder]).unchanged == 1
+    assert index.sync([folder], encoding="iso8859-2").changed == 1
+    assert index.records(["towns.csv#towns"])["towns.csv#towns"].encoding == "iso8859-2"
+    town, number = index.table("towns.csv#towns").columns
+    assert (town.values, number.values) == (["Łódź", "Toruń"], [1.1, 2.25])
+    assert number.stored == ["1.10", 2.25]

@@ -73,7 +73,8 @@ def test_a_table_has_its_records_alone_with_types_units_and_rows(index):
     assert table.citation == "a.xlsx#Sales!A3:F8"
     assert table.cite([5, 7]) == "a.xlsx#Sales!A5:F7"
     assert table.note == (
-        "Left out: row 4 (units), row 8 (total). Empty cells whose formula has no saved value: 1."
+        "Left out: row 4 (units), row 8 (total). Empty cells whose formula has no saved value: 1. "
+        "Texts in 'Cost', read as empty: 'n/a'."
     )
 
 

@@ -139,3 +139,11 @@ def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path):
     (tmp_path / "in").mkdir()
     with pytest.raises(InputError, match="cannot be read"):
         read_table_data(outside, "e", within=tmp_path / "in")
+
+
+def test_a_delimited_file_gives_values_and_the_texts_that_look_otherwise(tmp_path):
+    file = tmp_path / "sales.csv"
+    file.write_text("item,price,n\nA,1.10,7\nB,2.25,8\n", encoding="utf-8")
+    data = read_table_data(file, "sales")
+    assert data.columns == (["A", "B"], [1.1, 2.25], [7, 8])
+    assert data.texts == (None, ["1.10", None], None)

@@ -273,3 +273,13 @@ def test_however_merged_areas_overlap_those_told_are_no_larger_than_the_window(m
     for row, col, last, *above in told:
         assert any((m.top, m.left) == (row, col) and m.bottom >= last > row for m in merges)
         assert above == ([f"{row},{col}"] if row < wanted.top else [])
+
+
+def test_cells_of_a_delimited_file_are_shown_as_it_writes_them(tmp_path):
+    file = tmp_path / "sales.csv"
+    file.write_text("day;sum;n\n03.02.2024;1.234,50;7\n14.02.2024;12,00-;8\n", encoding="utf-8")
+    window = read_range(file, "sales", ALL)
+    assert window.rows[1:] == (("03.02.2024", "1.234,50", 7), ("14.02.2024", "12,00-", 8))
+    assert window.meant == {
+        (2, 1): "2024-02-03", (2, 2): 1234.5, (3, 1): "2024-02-14", (3, 2): -12,
+    }  # fmt: skip

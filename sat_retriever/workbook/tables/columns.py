@@ -3,43 +3,108 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Column, ColumnType
+from sat_retriever.records.typedtable import ColumnKind
 from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH, is_free_text, placeholder
+from sat_retriever.workbook.values.cellformats import FormatArray
 from sat_retriever.workbook.values.cells import MAX_EXAMPLE_LENGTH, Kind, KindArray, plain_text
 from sat_retriever.workbook.values.grid import CellError, Value
+from sat_retriever.workbook.values.numberformat import (
+    PLAIN,
+    NumberFormat,
+    joint_format,
+    told_unit,
+)
+from sat_retriever.workbook.values.typed import Typed, typed
 
 SAMPLE = 200
 """Non-empty values of a column that are sampled."""
-MAJORITY = 0.5
-"""Share of a column's non-empty cells that the kind of its type must exceed."""
+_TEXTS = 50
+"""Texts of the rest that are sampled, too."""
 
-# As plain integers: list indices without enum look-ups.
-_EMPTY, _TEXT, _ERROR, _UNKNOWN = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.UNKNOWN))
-_INTEGER, _NUMBER = int(Kind.INTEGER), int(Kind.NUMBER)
 _TYPES = {
-    Kind.TEXT: ColumnType.TEXT,
-    Kind.BOOLEAN: ColumnType.BOOLEAN,
-    Kind.DATE: ColumnType.DATE,
-    Kind.TIME: ColumnType.TIME,
-    Kind.ERROR: ColumnType.ERROR,
-    Kind.UNKNOWN: ColumnType.UNKNOWN,
+    ColumnKind.BOOLEAN: ColumnType.BOOLEAN,
+    ColumnKind.DATE: ColumnType.DATE,
+    ColumnKind.DATETIME: ColumnType.DATE,
+    ColumnKind.TIME: ColumnType.TIME,
+    ColumnKind.DURATION: ColumnType.TIME,
+    ColumnKind.TEXT: ColumnType.TEXT,
 }
 
 
-def describe_column(
-    name: str, kinds: KindArray, values: Sequence[Value], unit: str | None, privacy: Privacy
-) -> Column:
+@dataclass(frozen=True, slots=True)
+class ColumnCells:
+    """The data cells of a column, or a sample of them.
+
+    Attributes:
+        kinds: Kind codes of its non-empty cells.
+        values: Values of the same cells.
+        unseen: Number of further cells that hold no text.
+        shown: What the formats of its numbers show.
+    """
+
+    kinds: KindArray
+    values: Sequence[Value]
+    unseen: int = 0
+    shown: NumberFormat = PLAIN
+
+
+def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
+    """Positions of a column's cells that stand for all, ascending, and how many they leave unseen.
+
+    They are the first 200 that are not empty, up to 50 texts spread over the others, and one of
+    each further kind. Unseen cells without a text count for less if texts are unseen, too, so that
+    the shares of both are true.
+
+    Args:
+        kinds: Kind codes of all its data cells.
+    """
+    held: NDArray[np.intp] = kinds.nonzero()[0]
+    if len(held) <= SAMPLE:
+        return held, 0
+    first, rest = held[:SAMPLE], held[SAMPLE:]
+    texts = rest[kinds[rest] == Kind.TEXT]
+    spread = np.linspace(0, len(texts) - 1, min(len(texts), _TEXTS)).astype(np.intp)
+    counts = np.bincount(kinds[rest], minlength=len(Kind))
+    known = np.bincount(kinds[first], minlength=len(Kind))
+    new = [rest[kinds[rest] == kind][:1] for kind in np.flatnonzero((counts > 0) & (known == 0))]
+    chosen = np.unique(np.concatenate([first, texts[spread], *new]))
+    sampled = int((kinds[chosen] == Kind.TEXT).sum())
+    others = [Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE, Kind.TIME]
+    share = sampled / max(1, known[Kind.TEXT] + counts[Kind.TEXT]) if sampled else 1.0
+    true = int(share * (known + counts)[others].sum())
+    return chosen, max(0, true - int(np.isin(kinds[chosen], others).sum()))
+
+
+def joint_shown(
+    kinds: KindArray, formats: FormatArray | None, shown: Sequence[NumberFormat]
+) -> NumberFormat:
+    """What the formats of a column's numbers show together.
+
+    Args:
+        kinds: Kind codes of its data cells.
+        formats: Codes of their formats; None if all are 0.
+        shown: What the format of each code shows.
+    """
+    if formats is None or not formats.any():
+        return PLAIN
+    numbers = (kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)
+    counts = np.bincount(formats[numbers], minlength=len(shown)).tolist()
+    return joint_format({each: n for each, n in zip(shown, counts, strict=True) if n})
+
+
+def describe_column(name: str, cells: ColumnCells, unit: str | None, privacy: Privacy) -> Column:
     """Describe one column by its data cells.
 
     Args:
         name: Canonical header.
-        kinds: Kind codes of its non-empty data cells, first to last; a sample of at
-            most `SAMPLE` is enough.
-        values: Values of the same cells.
+        cells: Its data cells.
         unit: Content of its units cell.
         privacy: Whether a data value of this column may be kept.
 
@@ -47,34 +112,33 @@ def describe_column(
         The column; type `empty` without any data cell.
     """
     kept = privacy.examples and not privacy.skips(name)
-    example = example_text(name, values) if kept else None
-    return Column(name, example, infer_type(kinds, values), unit)
+    example = example_text(name, cells.values) if kept else None
+    found = typed(cells.values, cells.shown, unseen=cells.unseen)
+    return Column(
+        name, example, _type_of(found, cells), column_unit(found, cells.shown, unit, name)
+    )
 
 
-def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
-    """Type of most of a column's non-empty cells.
+def column_unit(found: Typed, shown: NumberFormat, row: str | None, header: str) -> str | None:
+    """The unit of a column's values; of other values than numbers only that of the units row."""
+    if found.kind is not ColumnKind.NUMBER:
+        return row
+    return told_unit(found.unit, shown, row, header)
 
-    `kinds` are the kind codes of all sampled cells, `values` their values. Errors count only in a
-    column without other cells, formulas without a saved value only in one with nothing but them
-    and errors. A column of numbers is `integer` if none has a fraction. A column without a
-    majority is `text` if any cell is text, else `unknown`.
-    """
-    counts = np.bincount(kinds, minlength=len(Kind)).tolist()
-    counts[_EMPTY] = 0
-    if not any(counts):
-        return ColumnType.EMPTY
-    for silent in (_ERROR, _UNKNOWN):
-        if sum(counts) > counts[silent]:
-            counts[silent] = 0
-    half = MAJORITY * sum(counts)
-    if counts[_INTEGER] + counts[_NUMBER] > half:
-        whole = all(v.is_integer() for v in values if isinstance(v, float))
+
+def _type_of(found: Typed, cells: ColumnCells) -> ColumnType:
+    """The type of typed values: that of a table's data, in the words of records."""
+    if found.kind is ColumnKind.EMPTY:
+        if (cells.kinds == Kind.UNKNOWN).any():
+            return ColumnType.UNKNOWN
+        return ColumnType.ERROR if found.errors else ColumnType.EMPTY
+    if found.kind is ColumnKind.NUMBER:
+        whole = all(v.is_integer() for v in found.values if isinstance(v, float))
         return ColumnType.INTEGER if whole else ColumnType.NUMBER
-    counts[_INTEGER] = counts[_NUMBER] = 0
-    best = counts.index(max(counts))
-    if counts[best] > half:
-        return _TYPES[Kind(best)]
-    return ColumnType.TEXT if counts[_TEXT] else ColumnType.UNKNOWN
+    if found.kind is ColumnKind.MIXED:
+        texts = any(isinstance(value, str) for value in found.values)
+        return ColumnType.TEXT if texts else ColumnType.UNKNOWN
+    return _TYPES[found.kind]
 
 
 def example_text(name: str, values: Sequence[Value]) -> str | None:

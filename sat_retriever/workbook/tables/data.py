@@ -18,12 +18,13 @@ from sat_retriever.workbook.tables.header import (
     find_layouts,
     left_out_of,
     records_of,
+    shown_in,
 )
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.sections import section_texts
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import CellError, Value
-from sat_retriever.workbook.values.window import plain_value
+from sat_retriever.workbook.values.window import other_text, plain_value
 
 MERGED_SHARE = 0.5
 """Least merged cells of a column of labels for each cell of its own."""
@@ -45,7 +46,8 @@ def table_messages(
     label that is merged over several rows counts for each of them.
 
     A message of data holds for some records the values of each column, and one letter a value if
-    a value has a type that JSON lacks: dates and times are ISO text, durations are seconds.
+    a value has a type that JSON lacks: dates and times are ISO text, durations are seconds. "texts"
+    are those of a delimited file where a value of the column looks otherwise, else None.
 
     Args:
         cells: The sheet.
@@ -75,6 +77,7 @@ def table_messages(
             "left_out": to_json(left_out_of(cells, layout, list(layout.out))),
             "doubtful": to_json(left_out_of(cells, layout, layout.doubtful)),
             "sections": _sections(cells, layout, kept),
+            "shown": [to_json(shown_in(cells, layout, line)) for line in lines],
             "unsaved": int((cells.kinds[_block(layout)] == Kind.UNKNOWN).sum()),
             "cut": cut and ends_below,
             "more": len(kept) < len(records),
@@ -85,7 +88,18 @@ def table_messages(
     for start in range(0, len(kept), step):
         columns = _columns(cells, layout, lines, kept[start : start + step])
         _fill(columns, covered, lines, kept[start : start + step], transposed=layout.transposed)
-        yield {"data": [_encoded(column) for column in columns]}
+        told = [_encoded(column) for column in columns]
+        if cells.texts is not None:
+            fields = _columns(_fields(cells), layout, lines, kept[start : start + step])
+            for each, column, texts in zip(told, columns, fields, strict=True):
+                others = list(map(other_text, texts, column))
+                each.update({"texts": others} if any(others) else {})
+        yield {"data": told}
+
+
+def _fields(cells: Cells) -> Cells:
+    """The fields of a delimited file in place of their values."""
+    return replace(cells, rows=cells.texts or ())
 
 
 def _block(layout: Layout) -> tuple[slice, slice]:

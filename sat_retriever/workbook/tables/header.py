@@ -19,7 +19,12 @@ from sat_retriever.workbook.tables.adjacent import (
     is_lone,
     is_prose,
 )
-from sat_retriever.workbook.tables.columns import SAMPLE, describe_column
+from sat_retriever.workbook.tables.columns import (
+    ColumnCells,
+    describe_column,
+    joint_shown,
+    sample_column,
+)
 from sat_retriever.workbook.tables.irregular import is_irregular
 from sat_retriever.workbook.tables.layout import Layout, read_layout
 from sat_retriever.workbook.tables.leftout import with_left_out
@@ -34,6 +39,7 @@ from sat_retriever.workbook.values.cells import (
     header_text,
 )
 from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.numberformat import NumberFormat
 
 MAX_TABLES = 64
 MAX_KEPT_COLUMNS = 16_384
@@ -315,23 +321,28 @@ def _column(
     else:
         kinds = cells.kinds[data.start : data.stop, line]
         header = [(layout.area.top + i, line) for i in range(layout.header_height)]
-    found = kinds.nonzero()[0]
     if layout.out and not layout.transposed:
-        out = np.fromiter(layout.out, dtype=np.int64, count=len(layout.out)) - data.start
-        found = found[~np.isin(found, out)]
-    found = found[:SAMPLE]
+        kinds = kinds.copy()
+        kinds[[row - data.start for row in layout.out if row in data]] = Kind.EMPTY
+    found, unseen = sample_column(kinds)
     places = (found + data.start).tolist()
-    if layout.transposed:
-        values = cells.line(line, places)
-    else:
-        values = [cells.value(row, line) for row in places]
+    values = cells.line(line, places) if layout.transposed else cells.column(places, line)
     kept = privacy.keeps_header(transposed=layout.transposed, clear=layout.score >= CLEAR)
     name = _joined(cells, header) if kept else ""
     position = line - layout.area.left
     if not name and item and position < len(item.columns):
         name = header_text(item.columns[position])
     unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
-    return describe_column(name, kinds[found], values, unit or None, privacy)
+    held = ColumnCells(kinds[found], values, unseen, shown_in(cells, layout, line))
+    return describe_column(name, held, unit or None, privacy)
+
+
+def shown_in(cells: Cells, layout: Layout, line: int) -> NumberFormat:
+    """What the number formats of a table's column show."""
+    data = slice(layout.data.start, layout.data.stop)
+    place = (line, data) if layout.transposed else (data, line)
+    formats = None if cells.formats is None else cells.formats[place]
+    return joint_shown(cells.kinds[place], formats, cells.shown)
 
 
 def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:

@@ -78,10 +78,18 @@ def key_text(value: Value) -> str:
 
 def _data_rows(table: Table, area: Area, grid: Grid) -> Sequence[Sequence[Value]]:
     """Rows of the grid with a table's first records."""
-    units = any(column.unit for column in table.columns)
-    top = area.top + table.header_height + units - grid.first_row
+    top = area.top + table.header_height - grid.first_row
+    top += _are_units(table, area, grid, top)
     bottom = min(area.bottom + 1 - grid.first_row, top + MAX_ROWS)
     return grid.rows[max(top, 0) : max(bottom, 0)]
+
+
+def _are_units(table: Table, area: Area, grid: Grid, row: int) -> bool:
+    """True if a row of the grid holds the units of a table; they may have other sources."""
+    if not 0 <= row < len(grid.rows):
+        return False
+    cells = zip(table.columns, grid.rows[row][area.left - grid.first_col :], strict=False)
+    return any(column.unit is not None and column.unit == value for column, value in cells)
 
 
 def _cells(rows: Sequence[Sequence[Value]], grid: Grid, area: Area, column: int) -> list[Value]:

@@ -26,12 +26,14 @@ class Source:
         workbook: File name.
         format: Format found in the content.
         content_hash: Hash of the file's bytes.
+        encoding: Encoding of a delimited file; empty for other formats.
     """
 
     path: str
     workbook: str
     format: str
     content_hash: str
+    encoding: str = ""
 
 
 def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
@@ -84,4 +86,5 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
         content_hash=source.content_hash,
         role=role_of(form_of(cells, layouts, tables, setting), setting),
         contents=contents,
+        encoding=source.encoding,
     )

@@ -171,10 +171,17 @@ def form_of(
         columns=len(main.columns) if main else 0,
         tables=sum(each.header_height > 0 or each.transposed for each in tables),
         rows=main.num_rows if main else 0,
-        measures=main is not None and _measures(main),
+        measures=main is not None and _measures(main) and _has_numbers(cells, layouts[0]),
     )
 
 
 def _measures(table: Table) -> bool:
     types = [column.type for column in table.columns]
     return ColumnType.NUMBER in types or ColumnType.INTEGER in types[1:]
+
+
+def _has_numbers(cells: Cells, layout: Layout) -> bool:
+    """True if a number is more than a text of digits, such as a version in a list of facts."""
+    area = layout.area
+    kinds = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    return bool(((kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)).any())

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.values.cellformats import FormatArray
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
+from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 from sat_retriever.workbook.values.places import Places
 
 MAX_HEADER_LENGTH = 120
@@ -91,6 +93,9 @@ class Cells:
             0-based.
         sums: As `Grid.sums`, 0-based.
         merged: Row and column of each key of `anchors`, then of its value, (cells, 4).
+        formats: Codes of the number formats, of the shape of `kinds`; None if all are 0.
+        shown: What the format of each code shows.
+        texts: Texts of a delimited file from which the rows were read; None for other formats.
     """
 
     rows: Sequence[Sequence[Value]]
@@ -100,6 +105,9 @@ class Cells:
     start: tuple[int, int] = (0, 0)
     sums: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int64))
+    formats: FormatArray | None = None
+    shown: Sequence[NumberFormat] = (PLAIN,)
+    texts: Sequence[Sequence[str]] | None = None
 
     def value(self, row: int, col: int) -> Value:
         """The value of a cell; None outside the rows."""
@@ -111,6 +119,13 @@ class Cells:
         cells = self.rows[row - down] if down <= row < down + len(self.rows) else ()
         stop = right + len(cells)
         return [cells[col - right] if right <= col < stop else None for col in cols]
+
+    def column(self, rows: Sequence[int], col: int) -> list[Value]:
+        """The values of a column at some rows; None outside the rows."""
+        down, at = self.start[0], col - self.start[1]
+        height = len(self.rows)
+        held = (self.rows[row - down] if 0 <= row - down < height else () for row in rows)
+        return [cells[at] if 0 <= at < len(cells) else None for cells in held]
 
     def spread(self, row: int, col: int) -> Value:
         """The value of a cell, or of the merged area that it belongs to."""
@@ -158,7 +173,18 @@ def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
         dtype=np.int64,
         count=4 * len(anchors),
     )
-    return Cells(rows, kinds, (top, left), anchors, start, sums, flat.reshape(-1, 4))
+    return Cells(
+        rows,
+        kinds,
+        (top, left),
+        anchors,
+        start,
+        sums,
+        flat.reshape(-1, 4),
+        grid.formats.within((top, left), kinds.shape),
+        grid.formats.shown,
+        grid.texts,
+    )
 
 
 def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:

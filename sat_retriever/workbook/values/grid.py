@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.places import Places
 
 
@@ -30,6 +31,9 @@ class Grid:
             outside the rows. A value in the rows takes precedence.
         sums: First and last row that a formula sums up in its own column, by its row and
             column, in sheet addresses.
+        formats: Number formats of its cells, in sheet addresses.
+        texts: The texts of a delimited file that the rows were read from, field by field; None for
+            other formats, whose cells have types.
     """
 
     rows: list[list[Value]]
@@ -37,3 +41,5 @@ class Grid:
     first_col: int = 1
     unsaved: Places = field(default_factory=Places)
     sums: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    formats: CellFormats = field(default_factory=CellFormats)
+    texts: Sequence[Sequence[str]] | None = None

@@ -109,14 +109,14 @@ def with_errors(grid: Grid, errors: Sequence[tuple[int, int, str]]) -> Grid:
 
 
 class Texts(dict[str, str | None]):
-    """Kept texts by cell text: cut, None if empty, and shared by equal cells.
+    """Kept texts by cell text: cut, None if blank, and shared by equal cells.
 
     The cut bounds the cost of header detection: a file of 2 MB can have twenty thousand cells
     with the same string of 1 MB.
     """
 
     def __missing__(self, text: str) -> str | None:
-        kept = text[:MAX_TEXT] or None
+        kept = None if not text or text.isspace() else text[:MAX_TEXT]
         if len(self) < _SHARED_TEXTS and len(text) <= MAX_TEXT:
             self[text] = kept
         return kept

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.request import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
+from sat_retriever.workbook.values.read import MAX_TEXT
 
 _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 
@@ -21,7 +22,8 @@ def cells_to_json(
     """The wanted cells of a sheet inside its used range.
 
     Dates and times become ISO text, errors such as `#DIV/0!` their own text, and durations text
-    in Python's format.
+    in Python's format. A cell of a delimited file is the text that stands there where its value
+    looks otherwise; row, column and value of such a cell are among those "meant".
 
     Args:
         grid: Values of the sheet.
@@ -41,13 +43,45 @@ def cells_to_json(
     height = max(1, most // max(1, right - left + 1))
     more = bottom - top + 1 > height
     bottom = min(bottom, top + height - 1)
-    rows = []
+    rows, meant = [], []
     for row in range(top, bottom + 1):
         at = row - grid.first_row
         held = grid.rows[at] if 0 <= at < len(grid.rows) else []
-        places = (col - grid.first_col for col in range(left, right + 1))
-        rows.append([plain_value(held[p]) if 0 <= p < len(held) else None for p in places])
-    return {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut, "more": more}
+        places = range(left - grid.first_col, right + 1 - grid.first_col)
+        values = [plain_value(held[p]) if 0 <= p < len(held) else None for p in places]
+        for place, text in enumerate(written(grid, at, places)):
+            if text is not None:
+                meant.append([row, left + place, values[place]])
+                values[place] = text
+        rows.append(values)
+    found = {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut, "more": more}
+    return {**found, "meant": meant} if meant else found
+
+
+def written(grid: Grid, line: int, places: Iterable[int]) -> list[str | None]:
+    """The texts of some cells of a delimited file whose values look otherwise; else None.
+
+    Args:
+        grid: The values, with their texts.
+        line: Position of the row in the grid.
+        places: Positions of the cells in the row.
+
+    >>> written(Grid([[1.1, 12, "a"]], texts=[["1.10", "12", "a"]]), 0, [0, 1, 2, 3])
+    ['1.10', None, None, None]
+    """
+    if grid.texts is None or not 0 <= line < len(grid.texts):
+        return []
+    texts, values = grid.texts[line], grid.rows[line]
+    return [other_text(texts[p], values[p]) if 0 <= p < len(values) else None for p in places]
+
+
+def other_text(text: Value, value: Value) -> str | None:
+    """The text of a delimited file's field if its value looks otherwise."""
+    if not isinstance(text, str) or value is None or isinstance(value, bool):
+        return None
+    text = text.strip()[:MAX_TEXT]
+    shown = value.isoformat(" ") if isinstance(value, dt.datetime) else str(plain_value(value))
+    return None if text in (shown, value) else text
 
 
 def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list[Any]]:

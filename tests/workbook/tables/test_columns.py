@@ -6,28 +6,37 @@ import numpy as np
 import pytest
 
 from sat_retriever.records.contents import Kept
-from sat_retriever.records.privacy import Privacy
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import ColumnType
-from sat_retriever.workbook.tables.columns import describe_column, example_text, infer_type
+from sat_retriever.workbook.tables.columns import (
+    ColumnCells,
+    describe_column,
+    example_text,
+)
 from sat_retriever.workbook.values.cells import Kind, kinds_of
 from sat_retriever.workbook.values.grid import CellError
 
 
+def described(values, name="", privacy=EVERYTHING, kinds=None):
+    kinds = kinds_of(values) if kinds is None else np.array(kinds, dtype=np.uint8)
+    return describe_column(name, ColumnCells(kinds, values), None, privacy)
+
+
 def type_of(values):
-    return infer_type(kinds_of(values), values)
+    return described(values).type
 
 
 @pytest.mark.parametrize(
-    ("kinds", "expected"),
+    ("kinds", "values", "expected"),
     [
-        ([Kind.UNKNOWN] * 3, ColumnType.UNKNOWN),
-        ([Kind.ERROR, Kind.ERROR, Kind.UNKNOWN], ColumnType.UNKNOWN),
-        ([Kind.UNKNOWN] * 9 + [Kind.TEXT], ColumnType.TEXT),
-        ([Kind.UNKNOWN] * 9 + [Kind.INTEGER], ColumnType.INTEGER),
+        ([Kind.UNKNOWN] * 3, [None] * 3, ColumnType.UNKNOWN),
+        ([Kind.ERROR, Kind.UNKNOWN], [CellError("#N/A"), None], ColumnType.UNKNOWN),
+        ([Kind.UNKNOWN] * 9 + [Kind.TEXT], [None] * 9 + ["a"], ColumnType.TEXT),
+        ([Kind.UNKNOWN] * 9 + [Kind.INTEGER], [None] * 9 + [5], ColumnType.INTEGER),
     ],
 )
-def test_formulas_without_values_say_nothing_beside_values(kinds, expected):
-    assert infer_type(np.array(kinds, dtype=np.uint8), [None] * len(kinds)) == expected
+def test_formulas_without_values_say_nothing_beside_values(kinds, values, expected):
+    assert described(values, kinds=kinds).type == expected
 
 
 @pytest.mark.parametrize(
@@ -80,5 +89,5 @@ def test_an_error_is_an_example_only_where_there_is_nothing_else():
 
 def test_without_examples_the_type_is_kept_and_the_value_is_not():
     values = ["secret", "other"]
-    column = describe_column("Key", kinds_of(values), values, None, Privacy(Kept.NAMES))
+    column = described(values, "Key", Privacy(Kept.NAMES))
     assert (column.example, column.type) == (None, ColumnType.TEXT)

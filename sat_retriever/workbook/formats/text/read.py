@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import datetime as dt
 import io
-import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -19,27 +18,23 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import value_messages
+from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import skip
-from sat_retriever.workbook.opening.encoding import detect_encoding
-from sat_retriever.workbook.values.grid import Grid, Value
-from sat_retriever.workbook.values.read import MAX_TEXT, MISSING, ListedSheet, SheetValues
+from sat_retriever.workbook.opening.encoding import Encoding, find_encoding
+from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.read import ListedSheet, SheetValues
 
 DELIMITERS = (",", ";", "\t", "|")
+_COUNTED = "sat_retriever.counted"
 _SAMPLE_BYTES = 262_144
 _CHUNK_BYTES = 65_536
 _FIELD_CHARACTERS = 4 << 20
 _GAPS = 4  # empty rows that count as a cell
 _ROWS = 1_000  # rows between two checks of the processor time
+_BLANK: list[str] = []  # shared: a file can have a million of them
 _TABLE = 0.4  # least consistency of a table; half of the rows in two columns give .375
-_INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})")
-_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})?(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,3})?")
-_COMMA_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]*),[0-9]{1,17}")
-_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
-_STAMP = re.compile(
-    r"[12][0-9]{3}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
-)
-_BOOLEANS = {"true": True, "false": False}
 
 
 def read_table(reading: Reading) -> Iterator[Json]:
@@ -50,34 +45,70 @@ def read_table(reading: Reading) -> Iterator[Json]:
     """
     request = reading.request
     strict = extension_of(PurePath(request.path).name) not in FLAT_EXTENSIONS
-    values, found = text_values(reading.file, reading.budget, strict=strict)
-    reading.source = replace(reading.source, format=found)
+    shown = request.window is not None
+    named = request.encoding
+    encoding = Encoding(named) if named else find_encoding(reading.file)
+    found = text_values(reading.file, encoding.name, reading.budget, strict=strict, texts=shown)
+    values = found.values
+    reading.source = replace(reading.source, format=found.format, encoding=encoding.name)
     sheet = ListedSheet(PurePosixPath(request.relative).stem)
     if values.area is None:
         empty = "The file has no cell with a value."
         yield skip(request, SkipReason.EMPTY_SHEET, empty, sheet.name)
     elif request.asks_for(sheet.name):
         yield from value_messages(reading, sheet, values, None, (), FormulaState.NONE)
+        if request.window is None:
+            yield from _doubts(request, encoding, found.lost, sheet.name)
 
 
-def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetValues, str]:
-    """Read a delimited text file: (values with the true used range, "csv" or "tsv").
+def _doubts(request: Request, encoding: Encoding, lost: int, sheet: str) -> Iterator[Json]:
+    """Yield what the reader of a text must know of its encoding."""
+    if lost:
+        many = f"{lost:,} characters are" if lost > 1 else "One character is"
+        said = f"{many} not {encoding.name} and shown as \ufffd; --encoding sets another encoding."
+        yield skip(request, SkipReason.DAMAGED, said, sheet)
+    if not encoding.sure:
+        said = f"It was read as {encoding.name}, but that is not sure; --encoding sets another."
+        yield skip(request, SkipReason.UNSURE_ENCODING, said, sheet)
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """A delimited text.
+
+    Attributes:
+        values: Its values, with the true used range.
+        format: "csv" or "tsv".
+        lost: Number of characters that are not of its encoding.
+    """
+
+    values: SheetValues
+    format: str
+    lost: int = 0
+
+
+def text_values(
+    file: BinaryIO, encoding: str, budget: Budget, *, strict: bool, texts: bool = False
+) -> Delimited:
+    """Read a delimited text file.
 
     Args:
-        file: The file, at its start.
+        file: The file.
+        encoding: Its encoding.
         budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
+        texts: True to keep the texts of the fields beside their values.
 
     Raises:
         Refused: If the text is damaged from its start, or is not a table and `strict` is True.
     """
-    sample = file.read(_SAMPLE_BYTES)
-    encoding = detect_encoding(sample)
+    file.seek(0)
+    start = _start(file.read(_SAMPLE_BYTES), encoding)
     file.seek(0)
     raw = file if encoding.startswith(("utf-16", "utf-32")) else _without_zeros(file)
-    text = io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="")
+    text = io.TextIOWrapper(raw, encoding=encoding, errors=_COUNTED, newline="")
+    lost = _counting()
     try:
-        start = _start(sample, encoding)
         delimiter, skip = detect_delimiter(start)
         if strict and not skip and not _is_table(start, delimiter):
             message = "Flat text in which no delimiter makes columns."
@@ -87,7 +118,23 @@ def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetV
         values = _values(text, delimiter or ",", 1 + skip, budget)
     finally:
         text.detach()
-    return values, "tsv" if delimiter == "\t" else "csv"
+    if not texts:
+        values = replace(values, grid=replace(values.grid, texts=None))
+    return Delimited(values, "tsv" if delimiter == "\t" else "csv", len(lost))
+
+
+def _counting() -> list[int]:
+    """Register the handler of errors, which adds each place to the list that is returned."""
+    lost: list[int] = []
+
+    def replaced(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeDecodeError):
+            raise error
+        lost.append(error.start)
+        return "\ufffd", error.end
+
+    codecs.register_error(_COUNTED, replaced)
+    return lost
 
 
 def detect_delimiter(sample: str) -> tuple[str, int]:
@@ -138,8 +185,7 @@ def _consistency(sample: str, delimiter: str) -> float:
 
 def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budget) -> SheetValues:
     csv.field_size_limit(_FIELD_CHARACTERS)
-    comma = delimiter != ","
-    rows: list[list[Value]] = []
+    rows: list[list[str]] = []
     left_over = budget.limits.cells
     bottom = right = 0
     top = left = 1 << 31
@@ -155,10 +201,7 @@ def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budg
                 left = min(left, first)
             left_over -= last or number % _GAPS == 0
             if left_over >= 0:
-                used = fields[:last]
-                rows.append(
-                    [typed_value(field, comma=comma) for field in used] if last else MISSING
-                )
+                rows.append(fields[:last] if last else _BLANK)
     except csv.Error as error:
         if not bottom:
             message = f"The text is not a delimited table: {error}."
@@ -169,7 +212,8 @@ def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budg
     kept = rows[top - first_row : bottom - first_row + 1]
     if left > 1:
         kept = [row[left - 1 :] for row in kept]
-    return SheetValues(Grid(kept, top, left), Area(top, left, bottom, right), cut=cut)
+    grid = Grid(typed_rows(kept, delimiter), top, left, texts=kept)
+    return SheetValues(grid, Area(top, left, bottom, right), cut=cut)
 
 
 def _used(fields: list[str]) -> tuple[int, int]:
@@ -215,38 +259,3 @@ def _start(sample: bytes, encoding: str) -> str:
 def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
     """Rows of fields, without NUL characters, which may remain in wide encodings."""
     return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
-
-
-def typed_value(field: str, *, comma: bool = False) -> Value:
-    """The value that a field of delimited text means: a number, date or boolean, else the text.
-
-    Args:
-        field: The field.
-        comma: True if a comma marks decimals, as in "3,5".
-
-    >>> [typed_value(each) for each in ("12", "7,169", " true", "")]
-    [12, '7,169', True, None]
-    """
-    text = field.strip()[:MAX_TEXT]
-    if not text:
-        return None
-    if text[0] not in "0123456789+-.tTfF" or len(text) > 40:
-        return text
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    if _NUMBER.fullmatch(text) and text[-1].isdigit():
-        return float(text)
-    if comma and _COMMA_NUMBER.fullmatch(text):
-        return float(text.replace(".", "").replace(",", "."))
-    return _date_or_text(text)
-
-
-def _date_or_text(text: str) -> Value:
-    try:
-        if _DATE.fullmatch(text):
-            return dt.date.fromisoformat(text)
-        if _STAMP.fullmatch(text):
-            return dt.datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    return _BOOLEANS.get(text.lower(), text)

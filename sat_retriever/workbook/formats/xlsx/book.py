@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, External, TableObject
+from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles, read_styles
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -21,6 +22,7 @@ from sat_retriever.workbook.opening.package import (
 from sat_retriever.workbook.values.read import ListedSheet
 
 _MAIN_TYPE = "officeDocument"
+_STYLES_TYPE = "styles"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _NO_CELLS = {
     "chartsheet": "chart sheet",
@@ -38,12 +40,14 @@ class Contents:
         names: Defined names.
         externals: Workbooks referred to by formulas.
         date_1904: True if serial dates count from 1904.
+        styles: Number formats of the cell styles.
     """
 
     sheets: tuple[ListedSheet, ...]
     names: tuple[DefinedName, ...] = ()
     externals: tuple[External, ...] = ()
     date_1904: bool = False
+    styles: Styles = NO_STYLES
 
 
 def main_part(package: Package) -> str:
@@ -81,7 +85,10 @@ def read_contents(package: Package) -> Contents:
             raise Refused(SkipReason.DAMAGED, message) from error
     sheets = tuple(_sheet_part(attributes, links) for attributes in reader.sheets)
     names = tuple(_defined_name(attributes, text, sheets) for attributes, text in reader.names)
-    return Contents(sheets, names, _externals(package, reader.externals, links), reader.date_1904)
+    externals = _externals(package, reader.externals, links)
+    of_styles = [link.target for link in links.values() if link.type == _STYLES_TYPE]
+    styles = read_styles(package, of_styles[0]) if of_styles else NO_STYLES
+    return Contents(sheets, names, externals, reader.date_1904, styles)
 
 
 def table_objects(package: Package, sheet_part: str) -> tuple[TableObject, ...]:

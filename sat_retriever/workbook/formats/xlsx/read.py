@@ -179,8 +179,8 @@ class _Walk:
         least, most = _OVERLAP_BYTES
         chunks, again = (partial(self.chunks, sheet.part, price) for price in (1, PARSED))
         if self.reading.request.safe or not least <= self.package.size(sheet.part) <= most:
-            return scan_sheet(chunks(), again(), limits)
-        background = BackgroundScan(chunks, again, limits)
+            return scan_sheet(chunks(), again(), limits, self.contents.styles)
+        background = BackgroundScan(chunks, again, limits, self.contents.styles)
         background.start()
         self.reading.readers.load(sheet.name)
         return background.result()

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.structure import RawFormula
 from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain, attributes_of, text_of
+from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles
+from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.places import Places
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
@@ -65,18 +67,21 @@ class Bounds:
 
 
 class RowScanner:
-    """Collector of bounds, formulas, errors and hidden rows from a stream of row bytes.
+    """Collector of bounds, formulas, formats, errors and hidden rows from a stream of row bytes.
 
-    It keeps the places of at most `room` formulas without a saved value.
+    It keeps the places of at most `room` formulas without a saved value, and as many formats.
     """
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, room: int, styles: Styles = NO_STYLES) -> None:
         self.bounds = Bounds()
         self.formula_bounds = Bounds()
         self.formulas: list[RawFormula] = []
         self.errors: list[tuple[int, int, str]] = []
         self.hidden_rows: list[int] = []
         self.unsaved = Places(room)
+        self.formats = CellFormats(styles.shown, room)
+        self._codes = {style.encode(): code for style, code in styles.codes.items()}
+        self._styled = styles.cells()
 
     def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the document without its rows, which are scanned on the way.
@@ -121,6 +126,15 @@ class RowScanner:
             self._scan_formulas(block)
         if b' t="e"' in block:
             self._scan_errors(block)
+        if self._styled is not None:
+            self._scan_formats(self._styled, block)
+
+    def _scan_formats(self, styled: re.Pattern[bytes], block: bytes) -> None:
+        columns: dict[bytes, int] = {}
+        codes, add = self._codes, self.formats.add
+        for letters, row, style in styled.findall(block):
+            column = columns.get(letters) or columns.setdefault(letters, _column(letters))
+            add(int(row), column, codes[style])
 
     def _scan_rows(self, block: bytes) -> None:
         rows = [(int(row), rest, start) for row, rest, start in _rows(block)]

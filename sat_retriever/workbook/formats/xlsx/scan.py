@@ -19,6 +19,7 @@ from sat_retriever.workbook.formats.facts import SheetFacts
 from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
 from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, RowScanner, filled_area
+from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -28,6 +29,7 @@ from sat_retriever.workbook.opening.package import (
     local,
     too_deep,
 )
+from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.places import Places
 
 MAIN_NAMESPACES = (
@@ -60,24 +62,27 @@ class SheetScan(SheetFacts):
     sources: list[RawSource] = field(default_factory=list)
 
 
-def scan_sheet(chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits) -> SheetScan:
+def scan_sheet(
+    chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES
+) -> SheetScan:
     """Scan a sheet, by byte search if the XML is plain, else by parsing.
 
     Args:
         chunks: The part's bytes.
         again: The same bytes again, read only if the byte search gives up.
         limits: Limits on nesting.
+        styles: Number formats of the workbook's cell styles.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
     """
     try:
-        return scan_plain(chunks, limits)
+        return scan_plain(chunks, limits, styles)
     except NotPlain:
-        return parse_rows(again, limits)
+        return parse_rows(again, limits, styles)
 
 
-def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
+def scan_plain(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES) -> SheetScan:
     """Scan by byte search; XML outside the rows still goes through the parser.
 
     Raises:
@@ -86,7 +91,7 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
     """
     scan = SheetScan()
     reader = _Reader(scan, limits)
-    scanner = RowScanner(limits.cells)
+    scanner = RowScanner(limits.cells, styles)
     try:
         for outside in scanner.strip_rows(chunks):
             reader.parser.Parse(outside, False)
@@ -104,18 +109,19 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
     scan.formulas = scanner.formulas
     scan.errors = scanner.errors
     scan.unsaved = scanner.unsaved
+    scan.formats = scanner.formats
     scan.hidden_rows = join_spans(scanner.hidden_rows)
     return scan
 
 
-def parse_rows(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
+def parse_rows(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES) -> SheetScan:
     """Scan the whole part with the streaming parser; damage ends it early and is recorded.
 
     Raises:
         Refused: As in `scan_sheet`.
     """
     scan = SheetScan()
-    reader = _Reader(scan, limits)
+    reader = _Reader(scan, limits, styles)
     try:
         feed(reader.parser, chunks)
     except CutShort as cut:
@@ -125,6 +131,7 @@ def parse_rows(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
     scan.area = reader.bounds.area
     scan.formula_area = reader.formula_bounds.area
     scan.unsaved = reader.unsaved
+    scan.formats = reader.formats
     scan.hidden_rows = join_spans(reader.hidden)
     return scan
 
@@ -147,12 +154,14 @@ def join_spans(rows: list[int]) -> list[Span]:
 class _Reader:
     """Expat handlers that fill a `SheetScan`."""
 
-    def __init__(self, scan: SheetScan, limits: Limits) -> None:
+    def __init__(self, scan: SheetScan, limits: Limits, styles: Styles = NO_STYLES) -> None:
         self.scan = scan
         self.limits = limits
         self.bounds = Bounds()
         self.formula_bounds = Bounds()
         self.unsaved = Places(limits.cells)
+        self.formats = CellFormats(styles.shown, limits.cells)
+        self._codes = styles.codes
         self.hidden: list[int] = []
         self.saw_rows_place = False
         self.parser = guarded_parser("of a worksheet", limits)
@@ -162,6 +171,7 @@ class _Reader:
         self._depth = 0
         self._row = self._col = 0
         self._type = ""
+        self._code = 0
         self._formula: Attributes = {}
         self._has_value = True
         self._text: list[str] | None = None
@@ -175,12 +185,15 @@ class _Reader:
             self._cell(attributes)
         elif tag in ("v", "is"):
             self.bounds.add(self._row, self._col)
+            if tag == "v":
+                self._keep_format()
             if tag == "v" and (self._type == "e" or not self._has_value):
                 self._listen()
             self._has_value |= tag == "is" or self._type == "str"  # an empty text is a value
         elif tag == "f":
             self.bounds.add(self._row, self._col)
             self.formula_bounds.add(self._row, self._col)
+            self._keep_format()
             self._formula = attributes
             self._has_value = False
             self._listen()
@@ -215,6 +228,7 @@ class _Reader:
         else:
             self._row, self._col = place
         self._type = attributes.get("t", "")
+        self._code = self._codes.get(attributes.get("s", ""), 0)
         self._has_value = True
 
     def _listen(self) -> None:
@@ -241,6 +255,11 @@ class _Reader:
         elif text.strip():
             cell = f"{column_letters(self._col)}{self._row}"
             self.scan.formulas.append(raw_formula(cell, text, self._formula))
+
+    def _keep_format(self) -> None:
+        if self._code and self._type in ("", "n"):
+            self.formats.add(self._row, self._col, self._code)
+        self._code = 0
 
     def _keep_unsaved(self) -> None:
         self._has_value = True

@@ -13,10 +13,13 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
 from sat_retriever.workbook.formats.xlsx.scan import SheetScan, parse_rows, scan_plain, scan_sheet
+from sat_retriever.workbook.formats.xlsx.styles import Styles
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.values.numberformat import NumberFormat
 from sat_retriever.workbook.values.places import Places
 
 LIMITS = Limits()
+STYLES = Styles((NumberFormat("kg"), NumberFormat("EUR")), {"0": 1, "1": 2, "3": 1})
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 
@@ -187,7 +190,11 @@ def test_both_readers_agree_on_what_real_writers_write(seed):
         assert parts
         for part in parts:
             xml = package.read(part)
-            assert scan_plain(pieces(xml, 97), LIMITS) == parse_rows(pieces(xml), LIMITS)
+            scans = (
+                scan_plain(pieces(xml, 97), LIMITS, STYLES),
+                parse_rows(pieces(xml), LIMITS, STYLES),
+            )
+            assert scans[0] == scans[1]
 
 
 TEXT = st.text(st.sampled_from("AB1$!(),+*\"'& <>#é\n"), min_size=1, max_size=12)
@@ -238,7 +245,7 @@ def row_elements(draw):
 @given(row_elements(), st.integers(5, 500))
 def test_both_readers_agree_on_any_plain_rows(rows, size):
     xml = sheet(rows)
-    assert scan_plain(pieces(xml, size), LIMITS) == parse_rows(pieces(xml), LIMITS)
+    assert scan_plain(pieces(xml, size), LIMITS, STYLES) == parse_rows(pieces(xml), LIMITS, STYLES)
 
 
 @settings(max_examples=200)

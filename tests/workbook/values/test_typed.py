@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.records.typedtable import ColumnKind
-from sat_retriever.typed.columns import typed
 from sat_retriever.workbook.values.grid import CellError
+from sat_retriever.workbook.values.typed import typed
 
 NOON, DAY = dt.datetime(2024, 1, 2, 12), dt.datetime(2024, 1, 2)
 COLUMNS = [
@@ -59,7 +59,8 @@ def test_no_value_is_lost_or_of_another_type_than_its_column(cells):
     found = typed(cells)
     assert len(found.values) == len(cells)
     if found.kind in (ColumnKind.TEXT, ColumnKind.MIXED):
-        assert list(found.values) == cells
+        blank = [isinstance(cell, str) and not cell.strip() for cell in cells]
+        assert list(found.values) == [None if b else c for b, c in zip(blank, cells, strict=True)]
     else:
         assert {type(value) for value in found.values} <= {*TYPES[found.kind], type(None)}
         pairs = zip(found.values, cells, strict=True)

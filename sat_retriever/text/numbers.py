@@ -1,0 +1,263 @@
+"""Numbers with their units in texts, where all texts of a column are such numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.text.identifiers import UNITS
+from sat_retriever.text.scales import is_scaled
+
+_SPACES = "\u0020\u00a0\u202f\u2009"
+_CURRENCIES = "usd|eur|gbp|jpy|cny|rmb|chf|inr|sek|nok|dkk|pln|czk|aud|cad|brl|zar"
+_UNIT_NAMES = "|".join(sorted({*UNITS, "m", "g", "t", "l", "s", "h", "w", "v", "a", "ha", "min"}))
+_UNIT = (
+    rf"%|‰|°\s?[CF]|[$€£¥₽₹]|(?i:{_CURRENCIES}|{_UNIT_NAMES})(?:[²³]|\^[23])?"
+    rf"(?:/(?i:{_UNIT_NAMES}|kg|day|month|year|capita|person)(?:[²³])?)?"
+)
+_MONEY = rf"[$€£¥₽₹]|(?i:{_CURRENCIES})"
+_DRESSED = re.compile(
+    rf"(?P<open>\()?\s?(?P<sign>[+\-−])?\s?(?:(?P<before>{_MONEY})\s?)?(?P<minus>[\-−])?"
+    rf"(?P<digits>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)(?:[eE](?P<exponent>[+\-]?[0-9]{{1,3}}))?"
+    rf"(?P<last>[\-−])?(?P<after>\s?(?:{_UNIT}))?\s?(?(open)\)(?:\s?(?P<outside>{_UNIT}))?)"
+)
+_START = re.compile(rf"[+\-−(]?\s?(?:(?:{_MONEY})\s?)?[\-−]?[.,]?[0-9]")
+_SIGNS = ("open", "sign", "minus", "last")
+_UNITS = ("before", "after", "outside")
+_FEW = 8
+_MOST = 64  # characters of a number with its unit
+_CODE = re.compile(r"(?=[^0-9]*[0-9])[+#]?\w[\w./\\-]*|[+(]?[0-9][0-9 ()./\-]*")
+
+
+def _lines(mark: str, between: str, more: str = "") -> re.Pattern[str]:
+    """Lines of bare numbers: digits with a mark before decimals, others between thousands.
+
+    More than 15 digits before the mark are a code, and do not fit in a float. So are digits with
+    an exponent, as in 12E5, that neither decimals nor its sign tell from letters.
+    """
+    mark = re.escape(mark)
+    between = rf"[{between}'’{_SPACES}]"
+    plain = rf"(?>[1-9][0-9]{{0,14}}|0)(?!{between})"
+    grouped = rf"[1-9][0-9]{{0,2}}(?:{between}[0-9]{{3}}){{1,4}}(?![0-9])"
+    decimals = rf"{mark}[0-9]+(?:e[+\-]?[0-9]{{1,3}})?|e[+\-][0-9]{{1,3}}"
+    return re.compile(rf"(?>-?(?=[0-9{mark}])(?>{plain}|{grouped}{more})?(?>{decimals})?\n)*+")
+
+
+_WRITTEN = {
+    ".": _lines(".", ",", r"|[1-9][0-9]?(?:,[0-9]{2}){1,5},[0-9]{3}(?![0-9])"),  # India's, too
+    ",": _lines(",", "."),
+}
+_BETWEEN = {mark: re.compile(rf"[{other}'’{_SPACES}]") for mark, other in (".,", ",.")}
+
+
+@dataclass(frozen=True, slots=True)
+class TextNumbers:
+    """Texts read as numbers.
+
+    Attributes:
+        values: One number a text.
+        unit: The unit that they have in common; None without one.
+    """
+
+    values: Sequence[int | float]
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberTexts:
+    """Texts that can be read as numbers.
+
+    Attributes:
+        marks: The marks before decimals with which all of them can be: ".", ",", or ".," if both.
+        unit: The unit that they have in common; None without one.
+        bare: Their signs, digits, marks and exponents.
+    """
+
+    marks: str
+    unit: str | None
+    bare: Sequence[str]
+
+    def read(self, mark: str = "") -> TextNumbers | None:
+        """Return the numbers; None if they are versions, or too large.
+
+        Args:
+            mark: Mark before decimals if the texts allow both; "" for a point.
+        """
+        chosen = mark if mark and mark in self.marks else self.marks[0]
+        if chosen == "." and self.unit is None and _are_versions(self.bare):
+            return None
+        values = _values(self.bare, chosen)
+        return TextNumbers(values, self.unit) if all(map(math.isfinite, values)) else None
+
+
+def numbers_of(texts: Iterable[str]) -> TextNumbers | None:
+    """Return texts as numbers if all of them are, in one notation and of one unit; else None.
+
+    A number with zeros before it, such as 007, or of more than 15 digits is a code, and so are
+    versions, which are counted up behind their point (1.9, 1.10), numbers that all have a plus
+    (telephones), and a letter behind some of them alone (10, 10A). A comma stands before decimals
+    if the texts cannot be read otherwise: `1,234` alone is a thousand. A text without a unit has
+    that of the others.
+
+    >>> numbers_of(["1,200.5 kg", "-3kg", "7"])
+    TextNumbers(values=(1200.5, -3, 7), unit='kg')
+    >>> numbers_of(["1.234,5", "2"]), numbers_of(["12 kg", "3 g"]), numbers_of(["007", "12"])
+    (TextNumbers(values=(1234.5, 2), unit=None), None, None)
+    >>> numbers_of(["1.9", "1.10"]), numbers_of(["12E5"])
+    (None, None)
+    """
+    found = number_texts(list(texts))
+    return found.read() if found else None
+
+
+def number_texts(texts: Sequence[str]) -> NumberTexts | None:
+    """Return texts as those of numbers, if all of them are, in one notation and of one unit.
+
+    >>> number_texts(["2.155"]).marks, number_texts(["2.155", "1,5"]).marks
+    ('.,', ',')
+    >>> number_texts(["1.5", "1,5"])
+    """
+    if not all(map(is_number, texts[:_FEW])):  # most columns of texts need no more
+        return None
+    bare, unit = list(map(str.strip, texts)), None
+    marks = _marks(bare)
+    if not marks:
+        undressed = _undressed(bare)
+        if undressed is None:
+            return None
+        bare, unit = undressed
+        marks = _marks(bare)
+    return NumberTexts(marks, unit, bare) if marks else None
+
+
+def is_number(text: str) -> bool:
+    """True if a text alone is a number in some notation, with or without a unit.
+
+    >>> is_number("(1.200,5 €)"), is_number("+49"), is_number("007"), is_number("1.2.3")
+    (True, True, False, False)
+    """
+    plain = text.strip()
+    if not _START.match(plain) or len(plain) > _MOST:
+        return False
+    match = _DRESSED.fullmatch(plain)
+    return bool(match and not _twice(match) and _marks([_bare(match)]))
+
+
+def is_code(text: str) -> bool:
+    """True if digits stand among letters, points, slashes or hyphens, as in 10A; no number.
+
+    Blanks may only part digits from digits, as in a telephone's.
+
+    >>> is_code("AB12"), is_code("1.10.1"), is_code("007"), is_code("030 12-34"), is_code("12E5")
+    (True, True, True, True, True)
+    >>> is_code("n.d."), is_code("< 5"), is_code("see note 5")
+    (False, False, False)
+    >>> is_code("1.10"), is_code("12 kg")
+    (False, False)
+    """
+    return bool(_CODE.fullmatch(text)) and not is_number(text)
+
+
+def _marks(bare: Sequence[str]) -> str:
+    """The marks with which all bare texts are numbers."""
+    lines = "\n".join((*bare, ""))
+    if lines.count("\n") != len(bare):
+        return ""
+    if "." not in lines and "," not in lines:
+        return ".," if _WRITTEN["."].fullmatch(lines) else ""
+    return "".join(mark for mark, written in _WRITTEN.items() if written.fullmatch(lines))
+
+
+def _undressed(texts: Sequence[str]) -> tuple[list[str], str | None] | None:
+    """Numbers without brackets, signs behind them and units, and their unit; None if they differ.
+
+    A bracket means a minus; around each of some short whole numbers it is that of a list or a note.
+    """
+    matches = [match for text in texts if (match := _DRESSED.fullmatch(text[:_MOST]))]
+    if len(matches) < len(texts) or any(map(_twice, matches)) or max(map(len, texts)) > _MOST:
+        return None
+    units = [unit for match in matches for name in _UNITS if (unit := match[name])]
+    own = {unit.strip().casefold() for unit in units}
+    if len(own) > 1 or (len(units) < len(matches) and any(map(_is_lettered, matches))):
+        return None
+    bare = [_bare(match) for match in matches]
+    if not own and (_are_dialled(matches, bare) or _are_numbering(matches)):
+        return None
+    return bare, units[0].strip() if units else None
+
+
+def _twice(match: re.Match[str]) -> bool:
+    """True if a number has two signs or two units."""
+    signs = sum(match[name] is not None for name in _SIGNS)
+    return signs > 1 or sum(bool(match[name]) for name in _UNITS) > 1
+
+
+def _is_lettered(match: re.Match[str]) -> bool:
+    """True if one letter stands right behind the digits."""
+    after = match["after"] or ""
+    return len(after) == 1 and after.isalpha() and match["digits"][-1].isdigit()
+
+
+def _bare(match: re.Match[str]) -> str:
+    signs = {match[name] for name in _SIGNS} - {None, "+"}
+    exponent = f"e{match['exponent']}" if match["exponent"] else ""
+    return f"{'-' if signs else ''}{match['digits'].strip()}{exponent}"
+
+
+def _are_dialled(matches: Sequence[re.Match[str]], bare: Sequence[str]) -> bool:
+    """True if a plus stands before whole numbers of which none is zero or negative."""
+    plus = any(match["sign"] == "+" for match in matches)
+    return plus and all(text.replace(" ", "").isdigit() and text != "0" for text in bare)
+
+
+def _are_numbering(matches: Sequence[re.Match[str]]) -> bool:
+    return bool(matches) and all(
+        match["open"] and len(match["digits"]) <= 2 and match["digits"].isdigit()
+        for match in matches
+    )
+
+
+def _are_versions(bare: Sequence[str]) -> bool:
+    """True if the digits behind the points are counted up: 9, 10, 11, not 5, 25, 50."""
+    behind = {text.partition(".")[2] for text in bare} - {""}
+    if not behind or not any(each.endswith("0") for each in behind):
+        return False
+    if not all(each.isdigit() and (each == "0" or each[0] != "0") for each in behind):
+        return False
+    shortest = min(map(len, behind))
+    if not any(len(each) > shortest and each.endswith("0") for each in behind):
+        return False
+    dense = max(map(len, behind)) < _MOST and max(map(int, behind)) <= 10 + 4 * len(behind)
+    return dense and not any(text.startswith("-") for text in bare)
+
+
+def _values(bare: Sequence[str], mark: str) -> tuple[int | float, ...]:
+    """The numbers that bare texts write, with a mark before their decimals."""
+    if not bare:
+        return ()
+    plain = _BETWEEN[mark].sub("", "\n".join(bare)).replace(mark, ".").split("\n")
+    return tuple(float(text) if "." in text or "e" in text else int(text) for text in plain)
+
+
+def unit_of_header(name: str) -> str | None:
+    """Return the unit in brackets at the end of a header; None without one.
+
+    >>> unit_of_header("Mass (kg)"), unit_of_header("Mass [net]"), unit_of_header("Growth %")
+    ('kg', None, '%')
+    >>> unit_of_header("Turnover (EUR thousand)"), unit_of_header("金额（亿元）")
+    ('EUR thousand', '亿元')
+    """
+    match = _AT_END.search(name)
+    if match is None:
+        return None
+    inside = match["inside"]
+    known = inside is None or _UNIT_ALONE.fullmatch(inside) or is_scaled(inside)
+    return (inside or match["sign"]) if known else None
+
+
+_UNIT_ALONE = re.compile(_UNIT)
+_AT_END = re.compile(
+    r"[(\[（]\s*(?P<inside>[^()\[\]（）]{1,24}?)\s*[)\]）]\s*$|\s(?P<sign>[%‰])\s*$"
+)

@@ -1,0 +1,223 @@
+"""Values of delimited text: the columns of a table decide on the types of their cells."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice, repeat, zip_longest
+
+from sat_retriever.text.dates import ORDERS, dates_of, iso_dates, moments, orders_of
+from sat_retriever.text.numbers import NumberTexts, is_code, is_number, number_texts, numbers_of
+from sat_retriever.workbook.formats.text.parts import Fields, Part, parts_of
+from sat_retriever.workbook.values.grid import Value
+from sat_retriever.workbook.values.read import MAX_TEXT, MISSING
+
+_DIGIT = re.compile(r"[0-9]")
+_WHOLE = re.compile(r"-?[1-9][0-9]{0,14}|0")
+_SMALL, _LARGE = re.compile(r"-?[0-9]{1,3}"), re.compile(r"-?[0-9]{4,}")
+_BOOLEANS: Mapping[str, Value] = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How a text writes numbers and dates.
+
+    Attributes:
+        mark: Mark before decimals, "." or ","; "" if it is not known.
+        order: Order of days and months, "dmy" or "mdy"; "" if it is not known.
+    """
+
+    mark: str = ""
+    order: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The readings that the texts of a column allow.
+
+    Attributes:
+        numbers: Those that are numbers.
+        dates: Those that are dates.
+        words: Words that are booleans.
+        written: The numbers together; None without any.
+        orders: Orders in which all dates can be read.
+    """
+
+    numbers: Sequence[str] = ()
+    dates: Sequence[str] = ()
+    words: Sequence[str] = ()
+    written: NumberTexts | None = None
+    orders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table in the text.
+
+    Attributes:
+        above: Lines above its header.
+        header: Its header; none if it has none.
+        runs: Lines below, as pairs of the number of their fields and how many of them follow.
+        columns: Fields of these lines by their position, for those that reach it.
+        readings: Readings of each column.
+    """
+
+    above: Fields
+    header: Fields
+    runs: Sequence[tuple[int, int]]
+    columns: Sequence[Sequence[str]]
+    readings: Sequence[Readings]
+
+    @classmethod
+    def of(cls, fields: Fields, part: Part) -> _Table:
+        """Read the columns of a part of the text."""
+        first = part.header + 1
+        header = fields[max(part.header, part.start) : first]
+        names = _cleaned(header[0]) if header else []
+        runs, columns = [], list[list[str]]()
+        for width, lines in groupby(fields[first : part.stop], len):
+            block = list(lines)
+            runs.append((width, len(block)))
+            columns += ([] for _ in range(width - len(columns)))
+            for column, texts in zip(columns, zip(*block, strict=True), strict=False):
+                column.extend(texts)
+        clean = [_cleaned(column) for column in columns]
+        readings = [
+            readings_of([text for text in dict.fromkeys(column) if text and text != name])
+            for column, name in zip_longest(clean, names[: len(clean)])
+        ]
+        return cls(fields[part.start : max(part.header, part.start)], header, runs, clean, readings)
+
+    def rows(self, known: Notation, delimiter: str) -> Iterator[list[Value]]:
+        """Yield the values of its lines."""
+        for line in self.above:
+            yield [_alone(text, known, delimiter) for text in _cleaned(line)]
+        yield from (list(map(_name, _cleaned(line))) for line in self.header)
+        columns = []
+        for texts, readings in zip(self.columns, self.readings, strict=True):
+            meant = _meanings(readings, known, delimiter)
+            columns.append(map(meant.get, texts, texts))
+        for width, lines in self.runs:
+            if width:
+                yield from map(list, islice(zip(*columns[:width], strict=False), lines))
+            else:
+                yield from repeat(MISSING, lines)
+
+
+def typed_rows(fields: Fields, delimiter: str) -> list[list[Value]]:
+    """Return fields as values: numbers, dates, booleans, texts; None for blank ones.
+
+    A column with a code, such as 007, 10A or 1.10.1, keeps all of its texts. Words among numbers
+    or dates leave the others what they are. Where the texts of a column allow two notations,
+    other columns decide; a date that stays open stays a text.
+
+    Args:
+        fields: Fields of each line, without empty ones at its end.
+        delimiter: The delimiter; a semicolon suggests a decimal comma.
+
+    >>> typed_rows([["Name", "Sum", "Day"], ["A", "2.155", "1/2/2024"], ["B", "1,5"]], ";")
+    [['Name', 'Sum', 'Day'], ['A', 2155, datetime.date(2024, 2, 1)], ['B', 1.5]]
+    """
+    tables = [_Table.of(fields, part) for part in parts_of(fields)]
+    known = _notation([readings for table in tables for readings in table.readings])
+    return [row for table in tables for row in table.rows(known, delimiter)]
+
+
+def _cleaned(fields: Iterable[str]) -> list[str]:
+    """Fields without blanks around them, of at most 2,000 characters."""
+    texts = list(map(str.strip, fields))
+    if max(map(len, texts), default=0) > MAX_TEXT:
+        return [text[:MAX_TEXT] for text in texts]
+    return texts
+
+
+def _alone(text: str, known: Notation, delimiter: str) -> Value:
+    """The value of a text that stands in no column."""
+    return _meanings(readings_of([text] if text else []), known, delimiter).get(text, text)
+
+
+def _name(text: str) -> Value:
+    """The value of a text of a header: years and other whole numbers are numbers."""
+    return int(text) if _WHOLE.fullmatch(text) else text or None
+
+
+def readings_of(texts: Sequence[str]) -> Readings:
+    """Return the readings that the different texts of a column allow; none if one is a code."""
+    if not any(map(_DIGIT.search, texts)):
+        return Readings(words=[text for text in texts if text.lower() in _BOOLEANS])
+    if written := number_texts(texts):
+        return Readings(numbers=texts, written=written)
+    if iso_dates(texts) is not None:
+        return Readings(dates=texts, orders=ORDERS)
+    numbers, dates, words, found = [], [], [], []
+    for text in texts:
+        if is_number(text):
+            numbers.append(text)
+        elif read := moments(text):
+            dates.append(text)
+            found.append(read)
+        elif is_code(text):
+            return Readings()
+        elif text.lower() in _BOOLEANS:
+            words.append(text)
+    written = number_texts(numbers) if numbers else None
+    if numbers and not written:
+        return Readings()
+    return Readings(numbers, dates, words, written, orders_of(found))
+
+
+def _notation(columns: Sequence[Readings]) -> Notation:
+    """The notation of the columns that allow only one; none where as many have another."""
+    written = (each.written.marks for each in columns if each.written)
+    marks = Counter(each for each in written if len(each) == 1)
+    orders = Counter(each.orders[0] for each in columns if each.dates and len(each.orders) == 1)
+    mark = _commonest(marks)
+    return Notation(mark, _commonest(orders) or ("dmy" if mark == "," else ""))
+
+
+def _commonest(votes: Counter[str]) -> str:
+    first, second = (*votes.most_common(2), ("", 0), ("", 0))[:2]
+    return first[0] if first[1] > second[1] else ""
+
+
+def _meanings(readings: Readings, known: Notation, delimiter: str) -> Mapping[str, Value]:
+    """What the texts of a column mean, where it is not themselves."""
+    meant: dict[str, Value] = {"": None}
+    meant |= {text: _BOOLEANS[text.lower()] for text in readings.words}
+    days = dates_of(readings.dates, known.order) if readings.dates else None
+    meant.update(zip(readings.dates, days or (), strict=days is not None))
+    if not readings.written:
+        return meant
+    mark = known.mark or _usual_mark(readings.numbers, delimiter)
+    found = readings.written.read(mark)
+    if found is None:
+        return {"": None}
+    meant.update(zip(readings.numbers, found.values, strict=True))
+    if found.unit:
+        _keep_units(meant, readings.numbers, found.unit)
+    return meant
+
+
+def _keep_units(meant: dict[str, Value], numbers: Sequence[str], unit: str) -> None:
+    """Leave numbers with a unit texts: in plain digits if they alone would be read otherwise."""
+    dressed = [text for text in numbers if unit.casefold() in text.casefold()]
+    alone = numbers_of(dressed)
+    for text, value in zip(dressed, alone.values if alone else (), strict=alone is not None):
+        number = meant.pop(text)
+        if value != number:
+            meant[text] = f"{number} {unit}"
+
+
+def _usual_mark(numbers: Sequence[str], delimiter: str) -> str:
+    """The mark before decimals of numbers such as 2.155, if no column tells it.
+
+    Beside a semicolon a comma is it, and a point if there are no whole numbers up to 999 only:
+    these have no mark for thousands where longer ones have it.
+    """
+    if delimiter != ";":
+        return "."
+    point = any("." in text for text in numbers)
+    grouped = any(map(_SMALL.fullmatch, numbers)) and not any(map(_LARGE.fullmatch, numbers))
+    return "," if point == grouped else "."

@@ -1,0 +1,160 @@
+"""Number formats of cells: the unit and the scale that they show beside the digits."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sat_retriever.text.numbers import unit_of_header
+from sat_retriever.text.scales import money_in
+
+FRACTION = "fraction (1 = 100%)"
+"""Unit of the values of a percent format: a cell that shows 7% holds 0.07."""
+ONES = "ones"
+"""Unit of values whose format shows them in thousands or millions."""
+_MAX_CODE = 512
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|[_*].|\[\$(?P<money>[^\]\-]*)[^\]]*\]|\[[^\]]*\]'
+    r"|(?P<end>;)|(?P<digits>General|[0#?][0#?.,/]*(?:E[+\-][0#?]+)?|[.,][0#?.,]*)"
+    r"|(?P<percent>%)|(?P<other>.)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SCALED = re.compile(r"[0#?],+(?:\.|$)")
+_DATE = re.compile(r"[dmyhs]", re.IGNORECASE)
+_UNIT = re.compile(r"/?(?:[^\W\d_]|[%‰°′″])[^()\[\]{}\"]{0,23}")
+_SECTIONS = 3  # of numbers above, below and at zero; the fourth is for texts
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """What a number format shows beside the digits of a number.
+
+    Attributes:
+        unit: The unit that it writes, such as "kg" or "€"; `FRACTION` for a percent sign that
+            multiplies by a hundred; None without one. Units of several formats are joined by "or".
+        scaled: True if it shows thousands or millions: a cell of 1,200,000 says 1.2.
+    """
+
+    unit: str | None = None
+    scaled: bool = False
+
+
+PLAIN = NumberFormat()
+
+
+def number_format(code: str) -> NumberFormat:
+    """Return what a format code of Excel shows; `PLAIN` for dates, times and texts.
+
+    >>> number_format('#,##0.00 [$€-407]').unit, number_format('0.0" kg"').unit
+    ('€', 'kg')
+    >>> number_format('0.0,,"M €"'), number_format("0%").unit, number_format('0.0"%"').unit
+    (NumberFormat(unit='€', scaled=True), 'fraction (1 = 100%)', '%')
+    >>> number_format('"Q"0'), number_format("dd.mm.yyyy") == number_format("[h]:mm") == PLAIN
+    (NumberFormat(unit=None, scaled=False), True)
+    """
+    shown = [each for section in _sections(code[:_MAX_CODE]) if (each := section.shown())]
+    units = {each.unit for each in shown} - {None}
+    unit = units.pop() if len(units) == 1 else None
+    return NumberFormat(unit, any(each.scaled for each in shown))
+
+
+class _Section:
+    """One section of a format code, token by token."""
+
+    def __init__(self) -> None:
+        self.digits = ""
+        self.before = self.after = ""
+        self.percent = self.date = False
+
+    def add(self, token: re.Match[str]) -> None:
+        """Take the next token."""
+        literal = token["quoted"] or token["escaped"] or token["money"]
+        if token["digits"]:
+            self.digits += token["digits"]
+            self.after = ""  # a text between digits, as in fractions, is no unit
+        elif token["percent"]:
+            self.percent = True
+        elif other := literal or token["other"]:
+            self.date = self.date or bool(token["other"] and _DATE.match(other))
+            if self.digits:
+                self.after += other
+            else:
+                self.before += other
+
+    def shown(self) -> NumberFormat | None:
+        """What it shows of a number; None if it shows none."""
+        if self.date or not self.digits:
+            return None
+        if self.percent:
+            return NumberFormat(FRACTION)
+        before, after = self.before.strip(" -+("), self.after.strip(" -+)")
+        if _SCALED.search(self.digits):
+            return NumberFormat(money_in(after) or money_in(before), scaled=True)
+        money = before if _is_money(before) else ""
+        behind = after if _UNIT.fullmatch(after) or _is_money(after) else ""
+        return NumberFormat(money + behind if behind.startswith("/") else behind or money or None)
+
+
+def _sections(code: str) -> list[_Section]:
+    found = [_Section()]
+    for token in _TOKEN.finditer(code):
+        if token["end"]:
+            found.append(_Section())
+        else:
+            found[-1].add(token)
+    return found[:_SECTIONS]
+
+
+def _is_money(text: str) -> bool:
+    """True for a text with a currency sign, and a known unit such as EUR."""
+    signed = any(unicodedata.category(letter) == "Sc" for letter in text)
+    return bool(text) and (signed or unit_of_header(f"({text})") is not None)
+
+
+def joint_format(counts: Mapping[NumberFormat, int]) -> NumberFormat:
+    """Return what the formats of a column's numbers show together.
+
+    Cells without a unit have that of the others if these are more. Several units stay several.
+
+    Args:
+        counts: Number of cells with each format, `PLAIN` ones included.
+
+    >>> euro = NumberFormat("€")
+    >>> joint_format({euro: 2, PLAIN: 1}).unit, joint_format({euro: 1, PLAIN: 2}).unit
+    ('€', None)
+    >>> joint_format({NumberFormat("kg"): 2, NumberFormat("g"): 1}).unit
+    'kg or g'
+    """
+    units: dict[str, int] = {}
+    for shown, count in counts.items():
+        if shown.unit is not None:
+            units[shown.unit] = units.get(shown.unit, 0) + count
+    told = 2 * sum(units.values()) > sum(counts.values())
+    return NumberFormat(" or ".join(units) if told else None, any(x.scaled for x in counts))
+
+
+def told_unit(texts: str | None, shown: NumberFormat, row: str | None, header: str) -> str | None:
+    """Return the unit of a column's numbers, by all that says it.
+
+    A header, or a row of units, says more than a format: `kEUR` where cells show `€`. But where
+    the format multiplies, it names what is shown, not what the cells hold.
+
+    Args:
+        texts: Unit that texts among the numbers write.
+        shown: What the formats of the numbers show.
+        row: Content of the row of units.
+        header: The header.
+
+    >>> told_unit(None, NumberFormat(FRACTION), "%", "Growth %")
+    'fraction (1 = 100%)'
+    >>> told_unit(None, NumberFormat(None, scaled=True), None, "Revenue (EUR million)")
+    'EUR'
+    """
+    if shown.unit == FRACTION:
+        return FRACTION
+    said = row or unit_of_header(header)
+    if shown.scaled:
+        return money_in(said or "") or shown.unit or (ONES if said else None)
+    return texts or said or shown.unit
