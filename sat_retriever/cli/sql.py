@@ -12,6 +12,7 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    TodayOption,
     counted,
     examples,
     plain,
@@ -49,6 +50,10 @@ def sql(
         ),
     ] = None,
     rows: Annotated[int, typer.Option(min=1, help="Most rows of the result.", metavar="N")] = 1000,
+    columns: Annotated[
+        int, typer.Option(min=1, help="Most columns of the result, or of a table.", metavar="N")
+    ] = 100,
+    today: TodayOption = None,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Most seconds of the query.", metavar="N")
     ] = 10.0,
@@ -67,7 +72,8 @@ def sql(
             "no sheet is named; add --sheets with the id of one, as sat search gives it"
         )
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
-        asked = query_over(opened, sheets, QueryLimits(seconds=seconds, rows=rows))
+        limits = QueryLimits(seconds=seconds, rows=rows, columns=columns)
+        asked = query_over(opened, sheets, limits, today.date() if today else None)
     if not query.strip():
         for line in asked.schema.split("\n"):
             stdout().print(plain(line), soft_wrap=True)

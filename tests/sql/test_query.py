@@ -123,8 +123,21 @@ WRONG = [
     ("SELECT * FROM information_schema.tables", "no table 'information_schema.tables'"),
     ("SELECT * FROM main.orders", "no table 'main.orders'"),
     ("SELECT * FROM sqlite_master", "no table 'sqlite_master'"),
-    ("SELECT * FROM (DESCRIBE orders)", "show ref is not allowed"),
-    ("SUMMARIZE orders", "not allowed"),
+    ("SELECT * FROM (DESCRIBE orders)", "ask without SQL for the names of tables and columns"),
+    ("SUMMARIZE orders", "ask without SQL for the names of tables and columns"),
+    ("SHOW TABLES", "ask without SQL for the names of tables and columns"),
+    ("PIVOT orders ON customer USING sum(price_eur)", "name the values, as in FROM t PIVOT"),
+    ("SELECT * FROM orders NATURAL JOIN people", "name the columns, as in JOIN … USING (x)"),
+    ("SELECT user FROM orders", "there is no column 'user'"),
+    ("SELECT current_schema", "there is no column 'current_schema'"),
+    ("SELECT current_user()", "'current_user' is not allowed: it tells of the program"),
+    ("SELECT GetEnv('HOME')", "'getenv' is not allowed: it tells of the program"),
+    ("SELECT system.main.getenv('HOME')", "'getenv' is not allowed"),
+    ("SELECT pg_get_viewdef(1)", "'pg_get_viewdef' is not allowed"),
+    ("SELECT pg_catalog.format_type(1, 2)", "'format_type' is not allowed"),
+    ("SELECT get_block_size('memory')", "'get_block_size' is not allowed"),
+    ("SELECT * FROM histogram('orders', 'paid')", "'histogram' is not allowed"),
+    ("SELECT * FROM query_table('orders')", "'query_table' is not allowed"),
     ("SELECT current_setting('home_directory')", "'current_setting' is not allowed"),
     ("SELECT (SELECT max(content) FROM read_text('/etc/passwd'))", "'read_text' is not allowed"),
     ("SELECT 1 WHERE EXISTS (FROM read_blob('/etc/passwd'))", "'read_blob' is not allowed"),
@@ -139,6 +152,73 @@ def test_what_is_wrong_or_not_allowed_is_said(sql, said, asked):
         asked.run(sql)
     assert said in str(error.value)
     assert "sat_retriever" not in str(error.value)
+
+
+HIDDEN = [
+    "WITH x AS (WITH {0} AS (SELECT 1) FROM {0}) FROM {0}",
+    "WITH x AS (WITH {0} AS (SELECT 1) FROM {0}) FROM x, {0}",
+    "SELECT * FROM (WITH {0} AS (SELECT 1) FROM {0}) t, {0}",
+    "SELECT (WITH {0} AS (SELECT 5) FROM {0}), (SELECT count(*) FROM {0})",
+    "WITH x AS (FROM {0}), {0} AS (SELECT 1) FROM x",
+    "WITH RECURSIVE x AS (FROM {0}), {0} AS (SELECT 1) FROM x",
+    "WITH {0} AS (FROM {0}) FROM {0}",
+    "WITH RECURSIVE {0} AS (FROM {0} UNION ALL SELECT * FROM {0}) FROM {0} LIMIT 1",
+    "(WITH {0} AS (SELECT 1) FROM {0}) UNION ALL (FROM {0})",
+    'WITH "{1}" AS (SELECT 1) FROM {0}',
+    "WITH {0} AS (SELECT 1) FROM main.{0}",
+    "WITH {0} AS (SELECT 1) FROM system.information_schema.{0}",
+    "FROM orders WHERE EXISTS (WITH {0} AS (SELECT 1) FROM {0}) AND EXISTS (FROM {0})",
+    "SELECT * FROM orders, LATERAL (WITH {0} AS (SELECT 1) FROM {0}) l, {0}",
+]
+
+
+@pytest.mark.parametrize("sql", HIDDEN)
+@pytest.mark.parametrize("table", ["sqlite_master", "pg_class", "duckdb_tables", '"x.csv"'])
+def test_a_cte_lets_no_other_table_of_its_name_be_read(sql, table, asked):
+    written = sql.format(table, table.strip('"').replace("s", "\u017f"))  # another letter s
+    with pytest.raises(QueryError, match="there is no table"):
+        asked.run(written)
+
+
+def test_a_cte_is_known_where_it_is_in_scope_only(asked):
+    for sql, used in (
+        ("WITH people AS (FROM orders) SELECT count(*) FROM People", ["orders"]),
+        ("WITH people AS (SELECT 1), x AS (FROM people) FROM x", []),
+        ("WITH people AS (FROM people) SELECT count(*) FROM people", ["people"]),
+        ("SELECT * FROM (WITH people AS (SELECT 1) FROM people) t, people", ["people"]),
+        ("WITH x AS (FROM people), people AS (SELECT 1) FROM x, people", ["people"]),
+        ("WITH people(a) AS (VALUES (1)) SELECT (SELECT max(a) FROM people) FROM people", []),
+        ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 3) FROM t", []),
+        (
+            "WITH RECURSIVE people AS (SELECT _row AS n FROM people UNION ALL "
+            "SELECT n + 9 FROM people WHERE n < 5) FROM people",
+            ["people"],
+        ),
+    ):
+        assert [source.name for source in asked.run(sql).sources] == used, sql
+
+
+def test_the_clock_stands_still_at_the_day_of_the_asker(asked):
+    dated = TableQuery(asked.tables, today=dt.date(2024, 1, 3))
+    sql = (
+        "SELECT customer FROM orders WHERE day < current_date AND day < today() AND day < now() "
+        "AND day < current_timestamp AND ago(INTERVAL 1 DAY) >= day + INTERVAL 1 DAY"
+    )
+    found = dated.run(sql)
+    assert found.rows == (("Ada",),)
+    assert found.citations == ("shop.xlsx#Orders!A4:D4",)
+    assert found.note.startswith("current_date is 2024-01-03 here.")
+    for clock in ("now()", "current_timestamp", "localtimestamp", "get_current_timestamp()"):
+        [[moment]] = dated.run(f"SELECT {clock}").rows
+        assert moment.startswith("2024-01-03 "), clock
+    assert "current_date" not in dated.run("SELECT DATE '2024-01-01'").note
+    today = asked.run("SELECT today()").rows[0][0]
+    assert dt.date.fromisoformat(today) - dt.date.today() in (dt.timedelta(), dt.timedelta(-1))
+
+
+def test_a_moment_with_a_zone_is_told_in_utc(asked):
+    [[moment]] = asked.run("SELECT TIMESTAMP '2024-01-01 01:30' AT TIME ZONE 'Europe/Berlin'").rows
+    assert moment == "2024-01-01 00:30:00+00:00"
 
 
 ENDLESS = [
@@ -167,6 +247,26 @@ def test_many_rows_are_cut_and_said(asked):
     assert len(found.rows) == 3
     assert not found.complete
     assert found.note == "Only the first 3 rows are shown."
+
+
+def test_many_columns_are_cut_and_said(asked):
+    cut = TableQuery(asked.tables, QueryLimits(columns=2))
+    found = cut.run("SELECT * FROM people WHERE name < 'C'")
+    assert (found.columns, found.rows) == (("name", "city"), (("Ada", "Rome"), ("Bob", "Oslo")))
+    assert not found.complete
+    assert found.note.startswith("Only the first 2 of 3 columns are shown, up to city; name those")
+    assert found.citations == ("shop.xlsx#People!A2:B3",)
+    assert cut.schema.splitlines()[:4] == [
+        "orders: 4 rows of shop.xlsx#Orders!A3:D8",
+        "  customer text: Customer, e.g. 'Ada'",
+        "  day date: Day, e.g. '2024-01-01'",
+        "  _row integer: row on the sheet",
+    ]
+    assert cut.schema.splitlines()[4].startswith("  and 2 more columns; find others by a part of")
+    with pytest.raises(QueryError, match=r"orders\(customer, day, 2 more, _row\)"):
+        cut.run("SELECT x FROM orders")
+    with pytest.raises(InputError, match="columns is 0"):
+        QueryLimits(columns=0)
 
 
 def test_a_long_text_is_cut(asked):
