@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
     examples,
-    grid,
     plain,
     print_json,
     refuse_unquoted,
@@ -90,10 +90,8 @@ def cells(
 
 def _print(window: CellWindow, area: Area) -> None:
     columns = range(area.left, area.right + 1)
-    table = grid("", *map(column_letters, columns))
-    for number, row in enumerate(window.rows, start=area.top):
-        table.add_row(str(number), *(plain("" if cell is None else cell) for cell in row))
-    stdout().print(table)
+    numbers = range(area.top, area.top + len(window.rows))
+    print_rows([*map(column_letters, columns)], window.rows, [*map(str, numbers)])
 
 
 def _note(window: CellWindow) -> str:

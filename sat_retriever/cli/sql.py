@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -82,7 +82,7 @@ def sql(
     if as_json:
         print_json(found.to_dict())
         return
-    stdout().print(result_table(found))
+    print_rows(found.columns, found.rows)
     said = [counted(len(found.rows), "row"), *(f"from {each}" for each in found.citations)]
     stderr().print(plain("; ".join(said)), style="dim", soft_wrap=True)
     if found.note:
