@@ -9,6 +9,7 @@ from typing import Any
 
 from sat_retriever.sql.located import Located, located
 from sat_retriever.sql.tree import Node, RefusedStatement, nodes, parsed, same_name
+from sat_retriever.sql.whole import compares_whole_rows
 
 MAX_SQL = 20_000  # characters
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest"})
@@ -48,11 +49,13 @@ class Checked:
     Attributes:
         used: Tables that it reads, in the order of their first mention.
         dated: True if its result depends on the day or time.
+        whole: True if it compares whole rows, with the column of rows among them.
         located: The statement that tells the rows behind the result; None where none can.
     """
 
     used: tuple[str, ...]
     dated: bool = False
+    whole: bool = False
     located: Located | None = None
 
 
@@ -75,9 +78,10 @@ def check(
     tree = parsed(connection, sql)
     columns = {same_name(name) for own in tables.values() for name in own}
     mentions: list[str] = []
-    dated = False
+    dated = whole = False
     for each, known in nodes(tree["statements"][0]["node"]):
         mentions += _source(each, known, tuple(tables))
+        whole = whole or compares_whole_rows(each, known)
         called = _called(each, columns)
         dated = dated or called in _CLOCK
         if each.get("class") == "FUNCTION" and called in REFUSED | refused:
@@ -88,7 +92,7 @@ def check(
                 f"{_NOT_DATA}"
             )
     rows = located(connection, tree, mentions)
-    return Checked(tuple(dict.fromkeys(mentions)), dated, rows)
+    return Checked(tuple(dict.fromkeys(mentions)), dated, whole, rows)
 
 
 def _source(node: Node, known: frozenset[str], tables: Sequence[str]) -> list[str]:

@@ -45,7 +45,7 @@ def located(connection: Any, tree: Node, mentions: Sequence[str]) -> Located | N
     own = {same_name(entry["key"]) for entry in ctes(node)}
     once = {same_name(name): name for name in mentions if mentions.count(name) == 1}
     found = []
-    for source in _direct(node["from_table"]):
+    for source in direct(node["from_table"]):
         name = same_name(source["table_name"])
         hidden = any(same_name(alias) == ROW for alias in source["column_name_alias"])
         if name in once and name not in own and not hidden and not source["sample"]:
@@ -68,7 +68,7 @@ def _row_by_row(node: Node) -> bool:
     return all(each.get("class") != "WINDOW" for each, _ in nodes(node["select_list"]))
 
 
-def _direct(source: Node) -> Iterator[Node]:
+def direct(source: Node) -> Iterator[Node]:
     """Yield the tables whose rows a FROM clause joins, left to right."""
     left = [source]
     while left:

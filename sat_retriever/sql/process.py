@@ -37,6 +37,7 @@ _CONFIG = {
     "max_temp_directory_size": "0B",
     "threads": "1",
 }
+_DURATION = "INTERVAL"
 _AT_ONCE = 256  # rows fetched at a time
 _MAX_TEXT = 2_000  # characters of a cell
 _MAX_ANSWER = 4 * _MIB  # characters of all cells
@@ -91,8 +92,7 @@ def answers_of(
 
     try:
         checked = check(connection, asked["sql"], tables, _reading(connection))
-        connection.execute(asked["sql"])
-        names = [(column[0], str(column[1])) for column in connection.description]
+        names = _executed(connection, asked["sql"])
         shown = range(min(len(names), asked["columns"]))
         rows, more = fetched(connection, asked["rows"], shown)
     except RefusedStatement as refused:
@@ -103,7 +103,8 @@ def answers_of(
         yield {"error": first_line(error)}
     else:
         answer = {"columns": names[: len(shown)], "width": len(names), "rows": rows, "more": more}
-        yield {**answer, "used": checked.used, "dated": checked.dated}
+        told = {"used": checked.used, "dated": checked.dated, "whole": checked.whole}
+        yield {**answer, **told}
         with contextlib.suppress(MemoryError, duckdb.Error):  # the answer stands without them
             yield from _behind(connection, asked, checked, answer)
 
@@ -123,12 +124,33 @@ def _behind(
     """Yield the sheet rows behind each row of an answer, if another statement tells them."""
     if checked.located is None:
         return
-    connection.execute(checked.located.sql)
+    _executed(connection, checked.located.sql)
     own, width = len(answer["columns"]), answer["width"]
     shown = [*range(own), *range(width, width + len(checked.located.tables))]
     rows, more = fetched(connection, asked["rows"], shown)
     if [row[:own] for row in rows] == answer["rows"] and more == answer["more"]:
         yield {"places": [row[own:] for row in rows], "located": checked.located.tables}
+
+
+def _executed(connection: Any, sql: str) -> list[tuple[str, str]]:
+    """Run a statement and return names and types of its result's columns.
+
+    Durations are made texts by DuckDB: Python has none with months, and takes a year for 360 days.
+    """
+    connection.execute(sql)
+    names = [(column[0], str(column[1])) for column in connection.description]
+    if any(_DURATION in kind for _, kind in names):
+        [text] = connection.execute(
+            "SELECT json_deserialize_sql(json_serialize_sql(?))", [sql]
+        ).fetchone()
+        told = (
+            f"CAST(#{place} AS {kind.replace(_DURATION, 'VARCHAR')})"
+            if _DURATION in kind
+            else f"#{place}"
+            for place, (_, kind) in enumerate(names, start=1)
+        )
+        connection.execute(f"SELECT {', '.join(told)} FROM ({text})")
+    return names
 
 
 def fetched(connection: Any, most: int, shown: Sequence[int]) -> tuple[list[list[Any]], bool]:
@@ -155,8 +177,11 @@ def _plain(value: Any) -> str | int | float | bool | None:
     """Return a value of a result as a JSON value; a long text is cut."""
     if value is None or isinstance(value, bool | int):
         return value
-    if isinstance(value, float | decimal.Decimal):
-        return plain_value(float(value))
+    if isinstance(value, decimal.Decimal):
+        number = float(value)
+        return plain_value(number) if decimal.Decimal(repr(number)) == value else str(value)
+    if isinstance(value, float):
+        return plain_value(value)
     nested = isinstance(value, list | dict | tuple)
     text = json.dumps(_nested(value), ensure_ascii=False) if nested else value_text(value) or ""
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"

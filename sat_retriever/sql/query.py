@@ -14,8 +14,10 @@ from sat_retriever.records.queryresult import QueryResult, QuerySource
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
 from sat_retriever.sql.names import FIND_COLUMNS, SqlTable, sql_tables
+from sat_retriever.sql.whole import WHOLE_ROWS
 
 MAX_TABLES = 20
+_DURATIONS = "Reckon with seconds of durations, as in sum(epoch(x))."
 _NO_COLUMN = re.compile(r'Referenced column "(?P<name>[^"]+)" (?:was )?not found', re.IGNORECASE)
 _NO_COLUMN_OF = re.compile(r'does not have a column named "(?P<name>[^"]+)"', re.IGNORECASE)
 
@@ -118,6 +120,7 @@ class TableQuery:
                 f"{shown[-1]}; name those that you need, or {FIND_COLUMNS}."
             )
         said += [f"current_date is {day.isoformat()} here."] if answer["dated"] else []
+        said += [WHOLE_ROWS] if answer["whole"] else []
         used = [table.table for table in self.tables if table.name in answer["used"]]
         said += [f"{table.sheet_id}: {table.note}" for table in used if table.note]
         return " ".join(said)
@@ -127,7 +130,8 @@ class TableQuery:
         missing = _NO_COLUMN.search(said) or _NO_COLUMN_OF.search(said)
         listed = "; ".join(each.listed(self.limits.columns) for each in self.tables)
         if missing is None:
-            return f"{said}. Tables: {listed}."
+            hint = f" {_DURATIONS}" if "(INTERVAL)" in said else ""
+            return f"{said}.{hint} Tables: {listed}."
         name = missing["name"]
         known = {column for table in self.tables for column in table.columns}
         headers = {

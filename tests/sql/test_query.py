@@ -216,6 +216,54 @@ def test_the_clock_stands_still_at_the_day_of_the_asker(asked):
     assert dt.date.fromisoformat(today) - dt.date.today() in (dt.timedelta(), dt.timedelta(-1))
 
 
+@pytest.mark.parametrize(
+    ("sql", "whole"),
+    [
+        ("SELECT DISTINCT * FROM orders", True),
+        ("SELECT count(*) FROM (SELECT DISTINCT o.* FROM orders o)", True),
+        ("FROM people GROUP BY ALL", True),
+        ("FROM people EXCEPT FROM people", True),
+        ("WITH x AS (SELECT 1) FROM people UNION FROM people", True),
+        ("FROM orders PIVOT (sum(price_eur) FOR customer IN ('Ada'))", True),
+        ("SELECT DISTINCT * EXCLUDE (_row) FROM orders", False),
+        ("SELECT DISTINCT orders.* EXCLUDE (orders._row) FROM orders", False),
+        ("SELECT DISTINCT customer FROM orders", False),
+        ("SELECT DISTINCT ON (customer) * FROM orders", False),
+        ("SELECT * FROM orders", False),
+        ("FROM people UNION ALL FROM people", False),
+        ("WITH people AS (SELECT 1) SELECT DISTINCT * FROM people", False),
+        ("SELECT DISTINCT * FROM (SELECT name FROM people)", False),
+        ("FROM orders PIVOT (sum(price_eur) FOR customer IN ('Ada') GROUP BY paid)", False),
+        ("UNPIVOT people ON name, city", False),
+    ],
+)
+def test_it_is_said_where_the_column_of_rows_keeps_equal_records_apart(sql, whole, asked):
+    assert ("* EXCLUDE (_row)" in asked.run(sql).note) == whole
+
+
+def test_durations_and_long_decimals_are_told_as_they_are(asked):
+    for sql, told in (
+        ("SELECT age(TIMESTAMP '2024-03-01', TIMESTAMP '2022-01-31')", "2 years 1 month 1 day"),
+        ("SELECT INTERVAL 1 YEAR", "1 year"),
+        ("SELECT max(day)::TIMESTAMP - min(day) FROM orders -- end;", "3 days"),
+        ("SELECT {'a': [INTERVAL 1 MONTH]};", '{"a": ["1 month"]}'),
+        ("SELECT INTERVAL 36 HOUR", "36:00:00"),
+        ("SELECT 0.1::DECIMAL(9, 4)", 0.1),
+        (
+            "SELECT 12345678901234567890.123456789::DECIMAL(38, 9)",
+            "12345678901234567890.123456789",
+        ),
+    ):
+        assert asked.run(sql).rows == ((told,),), sql
+    found = asked.run("SELECT customer, age(day, DATE '2023-01-01') AS a, 1 AS a FROM orders")
+    assert found.columns == ("customer", "a", "a")
+    assert found.types[1] == "INTERVAL"
+    assert found.rows[1] == ("Bob", "1 year 1 day", 1)
+    assert found.citations == ("shop.xlsx#Orders!A4:D7",)
+    with pytest.raises(QueryError, match=r"sum\(epoch\(x\)\)"):
+        asked.run("SELECT sum(age(day)) FROM orders")
+
+
 def test_a_moment_with_a_zone_is_told_in_utc(asked):
     [[moment]] = asked.run("SELECT TIMESTAMP '2024-01-01 01:30' AT TIME ZONE 'Europe/Berlin'").rows
     assert moment == "2024-01-01 00:30:00+00:00"
