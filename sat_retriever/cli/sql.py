@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 import typer
@@ -12,7 +13,6 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
-    TodayOption,
     counted,
     examples,
     plain,
@@ -53,7 +53,14 @@ def sql(
     columns: Annotated[
         int, typer.Option(min=1, help="Most columns of the result, or of a table.", metavar="N")
     ] = 100,
-    today: TodayOption = None,
+    today: Annotated[
+        dt.datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day of current_date and now(); today if not given.",
+            metavar="YYYY-MM-DD",
+        ),
+    ] = None,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Most seconds of the query.", metavar="N")
     ] = 10.0,

@@ -129,6 +129,9 @@ def _ended(code: int, err: bytes, limits: QueryLimits) -> str:
     """Return the reason why a process gave no answer."""
     if b"MemoryError" in err or b"bad_alloc" in err or code in (-6, -11):
         return too_much_memory(limits)
+    if code > 0:  # the process ended by itself; limits end it by a signal
+        said = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return f"the query could not be run: {said or 'its process ended without a word'}"
     return f"the query took more than {limits.seconds:g} seconds; {_LESS}"
 
 
