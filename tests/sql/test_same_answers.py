@@ -201,3 +201,14 @@ def test_rows_are_told_one_by_one_where_each_stands_for_itself():
     ):
         answer = told(sql, TABLES)
         assert list(answer["located"]) == located, sql
+
+
+def test_rows_are_not_told_where_they_could_be_others():
+    """Of a second run with another answer, or where later rows of a cut answer are equal."""
+    assert told("SELECT random(), customer FROM orders", TABLES)["located"] == ()
+    for sql in ("SELECT customer FROM orders GROUP BY ALL", "SELECT DISTINCT customer FROM orders"):
+        with duckdb.connect() as connection:
+            connection.register("orders", ORDERS)
+            asked = {"sql": sql, "rows": 1, "columns": 9}
+            parts = list(answers_of(connection, asked, {"orders": ORDERS.column_names}))
+        assert [part.get("more") for part in parts] == [True], sql
