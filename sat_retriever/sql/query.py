@@ -113,7 +113,8 @@ class TableQuery:
     def _note(self, answer: Mapping[str, Any], day: dt.date) -> str:
         """Return what is not shown of an answer, the day that it depends on, the tables' notes."""
         width, shown = answer["width"], [name for name, _ in answer["columns"]]
-        said = [f"Only the first {self.limits.rows:,} rows are shown."] if answer["more"] else []
+        rows = len(answer["rows"])
+        said = [f"Only the first {rows:,} rows are shown."] if answer["more"] else []
         if width > len(shown):
             said.append(
                 f"Only the first {len(shown):,} of {width:,} columns are shown, up to "

@@ -273,6 +273,13 @@ def test_many_rows_are_cut_and_said(asked):
     assert found.note == "Only the first 3 rows are shown."
 
 
+def test_rows_that_are_too_long_together_are_counted_as_they_are_shown(asked):
+    limited = TableQuery(asked.tables, QueryLimits(rows=9_000))
+    found = limited.run("SELECT repeat('x', 2000) FROM range(9000)")
+    assert 1_000 < len(found.rows) < 9_000
+    assert found.note == f"Only the first {len(found.rows):,} rows are shown."
+
+
 def test_many_columns_are_cut_and_said(asked):
     cut = TableQuery(asked.tables, QueryLimits(columns=2))
     found = cut.run("SELECT * FROM people WHERE name < 'C'")
