@@ -100,4 +100,4 @@ def _note(window: CellWindow) -> str:
         return f"no cell there is used; the sheet uses {window.used}"
     if window.cut:
         return "the sheet is too large to be read to its end; later cells are missing"
-    return "" if window.complete else "not all of these cells fit; ask for the others next"
+    return "" if window.complete else f"only {window.range} fits; ask for the other cells next"

@@ -25,14 +25,14 @@ def print_rows(
         rows: The rows.
         labels: What stands before each row; in parts its number, if there are none.
     """
-    heads = [plain(name).plain for name in names]
+    heads = [plain(name) for name in names]
     cells = [[plain("" if cell is None else cell) for cell in row] for row in rows]
     widths = [
-        max(map(cell_len, (head, *(row[place].plain for row in cells))), default=0)
+        max(cell_len(text.plain) for text in (head, *(row[place] for row in cells)))
         for place, head in enumerate(heads)
     ]
     out = stdout()
-    whole = _parts(widths, out.width - _room(labels)) if labels else _parts(widths, out.width)
+    whole = _parts(widths, out.width - _room(labels))
     if not labels and len(whole) > 1:
         labels = [str(number) for number in range(1, len(rows) + 1)]
         whole = _parts(widths, out.width - _room(labels))
@@ -48,7 +48,8 @@ def print_rows(
 
 
 def _room(labels: Sequence[str]) -> int:
-    return max(map(len, labels), default=0) + _GAP
+    """Return the width of the labels; 0 without any."""
+    return max(map(len, labels)) + _GAP if labels else 0
 
 
 def _parts(widths: Sequence[int], room: int) -> list[range]:

@@ -194,7 +194,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def grid(*columns: str, title: str | Text = "") -> Table:
+def grid(*columns: str | Text, title: str | Text = "") -> Table:
     """An empty table with a header line; long cells are wrapped, never cut."""
     table = Table(
         title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False

@@ -68,6 +68,14 @@ def test_rows_that_fit_are_one_table_and_others_come_in_parts_with_their_rows_nu
     ]
 
 
+def test_markup_in_a_name_or_value_is_shown_as_it_is():
+    text = shown(80, ["[red]name", "b"], [["[bold]x", "\x1b[31my"]])
+    assert [line.split() for line in text.splitlines()] == [
+        ["[red]name", "b"],
+        ["[bold]x", "[31my"],
+    ]
+
+
 @pytest.fixture(scope="module")
 def wide_file(tmp_path_factory, encoder):
     folder = tmp_path_factory.mktemp("wide")
@@ -111,3 +119,12 @@ def test_the_columns_of_a_workbooks_sheets_that_are_not_listed_are_counted(tmp_p
     file = tmp_path / "x.sat"
     run_sat("index", str(tmp_path), "--index", str(file), "--model", str(encoder))
     assert "c7 +3" in " ".join(run_sat("show", "book.xlsx", "--index", str(file)).out.split())
+
+
+def test_cells_that_do_not_fit_are_told_by_the_range_that_does(tmp_path, encoder):
+    (tmp_path / "long.csv").write_text("a,b,c\n" + "1,2,3\n" * 9_000, encoding="utf-8")
+    file = tmp_path / "x.sat"
+    run_sat("index", str(tmp_path), "--index", str(file), "--model", str(encoder))
+    run = run_sat("cells", "long.csv", "--index", str(file))
+    assert run.err == "only A1:C6666 fits; ask for the other cells next\n"
+    assert len(run.out.splitlines()) == 6_668
