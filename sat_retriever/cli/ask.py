@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -173,7 +173,7 @@ def _print_step(step: Step, given: Reply) -> None:
     for line in step.sql.split("\n"):
         stdout().print(plain(line), style="cyan", soft_wrap=True)
     if isinstance(given, QueryResult):
-        stdout().print(result_table(given, _ROWS))
+        print_rows(given.columns, given.rows[:_ROWS])
         if len(given.rows) > _ROWS:
             stdout().print(f"… {len(given.rows):,} rows", style="dim")
     else:

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
     examples,
-    grid,
     plain,
     print_json,
     refuse_unquoted,
@@ -98,10 +98,8 @@ def cells(
 
 def _print(rows: Rows, area: Area) -> None:
     columns = range(area.left, area.right + 1)
-    table = grid("", *map(column_letters, columns))
-    for number, row in enumerate(rows, start=area.top):
-        table.add_row(str(number), *(plain("" if cell is None else cell) for cell in row))
-    stdout().print(table)
+    numbers = range(area.top, area.top + len(rows))
+    print_rows([*map(column_letters, columns)], rows, [*map(str, numbers)])
 
 
 def _note(window: CellWindow) -> str:
@@ -110,4 +108,4 @@ def _note(window: CellWindow) -> str:
         return f"no cell there is used; the sheet uses {window.used}"
     if window.cut:
         return "the sheet is too large to be read to its end; later cells are missing"
-    return "" if window.complete else "not all of these cells fit; ask for the others next"
+    return "" if window.complete else f"only {window.range} fits; ask for the other cells next"

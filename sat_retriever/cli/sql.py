@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -52,6 +53,17 @@ def sql(
         bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
     ] = False,
     rows: Annotated[int, typer.Option(min=1, help="Most rows of the result.", metavar="N")] = 1000,
+    columns: Annotated[
+        int, typer.Option(min=1, help="Most columns of the result, or of a table.", metavar="N")
+    ] = 100,
+    today: Annotated[
+        dt.datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day of current_date and now(); today if not given.",
+            metavar="YYYY-MM-DD",
+        ),
+    ] = None,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Most seconds of the query.", metavar="N")
     ] = 10.0,
@@ -71,8 +83,9 @@ def sql(
             "no sheet is named; add --sheets with the id of one, as sat search gives it"
         )
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
-        limits = QueryLimits(seconds=seconds, rows=rows)
-        asked = query_over(opened, sheets, limits, totals=totals)
+        limits = QueryLimits(seconds=seconds, rows=rows, columns=columns)
+        day = today.date() if today else None
+        asked = query_over(opened, sheets, limits, day, totals=totals)
     if not query.strip():
         for line in asked.schema.split("\n"):
             stdout().print(plain(line), soft_wrap=True)
@@ -81,7 +94,7 @@ def sql(
     if as_json:
         print_json(found.to_dict())
         return
-    stdout().print(result_table(found))
+    print_rows(found.columns, found.rows)
     said = [counted(len(found.rows), "row"), *(f"from {each}" for each in found.citations)]
     stderr().print(plain("; ".join(said)), style="dim", soft_wrap=True)
     if found.note:

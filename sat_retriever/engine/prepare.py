@@ -119,7 +119,7 @@ def prepare(
         question,
         day,
         hits,
-        TableQuery.over(tables, settings.limits) if tables else None,
+        TableQuery.over(tables, settings.limits, day) if tables else None,
         tuple(answer_texts(retriever.index, hits, form)),
         settings,
         " ".join(failed),

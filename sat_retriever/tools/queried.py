@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
@@ -15,6 +16,7 @@ def query_over(
     index: SheetIndex,
     names: Sequence[str],
     limits: QueryLimits = DEFAULT_LIMITS,
+    today: date | None = None,
     *,
     totals: bool = False,
 ) -> TableQuery:
@@ -25,6 +27,7 @@ def query_over(
         names: Sheets, each as `named_sheet` understands it. A citation with a range names the
             table in which the range begins, else the main table is meant.
         limits: Limits on one query.
+        today: The day that `current_date` gives; None for the day of the query.
         totals: True to keep totals and subtotals among the records.
 
     Raises:
@@ -41,4 +44,4 @@ def query_over(
             tables.append(index.table(record.sheet_id, cited or 0, totals=totals))
         except PathNotFoundError as error:
             raise gone(record) from error
-    return TableQuery.over(tables, limits)
+    return TableQuery.over(tables, limits, today)

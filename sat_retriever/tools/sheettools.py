@@ -76,7 +76,8 @@ class SheetTools:
         reranker: Stage 2 of the search; see `SheetRetriever`.
         max_tokens: Largest number of tokens of the cells in one answer of `read_range`, as
             `estimated_tokens` counts them; at least one cell is always returned.
-        today: Reference day for "last year" in a question; None for the day of the call.
+        today: Reference day for "last year" in a question and `current_date` in SQL; None for the
+            day of the call.
         principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. None is
             for an index without permissions, and for tools that `seen_by` is called of.
 
@@ -359,7 +360,7 @@ class SheetTools:
         """
         for name in tables:
             _check_text("tables", name)
-        query = query_over(self.index, tables, totals=totals)
+        query = query_over(self.index, tables, today=self.today, totals=totals)
         found = query.run(sql) if sql.strip() else None
         return QueryAnswer.of(query, found, self.max_tokens)
 

@@ -188,7 +188,7 @@ def test_wide_tables_are_cut_to_the_prompt(tmp_path):
             SheetRetriever(index, None), "peak year", settings=EngineSettings(max_tokens=300)
         )
     prompt = query_prompt(ready).user
-    assert "more columns\n</data>" in prompt
+    assert "more columns; find others by" in prompt
     assert "peak_year number: Peak year" in prompt
     assert len(prompt) < 2_000
 
