@@ -47,8 +47,11 @@ def describe_column(
         The column; type `empty` without any data cell.
     """
     kept = privacy.examples and not privacy.skips(name)
-    example = example_text(name, values) if kept else None
-    return Column(name, example, infer_type(kinds, values), unit)
+    first = _first_value(values) if kept else None
+    example = None if first is None else _cut(plain_text(first))
+    encoded = None if first is None else encoded_text(name, values, first)
+    of_encoder = None if encoded == example else encoded
+    return Column(name, example, infer_type(kinds, values), unit, of_encoder)
 
 
 def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
@@ -77,27 +80,29 @@ def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
     return ColumnType.TEXT if counts[_TEXT] else ColumnType.UNKNOWN
 
 
-def example_text(name: str, values: Sequence[Value]) -> str | None:
-    """The first value as text of at most 60 characters, or a typed placeholder.
+def encoded_text(name: str, values: Sequence[Value], first: Value) -> str:
+    """What an encoder reads of a column: 60 characters of its first value, or a placeholder.
 
-    None when there is no value.
-
-    Source: paper, section 3.2 (Feature Extractor). Departs: an error value is used only if there
-    is no other value.
+    Source: paper, section 3.2 (Feature Extractor).
     """
-    first = _first_value(values)
-    if first is None:
-        return None
-    text = plain_text(first)
     if isinstance(first, str):
         texts = [v for v in values if isinstance(v, str)]
         if len(first) > NOTE_LENGTH or (2 * len(texts) > len(values) and is_free_text(texts)):
             return placeholder(name, first)
-    return text[:MAX_EXAMPLE_LENGTH].rstrip()
+    return plain_text(first)[:MAX_EXAMPLE_LENGTH].rstrip()
+
+
+def _cut(text: str) -> str:
+    """A text of at most 60 characters, with "…" for its end if it is longer."""
+    whole = len(text) <= MAX_EXAMPLE_LENGTH
+    return text if whole else f"{text[: MAX_EXAMPLE_LENGTH - 1].rstrip()}…"
 
 
 def _first_value(values: Sequence[Value]) -> Value:
-    """The first value that is not blank, errors last; None without any."""
+    """The first value that is not blank, errors last; None without any.
+
+    Source: paper, section 3.2. Departs: an error value counts only if there is no other.
+    """
     first_error = None
     for value in values:
         if value is None or not plain_text(value):
