@@ -256,7 +256,7 @@ def _range(hit: Hit) -> Text:
 def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:
     """Common words, both scores, time, the link that raised the score, and linked hits."""
     parts: list[RenderableType] = [
-        plain(", ".join(hit.why.words) or "no word in common"),
+        plain(hit.why.common() or "no word in common"),
         Text(_scores(hit.why), style="dim"),
     ]
     if hit.why.period:

@@ -102,7 +102,8 @@ class FoundSheets(ToolResult):
 def _why(hit: Hit) -> str:
     """Words in common, similarity of meaning, time, and the link that raised the score."""
     why = hit.why
-    words = f"words {', '.join(why.words[:_WORDS])}" if why.words else "no word in common"
+    common = why.common(_WORDS)
+    words = f"words {common}" if common else "no word in common"
     reasons = [words, f"meaning {why.dense:.2f} (rank {why.dense_rank})"]
     if why.contents_rank is not None:
         reasons.append(f"cells {why.contents:.2f} (rank {why.contents_rank})")

@@ -20,8 +20,8 @@ _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_bef
 # Keys of a node's metadata or of `Filters` that no condition may use.
 _UNFILTERABLE = frozenset(
     "sheet_id citation sheet range table table_range header_row columns rank score words "
-    "headers cells dense lexical dense_rank lexical_rank contents contents_rank dense_contents "
-    "links via metadata modified_after modified_before".split()
+    "cell_words headers cells dense lexical dense_rank lexical_rank contents contents_rank "
+    "dense_contents links via metadata modified_after modified_before".split()
 )
 
 

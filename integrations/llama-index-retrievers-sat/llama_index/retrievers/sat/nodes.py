@@ -91,6 +91,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "table": hit.table_place,
         "table_range": hit.answering.range if hit.answering else None,
         "words": ", ".join(why.words),
+        "cell_words": ", ".join(why.cell_words),
         "headers": " | ".join(why.headers),
         "cells": " | ".join([f"{each.cell}: {each.text}" for each in why.cells]),
         "dense": why.dense,
