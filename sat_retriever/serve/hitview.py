@@ -139,6 +139,7 @@ def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
         ("meaning", f"{why.dense:.2f} (rank {why.dense_rank:,})"),
         ("cells", f"{why.contents:.2f} (rank {why.contents_rank:,})" if why.contents_rank else ""),
         ("time", why.period or ""),
+        ("same file", joined(hit.copies.equal, _WORDS)),
     ]
     if why.via:
         seen = Related.of(hit.sheet_id, why.via)
