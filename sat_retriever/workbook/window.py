@@ -26,7 +26,7 @@ from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.request import Window
+from sat_retriever.workbook.request import MAX_CELLS, Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
@@ -44,7 +44,7 @@ class CellWindow:
 
     Attributes:
         range: A1 range of the returned rows: the requested range, cut to the used range and to
-            `MAX_CELLS` (20,000) cells. Empty if no cell is left.
+            the most cells. Empty if no cell is left.
         rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
             durations are in Python's format. Requested formulas are text with a leading "=".
         used: The sheet's used range.
@@ -71,8 +71,9 @@ def read_range(
     within: Path | None = None,
     relative: str | None = None,
     limits: Limits = WINDOW_LIMITS,
+    most: int = MAX_CELLS,
 ) -> CellWindow:
-    """Read at most 20,000 cells of a sheet: whole rows from the top.
+    """Read at most 20,000 cells of a sheet, or as many as asked for: whole rows from the top.
 
     Formulas are not computed: values are those saved in the file.
 
@@ -86,6 +87,7 @@ def read_range(
         relative: Path by which sheet ids call the file, if its own name is another, as that of a
             copy.
         limits: Limits on size, memory and time.
+        most: Most cells; at least one row is read.
 
     Raises:
         PathNotFoundError: If there is no such file.
@@ -94,7 +96,7 @@ def read_range(
     path = Path(path)
     check_exists(path)
     request = request_for(path, None, limits, within, relative)
-    window = Window(sheet, wanted)
+    window = Window(sheet, wanted, most=most)
     request = replace(
         request, window=window, privacy=Privacy(Kept.NAMES), links=False, formulas=formulas
     )
