@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
-from sat_retriever.text.identifiers import UNSPACED, Word, chunk_words, chunks
+from sat_retriever.text.identifiers import MAX_CHARS, UNSPACED, Word, chunk_words, chunks
 from sat_retriever.text.segment import fold, stem
 
 _APART = re.compile(f"([{UNSPACED}]+)")
@@ -39,6 +39,18 @@ class Wording:
         self._said = _joined(self.words)
         self._signs = frozenset(filter(_is_sign, plain))
         self._whole = " ".join(plain.casefold().split())
+
+    def stems(self) -> list[str]:
+        """What an index has for its words: of a text without spaces, its pairs.
+
+        >>> Wording("Ledgers 東京都").stems()
+        ['ledger', '東京', '京都']
+        """
+        found: list[str] = []
+        for word in self.words:
+            pairs = [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+            found += pairs if _APART.fullmatch(word) else [word]
+        return found
 
     def within(self, text: str) -> bool:
         """True if a text has the wording."""
@@ -90,8 +102,9 @@ def _words(text: str, *, every: bool) -> Iterator[str]:
         text: The text.
         every: Take words apart as well that lose letters so: "A320neo" to "a320".
     """
-    for chunk in chunks(text):
-        yield from (_kept_parts if len(chunk) <= _KEPT else _parts)(chunk, every)
+    for start in range(0, len(text), MAX_CHARS):
+        for chunk in chunks(text[start : start + MAX_CHARS]):
+            yield from (_kept_parts if len(chunk) <= _KEPT else _parts)(chunk, every)
 
 
 def _parts(chunk: str, every: bool) -> tuple[str, ...]:

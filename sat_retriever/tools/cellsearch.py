@@ -11,7 +11,6 @@ from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import LONGEST
-from sat_retriever.text.segment import stems
 from sat_retriever.text.wording import Wording
 from sat_retriever.tools.readings import Readings
 from sat_retriever.workbook.window import CellValue, read_range
@@ -85,17 +84,9 @@ class AskedCell:
 
         Words that no index keeps, as they are too long, are left out.
         """
-        said = [stem for word in self._wording.words for stem in _indexed(word)]
-        groups = (dict.fromkeys(group) for group in (said, *self._readings.words()))
+        groups = map(dict.fromkeys, (self._wording.stems(), *self._readings.words()))
         kept = ([word for word in group if len(word) <= LONGEST] for group in groups)
         return [sorted(group, key=len, reverse=True)[:_WORDS] for group in kept if group]
-
-
-def _indexed(word: str) -> Sequence[str]:
-    """What an index has for a word: itself, or the pairs of a text without spaces."""
-    found = stems(word)
-    pairs = [each for each in found if len(each) == 2] if len(found) > 2 else []
-    return [word] if word in found else pairs or found
 
 
 def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:

@@ -39,6 +39,7 @@ from sat_retriever.text.wording import Wording
         ("€", "in € thousand"),
         ("---", "a --- b"),
         ("ＡＢＣ", "abc"),
+        ("the end", f"{'word ' * 6_000} the end"),
     ],
 )
 def test_a_text_has_what_the_search_would_find_it_by(asked, text):
@@ -86,7 +87,7 @@ def stems_of(text):
 
 @given(ASCII, ASCII)
 def test_texts_are_compared_word_by_word(asked, text):
-    if not re.search("[a-zA-Z]+[0-9]|[0-9][a-zA-Z]", asked + text):  # "ab12" may be two words
+    if not re.search(r"[a-zA-Z]\S*[0-9]|[0-9]\S*[a-zA-Z]", asked + text):  # "ab12" is two words
         assert Wording(asked).within(text) == said_slowly(asked, text)
         assert Wording(asked).within(f"{text} {asked} {text}") == bool(asked.strip())
 
