@@ -14,7 +14,7 @@ _APART = re.compile(f"([{UNSPACED}]+)")
 _BLANKS = re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _KEPT = 64  # characters of a chunk that is likely to be met again
-_LEAST, _MOST = 2, 3  # first letters of a word that any text with it has
+_STARTS = 16  # words whose first letters are looked for first
 
 
 class Wording:
@@ -35,7 +35,7 @@ class Wording:
 
     def __init__(self, text: str) -> None:
         plain = _plain(text)
-        self.words = tuple(_words(plain, every=False))
+        self.words = tuple(_words(plain)[0])
         self._said = _joined(self.words)
         self._signs = frozenset(filter(_is_sign, plain))
         self._whole = " ".join(plain.casefold().split())
@@ -56,23 +56,35 @@ class Wording:
         """True if a text has the wording."""
         if not self.words:
             return bool(self._whole) and self._whole in " ".join(_plain(text).casefold().split())
-        if not self._start.search(text if text.isascii() else _bare(text)):
+        if not self._may_be_in(text.lower() if text.isascii() else _bare(text)):
             return False
         plain = _plain(text)
         if not self._signs.issubset(plain):
             return False
-        return any(self._said in _joined(_words(plain, every=every)) for every in (False, True))
+        whole, parted = _words(plain)
+        return self._said in _joined(whole) or (parted != whole and self._said in _joined(parted))
+
+    def _may_be_in(self, bare: str) -> bool:
+        """False if a text without case and accents lacks what every text with the wording has."""
+        place = 0
+        for start in self._starts:
+            place = bare.find(start, place) + len(start)
+            if place < len(start):
+                return False
+        return True
 
     @cached_property
-    def _start(self) -> re.Pattern[str]:
-        """The first letters of its longest word, which every text with the wording has.
+    def _starts(self) -> tuple[str, ...]:
+        """The first letters of its words.
 
-        A stem's last letter may be another than the word's (citi of city), so it does not count;
-        letters of scripts without spaces may be apart.
+        The last letters of a stem may be others than the word's (citi of city, die of dying), so
+        two do not count; letters of scripts without spaces may be apart.
         """
-        longest = max(self.words, key=len)
-        most = 1 if _APART.match(longest) else max(_LEAST, min(_MOST, len(longest) - 1))
-        return re.compile(re.escape(_bare(longest[:most])), re.IGNORECASE)
+        found = []
+        for word in self.words[:_STARTS]:
+            most = len(word) - 2 if word.isascii() and word.isalpha() else len(word)
+            found.append(_bare(word[: 1 if _APART.match(word) else max(1, most)]))
+        return tuple(found)
 
 
 def _plain(text: str) -> str:
@@ -95,34 +107,45 @@ def _joined(words: Iterable[str]) -> str:
     return "\t".join(bordered).replace("\n\t", "\n").replace("\t\n", "\n")
 
 
-def _words(text: str, *, every: bool) -> Iterator[str]:
+def _words(text: str) -> tuple[list[str], list[str]]:
     """The stems of a text; "ISO9001" and "BX-7740/2" are taken apart.
 
-    Args:
-        text: The text.
-        every: Take words apart as well that lose letters so: "A320neo" to "a320".
+    Returns:
+        The stems, and the same with words taken apart that lose letters so: "A320neo" to "a320".
     """
+    whole: list[str] = []
+    parted: list[str] = []
     for start in range(0, len(text), MAX_CHARS):
         for chunk in chunks(text[start : start + MAX_CHARS]):
-            yield from (_kept_parts if len(chunk) <= _KEPT else _parts)(chunk, every)
+            found = (_kept_parts if len(chunk) <= _KEPT else _parts)(chunk)
+            whole += found[0]
+            parted += found[1]
+    return whole, parted
 
 
-def _parts(chunk: str, every: bool) -> tuple[str, ...]:
-    found: list[str] = []
-    for word in chunk_words(chunk):
-        pieces = word.also if _comes_apart(word, every=every) else (word.text,)
-        for piece in pieces:
-            for run in filter(None, _APART.split(piece)):
-                found.append(stem(fold(run)))
-    return tuple(found)
+def _parts(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    words = chunk_words(chunk)
+    whole = [_apart(word) if _is_joined(word) else (word.text,) for word in words]
+    parted = [_apart(word) for word in words]
+    first, second = (
+        tuple(stem(fold(run)) for pieces in found for piece in pieces for run in _runs(piece))
+        for found in (whole, parted)
+    )
+    return first, second
 
 
 _kept_parts = lru_cache(maxsize=32_768)(_parts)
 
 
-def _comes_apart(word: Word, *, every: bool) -> bool:
-    """True if the further forms of a word are its parts: of "ISO9001", not of "2.5"."""
-    if not word.also or not any(map(str.isalpha, word.text)):
-        return False
-    letters = "".join(filter(str.isalnum, word.text)).lower()
-    return every or "".join(word.also).lower() == letters
+def _runs(piece: str) -> Iterator[str]:
+    return filter(None, _APART.split(piece))
+
+
+def _apart(word: Word) -> tuple[str, ...]:
+    """The further forms of a word in its place; a number such as "2.5" stays whole."""
+    return word.also if word.also and any(map(str.isalpha, word.text)) else (word.text,)
+
+
+def _is_joined(word: Word) -> bool:
+    """True if the further forms of a word are its parts: of "ISO9001", not of "A320neo"."""
+    return "".join(word.also).lower() == "".join(filter(str.isalnum, word.text)).lower()

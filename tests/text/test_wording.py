@@ -39,6 +39,8 @@ from sat_retriever.text.wording import Wording
         ("€", "in € thousand"),
         ("---", "a --- b"),
         ("ＡＢＣ", "abc"),
+        ("die", "dying"),
+        ("tie possibility", "tying possible"),
         ("the end", f"{'word ' * 6_000} the end"),
     ],
 )
