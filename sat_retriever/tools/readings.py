@@ -19,7 +19,7 @@ _SHOWN_ROUNDED = 2  # decimals from which a number is taken for a rounded one
 _SHARES = {"%": 2, "‰": 3}  # signs of shares, and by how many decimals they move the point
 _OTHER_MARKS = str.maketrans(",.", ".,")
 _DECIMALS = re.compile(r"[.,](\d+)(?:[eE]([+-]?\d{1,3}))?\D*$")
-_ZEROS = re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"[0-9]+")
 _ACCOUNTED = re.compile(r"([^\d(]{1,4})\((.+)\)")  # $ (1,250.00)
 _MONTH = re.compile(r"(\d{1,2})[./-](\d{4})|(\d{4})[./-](\d{1,2})")
 _DAY = re.compile(r"(\d{1,4})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{1,4})\.?")
@@ -32,6 +32,7 @@ _MOMENT = re.compile(
     r"(?:(\d{4}-\d\d-\d\d)(?:[T ]|$))?(?:(-?\d+) days?, )?"
     r"(?:(\d{1,4}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?"
 )
+_UNITS = (86_400, 3_600, 60, 1)  # seconds of a day, an hour, a minute, a second
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -132,9 +133,6 @@ class Readings:
         return found
 
 
-_UNITS = (86_400, 3_600, 60, 1)
-
-
 def _is_part(asked: str, day: str) -> bool:
     return day.endswith(asked) if asked.startswith("-") else day.startswith(asked)
 
@@ -151,7 +149,7 @@ def _agree(own: TextNumbers, asked: Numbers) -> bool:
 def _numbers(text: str) -> Iterator[Numbers]:
     """The numbers that a text may write."""
     text = _ACCOUNTED.sub(r"(\1\2)", text)
-    if _ZEROS.fullmatch(text):
+    if _DIGITS.fullmatch(text):
         yield Numbers(int(text))  # 01001 is shown of 1001
     for written in (text, text.translate(_OTHER_MARKS)):
         read = numbers_of([written])
