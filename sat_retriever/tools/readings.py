@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -153,7 +154,7 @@ def _numbers(text: str) -> Iterator[Numbers]:
         yield Numbers(int(text))  # 01001 is shown of 1001
     for written in (text, text.translate(_OTHER_MARKS)):
         read = numbers_of([written])
-        if read is None:
+        if read is None or not math.isfinite(read.values[0]):
             continue
         value, unit = read.values[0], read.unit
         match = _DECIMALS.search(written) if isinstance(value, float) else None
@@ -175,7 +176,8 @@ def _room(value: float, shown: int, exponent: int) -> float:
     """
     if isinstance(value, int):
         return 0.0
-    rounded = 0.5 * 10.0 ** (exponent - shown) if shown >= _SHOWN_ROUNDED else 0.0
+    is_rounded = shown >= _SHOWN_ROUNDED and abs(exponent) < sys.float_info.max_10_exp
+    rounded = 0.5 * 10.0 ** (exponent - shown) if is_rounded else 0.0
     return rounded + 2 * math.ulp(value)
 
 

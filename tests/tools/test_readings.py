@@ -168,3 +168,21 @@ def test_a_part_of_a_shown_date_is_found_by_its_words():
     assert AskedCell("2024").is_in("2024-04-03")
     assert AskedCell("April 2024").is_in("2024-04-03")
     assert not AskedCell("April 2023").is_in("2024-04-03")
+
+
+STRANGE = st.text("0123456789.,:;-/%€$()eE+' TapmJan年月日٣²½\u00a0", max_size=64)
+CELLS = st.one_of(STRANGE, st.integers(), st.floats(), st.booleans(), st.none())
+
+
+@settings(deadline=None)
+@given(STRANGE, st.lists(CELLS))
+def test_every_question_can_be_compared_with_every_cell(asked, values):
+    cell = AskedCell(asked)
+    assert all(cell.words())
+    for value in values:
+        assert cell.is_in(value) in (True, False)
+
+
+def test_a_number_that_no_float_holds_is_no_number():
+    for asked in ("1.23E+999", "0.00E+999", "1.23E-999", "9.99E+308"):
+        assert not Readings.of(asked).hold(5.0)
