@@ -33,7 +33,7 @@ _PART = Path(__file__).with_name("cell_search_part.py")
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Measure, print and write the results."""
-    parser = argparse.ArgumentParser(prog=BENCHMARK)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--before", default=BEFORE, help="an earlier commit")
     parser.add_argument("--eps", type=Path, default=ROOT.parent / "shared/data/eps")
     parser.add_argument("--results", type=Path, help="folder of the results")
