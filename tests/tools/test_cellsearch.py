@@ -96,3 +96,14 @@ def test_a_long_question_is_compared_and_a_too_long_one_refused(tools):
 def test_a_question_without_known_words_finds_nothing_and_ends(tools, asked):
     assert tools.search_cells(asked).cells == ()
     assert tools.search_cells(asked, ["people.xlsx#People"]).cells == ()
+
+
+def test_cells_of_sheets_that_one_may_not_see_are_neither_found_nor_counted(tmp_path):
+    for name in ("ours", "theirs"):
+        (tmp_path / f"{name}.csv").write_text("Place,Count\nBergen,1\nOslo,2\n")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path)
+        index.permit(lambda record: ["sales" if "ours" in record.path else "hr"])
+        found = SheetTools(index, principals=frozenset({"sales"})).search_cells("bergen")
+    assert [each.citation for each in found.cells] == ["ours.csv#ours!A2"]
+    assert found.complete
