@@ -675,6 +675,15 @@ class SheetIndex:
         asked = self.question(question) if isinstance(question, str) else question
         return self._search.candidates(asked, top_k, filters)
 
+    def sheets_with(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
+        """Ids of the sheets with all words of a group in names or contents, and their number.
+
+        Args:
+            groups: Words as `text.segment.stems` gives them, at least one a group.
+            most: Most ids; those of the sheets come first whose words tell most.
+        """
+        return self._search.with_words(groups, most)
+
     def distinct_candidates(
         self, question: Question, top_k: int = 50, filters: Filters | None = None
     ) -> Sequence[Candidate]:

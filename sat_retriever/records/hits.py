@@ -33,6 +33,7 @@ class Why:
         contents: BM25 over contents as a share of the query's best possible, in [0, 1].
         contents_rank: Rank by contents alone; None when no word matches.
         dense_contents: Cosine of query and the token of its contents; None without contents.
+        cell_words: Words of the query that are not among `words`, but in texts of its cells.
     """
 
     words: tuple[str, ...]
@@ -48,6 +49,23 @@ class Why:
     contents: float = 0.0
     contents_rank: int | None = None
     dense_contents: float | None = None
+    cell_words: tuple[str, ...] = ()
+
+    def common(self, most: int = 20) -> str:
+        """The words that sheet and query have in common, as a phrase; "" without any.
+
+        Args:
+            most: Words that are named of each kind; the others are counted.
+
+        >>> why = Why(("fare",), (), 0.5, 0.5, 1, 1, cell_words=("oslo", "bus"))
+        >>> why.common(), why.common(1)
+        ('fare; in cells oslo, bus', 'fare; in cells oslo and 1 more')
+        """
+        found = []
+        for kind, words in (("", self.words), ("in cells ", self.cell_words)):
+            more = f" and {len(words) - most} more" if len(words) > most else ""
+            found += [f"{kind}{', '.join(words[:most])}{more}"] if words else []
+        return "; ".join(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +176,7 @@ class Hit:
             "copies": self.copies.to_dict(),
             "why": {
                 "words": list(self.why.words),
+                "cell_words": list(self.why.cell_words),
                 "headers": list(self.why.headers),
                 "cells": [{"cell": each.cell, "text": each.text} for each in self.why.cells],
                 "dense": round(self.why.dense, 6),

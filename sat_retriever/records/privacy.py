@@ -108,9 +108,11 @@ class Privacy:
 
     def _bare(self, columns: Sequence[Column], *, transposed: bool) -> tuple[Column, ...]:
         if not self.keeps_header(transposed=transposed):
-            return tuple(replace(each, name="", example=None) for each in columns)
+            return tuple(replace(each, name="", example=None, encoded=None) for each in columns)
         return tuple(
-            each if self.examples and not self.skips(each.name) else replace(each, example=None)
+            each
+            if self.examples and not self.skips(each.name)
+            else replace(each, example=None, encoded=None)
             for each in columns
         )
 

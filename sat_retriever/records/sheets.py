@@ -88,16 +88,19 @@ class Column:
     Attributes:
         name: Canonical header; multi-row headers are joined top-down with " / ".
             Empty when the table has no header.
-        example: First non-null cell as text, at most 60 characters, or a typed
-            placeholder; None when the column is empty or its values are not kept.
+        example: First non-null cell as text, cut with "…" at 60 characters; None when the column
+            is empty or its values are not kept.
         type: Type of most non-empty data cells.
         unit: Content of a units row below the header, for example "kg".
+        encoded: What an encoder reads in place of the example, such as the typed placeholder of
+            free text; None if that is the example. It is no cell, so it is shown nowhere.
     """
 
     name: str
     example: str | None = None
     type: ColumnType = ColumnType.UNKNOWN
     unit: str | None = None
+    encoded: str | None = field(default=None, repr=False, metadata={"shown": False})
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,11 +137,12 @@ def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
     """Return the reasons in words, each only if it speaks for the sheet."""
     why = hit.why
     found = [
-        ("words", joined(why.words, _WORDS) or "none in common"),
+        ("words", why.common(_WORDS) or "none in common"),
         ("headers", joined(map(short, why.headers), _WORDS)),
         ("meaning", f"{why.dense:.2f} (rank {why.dense_rank:,})"),
         ("cells", f"{why.contents:.2f} (rank {why.contents_rank:,})" if why.contents_rank else ""),
         ("time", why.period or ""),
+        ("same file", joined(hit.copies.equal, _WORDS)),
     ]
     if why.via:
         seen = Related.of(hit.sheet_id, why.via)

@@ -26,7 +26,7 @@ from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.request import Window
+from sat_retriever.workbook.request import MAX_CELLS, Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
@@ -59,7 +59,7 @@ class CellWindow:
 
     Attributes:
         range: A1 range of the returned rows: the requested range, cut to the used range and to
-            `MAX_CELLS` (20,000) cells. Empty if no cell is left.
+            the most cells. Empty if no cell is left.
         rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
             durations are in Python's format. Requested formulas are text with a leading "=". A cell
             of a delimited file is as the file writes it: `1.10`, `1.234,50`.
@@ -83,7 +83,7 @@ class CellWindow:
     meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
 
-def read_range(
+def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
     path: str | os.PathLike[str],
     sheet: str,
     wanted: Area,
@@ -93,8 +93,9 @@ def read_range(
     relative: str | None = None,
     encoding: str = "",
     limits: Limits = WINDOW_LIMITS,
+    most: int = MAX_CELLS,
 ) -> CellWindow:
-    """Read at most 20,000 cells of a sheet: whole rows from the top.
+    """Read at most 20,000 cells of a sheet, or as many as asked for: whole rows from the top.
 
     Formulas are not computed: values are those saved in the file.
 
@@ -109,6 +110,7 @@ def read_range(
             copy.
         encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
+        most: Most cells; at least one row is read.
 
     Raises:
         PathNotFoundError: If there is no such file.
@@ -117,7 +119,7 @@ def read_range(
     path = Path(path)
     check_exists(path)
     request = request_for(path, None, limits, within, relative)
-    window = Window(sheet, wanted)
+    window = Window(sheet, wanted, most=most)
     request = replace(
         request,
         window=window,

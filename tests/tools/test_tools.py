@@ -69,9 +69,9 @@ def test_found_sheets_have_an_id_a_citation_and_a_reason(tools):
 
 def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
     (tmp_path / "books").mkdir()
-    for month in ("Jan", "Feb"):
+    for number, month in enumerate(("Jan", "Feb")):
         file = tmp_path / "books" / f"Sales {month} 2024.csv"
-        file.write_text("Region,Sales\nNorth,1\n", encoding="utf-8")
+        file.write_text(f"Region,Sales\nNorth,{number}\n", encoding="utf-8")
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
         index.sync(tmp_path / "books")
         tools = SheetTools(index)

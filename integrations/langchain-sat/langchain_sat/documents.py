@@ -36,6 +36,7 @@ def hit_document(hit: Hit, text: str, answer: Answer) -> Document:
         "rank": hit.rank,
         "score": round(hit.score, 6),
         "words": list(why.words),
+        "cell_words": list(why.cell_words),
         "headers": list(why.headers),
         "cells": [f"{each.cell}: {each.text}" for each in why.cells],
         "dense": round(why.dense, 6),

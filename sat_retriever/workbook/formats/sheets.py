@@ -164,7 +164,7 @@ def value_messages(
     reading.contents_left -= contents_size(record.contents)
     cut = _why_partial(values, facts.cut if facts else None, area, request.limits)
     record = replace(record, formulas=state, partial=cut is not None)
-    yield {"record": to_json(record)}
+    yield {"record": to_json(record, compact=True)}
     yield from _profiles(reading, record, grid)
     if cut is not None:
         yield skip(request, *cut, sheet.name)

@@ -20,7 +20,7 @@ _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_bef
 # Keys of a node's metadata or of `Filters` that no condition may use.
 _UNFILTERABLE = frozenset(
     "sheet_id citation sheet range table table_range table_note header_row columns rank score "
-    "words headers cells dense lexical dense_rank lexical_rank contents contents_rank "
+    "words cell_words headers cells dense lexical dense_rank lexical_rank contents contents_rank "
     "dense_contents links via metadata modified_after modified_before".split()
 )
 

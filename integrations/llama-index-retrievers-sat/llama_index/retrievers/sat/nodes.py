@@ -92,6 +92,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "table_range": hit.answering.range if hit.answering else None,
         "table_note": hit.answering.note if hit.answering else "",
         "words": ", ".join(why.words),
+        "cell_words": ", ".join(why.cell_words),
         "headers": " | ".join(why.headers),
         "cells": " | ".join([f"{each.cell}: {each.text}" for each in why.cells]),
         "dense": why.dense,
