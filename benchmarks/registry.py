@@ -124,6 +124,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"
         ),
+        "cell_search": Table("speed.cell_search", "finding a value in cells, beside before"),
         "encoder": Table("speed.encoder", "encoder runtimes"),
         "compact": Table("speed.compact", "an encoder stored in bytes and half precision"),
         "install": Table("speed.install", "the base install: size, packages, cold start, encoders"),

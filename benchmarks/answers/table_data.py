@@ -63,8 +63,12 @@ def compared(files: Iterable[Path]) -> Counter[str]:
 
 
 def _cells(data: TableData, sheet: Any) -> Counter[str]:
-    """Return the numbers of cells of one table, and of those that openpyxl reads otherwise."""
+    """Return the numbers of cells of one table, and of those that openpyxl reads otherwise.
+
+    A cell under a merged label may have that.
+    """
     found: Counter[str] = Counter()
+    labels = _labels(sheet)
     for line, column in enumerate(data.columns, start=data.first_line):
         for at, own in zip(data.records, column, strict=True):
             row, col = (line, at) if data.table.transposed else (at, line)
@@ -74,9 +78,20 @@ def _cells(data: TableData, sheet: Any) -> Counter[str]:
                 theirs = CellError(theirs)
             elif isinstance(theirs, str):
                 theirs = theirs[:MAX_TEXT] or None
+            if theirs is None and own is not None:
+                theirs = labels.get((row, col))
             found["cells"] += 1
             found["differences"] += _kind(own) is not _kind(theirs) or own != theirs
     return found
+
+
+def _labels(sheet: Any) -> dict[tuple[int, int], object]:
+    """Return the value of each cell in the first column of a merged area."""
+    return {
+        (row, area.min_col): sheet.cell(area.min_row, area.min_col).value
+        for area in sheet.merged_cells.ranges
+        for row in range(area.min_row, area.max_row + 1)
+    }
 
 
 def _kind(value: object) -> type:

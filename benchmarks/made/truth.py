@@ -120,12 +120,12 @@ def differing(true: SheetRecord, found: SheetRecord | None) -> list[str]:
 def comparable(true: Sequence[Column], found: Sequence[Column]) -> tuple[Column, ...]:
     """Return the found columns, without the examples that the truth leaves open.
 
-    The reader chooses the numbers of placeholders for free text.
+    What an encoder reads in place of an example is not compared.
     """
     if len(true) != len(found):
         return tuple(found)
     return tuple(
-        column if same.example is not None else replace(column, example=None)
+        replace(column, example=same.example and column.example, encoded=same.encoded)
         for same, column in zip(true, found, strict=True)
     )
 

@@ -698,6 +698,21 @@ SECTIONS = (
         },
     ),
     Section(
+        "cell_search",
+        "Finding a value in cells: 200 sheets of kept texts, 100,000 cells of one sheet",
+        {
+            f"{where}_{what}_{unit}": f"{name}, {asked}, {told}"
+            for where, name in (("kept", "kept texts"), ("sheet", "sheet"))
+            for what, asked in (
+                ("word", "a word"),
+                ("phrase" if where == "kept" else "number", "a phrase or number"),
+                ("long", "4,000 characters"),
+            )
+            for unit, told in (("cpu_ms", "processor ms"), ("ms", "ms"))
+        },
+        "The time to read the sheet's file is in that of the sheet, not in its processor time.",
+    ),
+    Section(
         "adapters",
         "Adapters over the bare library, one call",
         {

@@ -29,9 +29,9 @@ def hits_of(
     asked = _asked(index, question, records.values())
     words = QueryWords(question.read_as)
 
-    def load(sheet_id: str, table: int) -> TypedTable:
+    def load(sheet_id: str, table: int, totals: bool) -> TypedTable:
         """A function, so that copying a hit does not copy the index."""
-        return index.table(sheet_id, table)
+        return index.table(sheet_id, table, totals=totals)
 
     hits = []
     for rank, candidate in enumerate(found, start=1):
@@ -55,6 +55,7 @@ def hits_of(
             contents=candidate.contents,
             contents_rank=candidate.contents_rank,
             dense_contents=candidate.dense_contents,
+            cell_words=tuple(x for x in words.spelled(place.words) if x not in matched),
         )
         own_copies = copies.get(candidate.sheet_id, NO_COPIES)
         at = (place.table, place.part, own_copies)

@@ -15,7 +15,7 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.records.standing import Placed, WordPart
 from sat_retriever.text.lexical import WordShares
-from sat_retriever.text.segment import forms, stem
+from sat_retriever.text.segment import forms, stem, stems
 
 
 def standing_of(
@@ -50,7 +50,7 @@ def standing_of(
         before = index.standing(question, each.sheet_id, filters)
         if each.sheet_id in hits and before:
             hit = replace(hits[each.sheet_id], rank=each.rank)
-            words = _word_parts(question, shares, column)
+            words = _word_parts(question, shares, column, hit.why.cell_words)
             first = before[0]
             placed.append(Placed(hit, words, first.rank, first.score, each.time, each.role))
     return placed[0], placed[1] if placed[1:] else None
@@ -98,8 +98,12 @@ def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:
     )
 
 
-def _word_parts(question: Question, shares: WordShares, column: int) -> tuple[WordPart, ...]:
+def _word_parts(
+    question: Question, shares: WordShares, column: int, in_cells: Sequence[str]
+) -> tuple[WordPart, ...]:
     """Every word of a question and what it gives one of the sheets of some shares."""
+    known = {each.word for each in question.scores.matches.found if each.sheets}
+    inside = {each for word in in_cells for each in stems(word)}
     rows = {word: row for row, word in enumerate(shares.words)}
     spelled = {stem(form): form for each in forms(question.read_as) for form in each}
     parts = []
@@ -108,5 +112,6 @@ def _word_parts(question: Question, shares: WordShares, column: int) -> tuple[Wo
         share, most = (
             (0.0, 0.0) if row is None else (shares.shares[row, column], shares.limits[row])
         )
-        parts.append(WordPart(spelled[word], float(share), float(most)))
+        within = word in inside and not share
+        parts.append(WordPart(spelled[word], float(share), float(most), word in known, within))
     return tuple(parts)

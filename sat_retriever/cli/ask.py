@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -71,6 +71,9 @@ def ask(
         int,
         typer.Option(min=0, max=20, help="Best sheets to query; 0 reads text only.", metavar="N"),
     ] = 5,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
+    ] = False,
     reranker: RerankerOption = AUTO,
     workbook: WorkbookOption = None,
     path: PathOption = None,
@@ -95,7 +98,7 @@ def ask(
     tables' text. Without a server the prepared prompt is printed.
     """
     refuse_unquoted(context, question)
-    settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2)
+    settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2, totals=totals)
     day = today.date() if today else None
     filters = Filters(workbook=workbook, path=path)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
@@ -170,7 +173,7 @@ def _print_step(step: Step, given: Reply) -> None:
     for line in step.sql.split("\n"):
         stdout().print(plain(line), style="cyan", soft_wrap=True)
     if isinstance(given, QueryResult):
-        stdout().print(result_table(given, _ROWS))
+        print_rows(given.columns, given.rows[:_ROWS])
         if len(given.rows) > _ROWS:
             stdout().print(f"… {len(given.rows):,} rows", style="dim")
     else:
@@ -199,7 +202,8 @@ def _print_context(ready: Prepared, index: Place, *, as_json: bool) -> None:
     if ready.tables:
         named = [f"-s {shlex.quote(each.table.citation)}" for each in ready.tables.tables]
         line = (
-            f"run a query: sat sql 'SELECT …' {' '.join(named)} --index {shlex.quote(str(index))}"
+            f"run a query: sat sql 'SELECT …' {' '.join(named)}"
+            f"{' --totals' * ready.settings.totals} --index {shlex.quote(str(index))}"
         )
         stderr().print()
         stderr().print(plain(line), style="dim", soft_wrap=True)

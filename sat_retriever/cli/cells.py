@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
     examples,
-    grid,
     plain,
     print_json,
     refuse_unquoted,
@@ -21,8 +21,10 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import Area, area_of, column_letters
+from sat_retriever.tools.labels import labels_note, with_labels
+from sat_retriever.tools.leftout import rows_note
 from sat_retriever.tools.naming import named_sheet
-from sat_retriever.workbook.window import CellWindow, parse_range, read_range
+from sat_retriever.workbook.window import CellWindow, Rows, parse_range, read_range
 
 EXAMPLES = examples(
     'sat cells "2024/Sales.xlsx#Q1!A1:D20" --index reports.sat',
@@ -51,7 +53,8 @@ def cells(
     """Print cells of a sheet, with row numbers and column letters.
 
     The workbook is read at this moment. At most 20,000 cells are
-    printed; formulas are not computed.
+    printed; formulas are not computed. A label that is merged over rows
+    of a table is printed in each of them.
     """
     refuse_unquoted(context, name)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
@@ -71,7 +74,10 @@ def cells(
     )
     area = area_of(window.range)
     citation = f"{record.cited}!{window.range}" if area else record.cited
-    note = _note(window)
+    rows = with_labels(record, window)
+    notes = [_note(window)]
+    if area:
+        notes += [rows_note(record, area), labels_note(record, window, area)]
     if as_json:
         print_json(
             {
@@ -79,22 +85,21 @@ def cells(
                 "range": window.range,
                 "used": window.used,
                 "complete": window.complete,
-                "rows": [list(row) for row in window.rows],
+                "rows": [list(row) for row in rows],
+                "note": " ".join(filter(None, notes)),
             }
         )
     elif area:
         stdout().print(plain(citation), style="bold green", soft_wrap=True)
-        _print(window, area)
-    if note:
+        _print(rows, area)
+    for note in filter(None, notes):
         stderr().print(plain(note), style="yellow", soft_wrap=True)
 
 
-def _print(window: CellWindow, area: Area) -> None:
+def _print(rows: Rows, area: Area) -> None:
     columns = range(area.left, area.right + 1)
-    table = grid("", *map(column_letters, columns))
-    for number, row in enumerate(window.rows, start=area.top):
-        table.add_row(str(number), *(plain("" if cell is None else cell) for cell in row))
-    stdout().print(table)
+    numbers = range(area.top, area.top + len(rows))
+    print_rows([*map(column_letters, columns)], rows, [*map(str, numbers)])
 
 
 def _note(window: CellWindow) -> str:
@@ -103,4 +108,4 @@ def _note(window: CellWindow) -> str:
         return f"no cell there is used; the sheet uses {window.used}"
     if window.cut:
         return "the sheet is too large to be read to its end; later cells are missing"
-    return "" if window.complete else "not all of these cells fit; ask for the others next"
+    return "" if window.complete else f"only {window.range} fits; ask for the other cells next"

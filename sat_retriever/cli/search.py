@@ -48,6 +48,7 @@ from sat_retriever.tools.results.result import short
 
 _WORD = re.compile(r"[^\W_]+")
 _CELLS = 3  # cells shown per hit
+_EQUAL = 3  # copies of equal files shown per hit
 _COLUMNS = 6  # headers shown per hit; the rest are counted
 _LINE_CHARS = 48  # characters that a cut line may claim from other columns
 _NAME_CHARS = 12  # least characters of the sheet's name in it
@@ -241,6 +242,8 @@ def _sheet(hit: Hit) -> Text:
         text.append("\n").append_text(line)
     if hit.copies:
         text.append(f"\n{hit.copies.label}", style="yellow")
+    for other in hit.copies.equal[:_EQUAL]:
+        text.append("\n= ", style="yellow").append_text(plain(other))
     return text
 
 
@@ -256,7 +259,7 @@ def _range(hit: Hit) -> Text:
 def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:
     """Common words, both scores, time, the link that raised the score, and linked hits."""
     parts: list[RenderableType] = [
-        plain(", ".join(hit.why.words) or "no word in common"),
+        plain(hit.why.common() or "no word in common"),
         Text(_scores(hit.why), style="dim"),
     ]
     if hit.why.period:

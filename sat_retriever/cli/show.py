@@ -167,6 +167,8 @@ def _print_table(table: SheetTable, title: str) -> None:
         listed.add_row(*cells)
     out = stdout()
     out.print(f"{title} {table.range}: {header}, {counted(table.num_rows, 'record')}", style="bold")
+    if table.note:
+        out.print(plain(table.note), style="yellow")
     out.print(listed)
 
 
@@ -180,6 +182,8 @@ def _print_workbook(
         table = grid("sheet", "range", "tables", "links", "columns")
         for record in records:
             names = " | ".join(column.name for column in record.columns[:_COLUMNS])
+            more = len(record.columns) - _COLUMNS
+            names += f" +{more}" if more > 0 else ""
             counts = (f"{len(record.tables):,}", f"{ends[record.sheet_id]:,}")
             table.add_row(plain(record.sheet_id), record.range or "", *counts, plain(names))
         out.print(table)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -48,7 +49,21 @@ def sql(
             metavar="SHEET",
         ),
     ] = None,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
+    ] = False,
     rows: Annotated[int, typer.Option(min=1, help="Most rows of the result.", metavar="N")] = 1000,
+    columns: Annotated[
+        int, typer.Option(min=1, help="Most columns of the result, or of a table.", metavar="N")
+    ] = 100,
+    today: Annotated[
+        dt.datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day of current_date and now(); today if not given.",
+            metavar="YYYY-MM-DD",
+        ),
+    ] = None,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Most seconds of the query.", metavar="N")
     ] = 10.0,
@@ -59,15 +74,18 @@ def sql(
     """Ask the tables of some sheets in SQL (DuckDB, extra sql).
 
     Each table has the name of its sheet, and a column _row with the
-    sheet's row. The workbooks are read at this moment. The query runs in
-    a process of its own, without files, network and settings.
+    sheet's row. The workbooks are read at this moment. Rows that are no
+    records, as totals, are left out and named. The query runs in a
+    process of its own, without files, network and settings.
     """
     if not sheets:
         raise InputError(
             "no sheet is named; add --sheets with the id of one, as sat search gives it"
         )
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
-        asked = query_over(opened, sheets, QueryLimits(seconds=seconds, rows=rows))
+        limits = QueryLimits(seconds=seconds, rows=rows, columns=columns)
+        day = today.date() if today else None
+        asked = query_over(opened, sheets, limits, day, totals=totals)
     if not query.strip():
         for line in asked.schema.split("\n"):
             stdout().print(plain(line), soft_wrap=True)
@@ -76,7 +94,7 @@ def sql(
     if as_json:
         print_json(found.to_dict())
         return
-    stdout().print(result_table(found))
+    print_rows(found.columns, found.rows)
     said = [counted(len(found.rows), "row"), *(f"from {each}" for each in found.citations)]
     stderr().print(plain("; ".join(said)), style="dim", soft_wrap=True)
     if found.note:

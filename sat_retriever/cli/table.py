@@ -51,6 +51,9 @@ def table(
     rows: Annotated[
         bool, typer.Option("--rows", help="Add a column _row with the sheet rows.")
     ] = False,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Write this file instead.", metavar="FILE", dir_okay=False)
     ] = None,
@@ -60,13 +63,14 @@ def table(
     """Print the data of a table: its records below the header, without totals.
 
     The workbook is read at this moment; numbers, dates and units are
-    read as such. What was left out or has changed is said on standard
+    read as such. Headings between the records are a column Section.
+    Rows that were left out, and what has changed, are said on standard
     error.
     """
     refuse_unquoted(context, name)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         record, cited = named_sheet(opened, name)
-        found = opened.table(record.sheet_id, cited or place)
+        found = opened.table(record.sheet_id, cited or place, totals=totals)
     lines = table_text(found, form, rows=rows)
     if out is not None:
         with draft_of(out) as draft, draft.open("w", encoding="utf-8", newline="") as file_:

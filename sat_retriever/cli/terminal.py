@@ -23,6 +23,7 @@ from sat_retriever.onnx.device import Device
 from sat_retriever.records.sheets import Skipped
 
 _PIPE_WIDTH = 100
+_LEAST_WIDTH = 40
 _PADDING = re.compile(r" +$", re.MULTILINE)
 
 if TYPE_CHECKING:
@@ -105,9 +106,14 @@ class _Unpadded:
 
 
 def stdout() -> Console:
-    """The console for results; as wide as the terminal, or 100 columns in a pipe."""
+    """The console for results; as wide as the terminal, or 100 columns in a pipe.
+
+    A terminal of fewer than 40 columns breaks lines of 40: in less room the columns of a table
+    would be left out.
+    """
     console = _Console(highlight=False)
     if console.is_terminal:
+        console.width = max(console.width, _LEAST_WIDTH)
         return console
     return _Console(highlight=False, width=_PIPE_WIDTH, file=cast("IO[str]", _Unpadded()))
 
@@ -188,7 +194,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def grid(*columns: str, title: str | Text = "") -> Table:
+def grid(*columns: str | Text, title: str | Text = "") -> Table:
     """An empty table with a header line; long cells are wrapped, never cut."""
     table = Table(
         title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False

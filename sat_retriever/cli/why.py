@@ -126,15 +126,20 @@ def _rank(found: Standing, own: Placed) -> str:
 def _words(own: Placed) -> list[Text]:
     """Words that it has and lacks, each with its share of the words' best possible score."""
     has = [part for part in own.words if part.share]
-    lacks = [part for part in own.words if part.most and not part.share]
-    unknown = [part.word for part in own.words if not part.most]
-    lines = [_fact("words", ", ".join(map(_share, has)) or "none in common")]
+    inside = ", ".join(part.word for part in own.words if part.inside)
+    lacks = [part for part in own.words if part.known and not (part.share or part.inside)]
+    unknown = [part.word for part in own.words if not part.known]
+    said = [", ".join(map(_share, has)), f"in cells {inside}" if inside else ""]
+    lines = [_fact("words", "; ".join(filter(None, said)) or "none in common")]
     if lacks:
-        listed = ", ".join(f"{part.word} (up to {part.most:.2f})" for part in lacks)
-        lines.append(_fact("lacks", listed))
+        lines.append(_fact("lacks", ", ".join(map(_missing, lacks))))
     if unknown:
         lines.append(_fact("nowhere", f"{', '.join(unknown)}: no sheet is found by them"))
     return lines
+
+
+def _missing(part: WordPart) -> str:
+    return f"{part.word} (up to {part.most:.2f})" if part.most else f"{part.word} (in cells)"
 
 
 def _share(part: WordPart) -> str:

@@ -142,7 +142,7 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
     """Return the answer from a query's rows; the rows themselves if the model says nothing."""
     text = words_of(str((yield told_prompt(prepared, result))))
     if not text:
-        rows, _ = result_text(result, _TEXT_TOKENS)
+        rows = result_text(result, _TEXT_TOKENS)
         text = f"{_SILENT} The query gives:\n\n{rows}"
     note = _joined(prepared.hits.note, prepared.note, result.note)
     return SheetAnswer(

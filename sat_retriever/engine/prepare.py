@@ -33,6 +33,7 @@ class EngineSettings:
         max_tokens: Largest number of tokens of data in one prompt, as `estimated_tokens` counts
             them.
         limits: Limits on one query.
+        totals: True to keep totals and subtotals among the records that can be queried.
 
     Raises:
         InputError: If a number is out of range.
@@ -43,6 +44,7 @@ class EngineSettings:
     repairs: int = 2
     max_tokens: int = 4_000
     limits: QueryLimits = DEFAULT_LIMITS
+    totals: bool = False
 
     def __post_init__(self) -> None:
         for name, least, most in (
@@ -108,7 +110,7 @@ def prepare(
     day = asked_on(today)
     hits = retriever.retrieve(question, settings.top_k, filters, today=day)
     if can_query():
-        tables, failed = _loaded(hits[: settings.tables], settings.limits.cells)
+        tables, failed = _loaded(hits[: settings.tables], settings)
     else:
         missing = f"No table can be queried; run: {install_command('sql')}."
         tables, failed = [], [missing] * bool(settings.tables)
@@ -117,20 +119,21 @@ def prepare(
         question,
         day,
         hits,
-        TableQuery.over(tables, settings.limits) if tables else None,
+        TableQuery.over(tables, settings.limits, day) if tables else None,
         tuple(answer_texts(retriever.index, hits, form)),
         settings,
         " ".join(failed),
     )
 
 
-def _loaded(hits: Sequence[Hit], most: int) -> tuple[list[TypedTable], list[str]]:
+def _loaded(hits: Sequence[Hit], settings: EngineSettings) -> tuple[list[TypedTable], list[str]]:
     """Return the tables of hits, of at most some cells together, and notes on those left out."""
+    most = settings.limits.cells
     tables: list[TypedTable] = []
     failed = []
     for hit in (each for each in hits if each.answering):
         try:
-            table = hit.table()
+            table = hit.table(totals=settings.totals)
         except PathNotFoundError:
             failed.append(f"Not queried: {gone(hit.record)}.")
             continue

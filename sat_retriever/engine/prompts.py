@@ -17,6 +17,7 @@ from sat_retriever.records.typedtable import value_text
 from sat_retriever.sql.names import SqlTable
 from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
 from sat_retriever.tools.content import matched_columns
+from sat_retriever.tools.fitting import fitting_result, fitting_schema, result_line
 
 NO_SQL = "NO SQL"
 _SAMPLE = 3  # rows of each table that a model sees before it writes a query
@@ -90,12 +91,11 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
 
 def told_prompt(prepared: Prepared, result: QueryResult) -> Prompt:
     """Return the prompt for an answer from a query's result."""
-    rows, shown = result_text(result, prepared.settings.max_tokens)
+    rows = result_text(result, prepared.settings.max_tokens)
     if not result.rows:
         rows = "The query gives no row."
-    cut = f"\n\nOnly the first {shown:,} rows are shown." if shown < len(result.rows) else ""
     note = f"\n\n{result.note}" if result.note else ""
-    parts = [_asked(prepared), f"Query:\n{_fenced(result.sql)}", _data(f"{rows}{cut}{note}")]
+    parts = [_asked(prepared), f"Query:\n{_fenced(result.sql)}", _data(f"{rows}{note}")]
     return Prompt(_TELL, "\n\n".join(parts), final=True)
 
 
@@ -105,23 +105,20 @@ def read_prompt(prepared: Prepared) -> Prompt:
     return Prompt(_READ, "\n\n".join([_asked(prepared), _data("\n\n".join(texts))]), final=True)
 
 
-def result_text(result: QueryResult, most: int) -> tuple[str, int]:
-    """Return the first rows of a result as a Markdown table, and their number.
+def result_text(result: QueryResult, most: int) -> str:
+    """Return the first columns and rows of a result as a Markdown table, and what is left out.
 
     Args:
         result: The result.
-        most: Largest number of tokens; one row is always shown.
+        most: Largest number of tokens; one column and row are always shown.
     """
-    lines = [markdown_row([cell_text(name) for name in result.columns])]
-    lines.append(f"|{'---|' * len(result.columns)}")
-    left = most - sum(map(estimated_tokens, lines))
-    for row in result.rows:
-        line = markdown_row([cell_text(cell) for cell in row])
-        left -= estimated_tokens(line)
-        if left < 0 and len(lines) > 2:
-            break
-        lines.append(line)
-    return "\n".join(lines), len(lines) - 2
+    wide, long = fitting_result(result, most)
+    lines = [result_line(result.columns[:wide]), f"|{'---|' * wide}"]
+    lines += [result_line(row[:wide]) for row in result.rows[:long]]
+    cut = wide < len(result.columns)
+    lines += [f"Only the first {wide:,} columns are shown."] if cut else []
+    lines += [f"Only the first {long:,} rows are shown."] if long < len(result.rows) else []
+    return "\n".join(lines)
 
 
 def _asked(prepared: Prepared) -> str:
@@ -147,20 +144,12 @@ def _table(table: SqlTable, most: int, wanted: Collection[int]) -> str:
         most: Largest number of tokens.
         wanted: Sheet columns that are listed before others if not all fit.
     """
-    head, *lines = table.schema.split("\n")  # first the column of rows
-    left = most - estimated_tokens(head)
-    first = table.table.area.left - 1
-    fitting: list[int] = []
-    for place in sorted(range(len(lines)), key=lambda at: (at > 1, at + first not in wanted, at)):
-        left -= estimated_tokens(lines[place])
-        if left < 0 and len(fitting) > 1:
-            break
-        fitting.append(place)
-    shown = [head, *(lines[place] for place in sorted(fitting))]
-    if len(fitting) < len(lines):
-        return "\n".join([*shown, f"  and {len(lines) - len(fitting):,} more columns"])
+    schema = fitting_schema(table, most, wanted)
+    if not schema.complete:
+        return schema.text
     samples = [
         markdown_row([cell_text(value_text(cell)) for cell in row])
         for row in islice(table.table.rows(), _SAMPLE)
     ]
-    return "\n".join([*shown, *(shortened(line, max(16, left // _SAMPLE)) for line in samples)])
+    room = max(16, schema.left // _SAMPLE)
+    return "\n".join([schema.text, *(shortened(line, room) for line in samples)])

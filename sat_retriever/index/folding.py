@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
 from sat_retriever.index.store.opening import Store
-from sat_retriever.links.copies.order import Member, named, newest_first
+from sat_retriever.links.copies.order import named, newest_first
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import COPIES_LISTED, Copies
 from sat_retriever.records.filters import Filters
@@ -96,12 +96,12 @@ class CopyFolding:
         return {sheet_id: copies for sheet_id, copies in found.items() if copies}
 
     def _copies(self, sheet_id: str, family: int, filters: Filters | None) -> Copies:
-        ordered = _ids(newest_first(self._store.copies.members(family, filters)))
+        members = newest_first(self._store.copies.members(family, filters))
         number = self._store.copies.count(family, filters)
-        others = [each for each in ordered if each != sheet_id]
-        newer = ordered.index(sheet_id) if sheet_id in ordered else len(ordered)
-        return Copies(number - 1, newer, tuple(others[:COPIES_LISTED]))
-
-
-def _ids(members: Iterable[Member]) -> list[str]:
-    return [each.sheet_id for each in members]
+        files = {each.sheet_id: each.file for each in members}
+        own, others = files.pop(sheet_id, ""), list(files)
+        newer = next((n for n, x in enumerate(members) if x.sheet_id == sheet_id), len(members))
+        equal = [each for each in others if own and files[each] == own]
+        return Copies(
+            number - 1, newer, tuple(others[:COPIES_LISTED]), tuple(equal[:COPIES_LISTED])
+        )

@@ -675,6 +675,15 @@ class SheetIndex:
         asked = self.question(question) if isinstance(question, str) else question
         return self._search.candidates(asked, top_k, filters)
 
+    def sheets_with(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
+        """Ids of the sheets with all words of a group in names or contents, and their number.
+
+        Args:
+            groups: Words as `text.segment.stems` gives them, at least one a group.
+            most: Most ids; those of the sheets come first whose words tell most.
+        """
+        return self._search.with_words(groups, most)
+
     def distinct_candidates(
         self, question: Question, top_k: int = 50, filters: Filters | None = None
     ) -> Sequence[Candidate]:
@@ -873,13 +882,14 @@ class SheetIndex:
         """Return the path of each sheet's workbook, or its name if it has no file."""
         return self._seen.workbook_of(sheet_ids)
 
-    def table(self, sheet_id: str, table: int | str = 0) -> TypedTable:
+    def table(self, sheet_id: str, table: int | str = 0, *, totals: bool = False) -> TypedTable:
         """Return the data of a sheet's table with typed columns, read anew from its file.
 
         Args:
             sheet_id: The sheet.
             table: Place of the table in the record's `tables`, the main one first, or a range that
                 begins in it.
+            totals: True to keep totals and subtotals among the records.
 
         Raises:
             PathNotFoundError: If the file is gone.
@@ -890,7 +900,7 @@ class SheetIndex:
         file, within = self.bounded_file_of(sheet_id)
         if record is None:
             raise InputError(f"the index has no sheet {sheet_id!r}; index its workbook")
-        return load_table(file, record, table, within=within)
+        return load_table(file, record, table, within=within, totals=totals)
 
     def file_of(self, sheet_id: str) -> Path:
         """Return the workbook file of a sheet; it may no longer exist.

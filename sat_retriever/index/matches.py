@@ -228,6 +228,24 @@ def with_phrases(snapshot: Snapshot, asked: Sequence[str]) -> NDArray[np.intp]:
     return np.union1d(snapshot.lexical.having(words), snapshot.contents.having(words))
 
 
+def with_words(
+    snapshot: Snapshot, groups: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Positions of the sheets that have all words of a group, ascending, and what all words score.
+
+    Args:
+        snapshot: The sheets.
+        groups: Stems that names or contents of a sheet have together; at least one a group.
+    """
+    found = [
+        part.having(group) for group in groups for part in (snapshot.lexical, snapshot.contents)
+    ]
+    rows = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *found]))
+    words = list(dict.fromkeys(word for group in groups for word in group))
+    scores = snapshot.lexical.scores(words) + snapshot.contents.scores(words)[0]
+    return rows, scores[rows]
+
+
 def asked_phrases(snapshot: Snapshot, query: str) -> list[str]:
     """Phrases of a query that sheets may hold.
 

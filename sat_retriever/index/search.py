@@ -15,7 +15,7 @@ from sat_retriever.index.best import EXACT, best_scores, chosen_scores
 from sat_retriever.index.evidence import Evidence, evidence
 from sat_retriever.index.fusion import dense_weight_with
 from sat_retriever.index.mapped import is_large
-from sat_retriever.index.matches import find_matches
+from sat_retriever.index.matches import find_matches, with_words
 from sat_retriever.index.query import Query
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
@@ -152,6 +152,15 @@ class SheetSearch:
         places = {names[row_id]: row for row, row_id in of_each if row_id in names}
         scores.snapshot.note(places)
         return scores.candidates(places)
+
+    def with_words(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
+        """Sheets with all words of a group, best first, and their number; see `SheetIndex`."""
+        with self._store.reading():
+            snapshot = self._latest.get()
+            rows, scores = with_words(snapshot, groups)
+            best = snapshot.ids[rows[np.argsort(-scores, kind="stable")[:most]]].tolist()
+            names = self._store.sheet_ids(best)
+        return [names[each] for each in best if each in names], len(rows)
 
     def score_sheets(
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None

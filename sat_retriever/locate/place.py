@@ -27,11 +27,13 @@ class Place:
         table: Place in `SheetRecord.tables`; 0 without tables.
         part: A1 range of the rows that answer, if the table is long; None for all of it.
         cells: Cells that match the question, best first.
+        words: Words of the question that any of its known cells holds, as stems.
     """
 
     table: int = 0
     part: str | None = None
     cells: tuple[CellText, ...] = ()
+    words: frozenset[str] = frozenset()
 
 
 def place_of(asked: Asked, record: SheetRecord) -> Place:
@@ -50,7 +52,8 @@ def place_of(asked: Asked, record: SheetRecord) -> Place:
     if record.tables:
         own = [each for each in cells if each.table == table]
         part = _rows(record.tables[table], own, _column_rows(record.contents, table))
-    return Place(table, part, tuple(each.text for each in cells))
+    words = frozenset[str]().union(*(each.words for each in found if each.text.cell))
+    return Place(table, part, tuple(each.text for each in cells), words)
 
 
 def answering_table(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> int:

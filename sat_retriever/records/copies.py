@@ -43,11 +43,13 @@ class Copies:
         number: How many there are.
         newer: How many of them are newer than the sheet.
         sheet_ids: Their ids, newest first, at most 20.
+        equal: Ids of those whose files are byte for byte the same, likewise.
     """
 
     number: int = 0
     newer: int = 0
     sheet_ids: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """False if the sheet has no copy."""
@@ -59,15 +61,25 @@ class Copies:
 
         >>> Copies(3).label, Copies(3, newer=1).label, Copies(1).label
         ('and 3 older copies', 'and 3 other copies', 'and 1 older copy')
+        >>> Copies(1, 1, equal=("a",)).label, Copies(3, equal=("a",)).label
+        ('and 1 equal copy', 'and 3 older copies, 1 equal')
         """
         if not self.number:
             return ""
         noun = "copy" if self.number == 1 else "copies"
-        return f"and {self.number:,} {'other' if self.newer else 'older'} {noun}"
+        if len(self.equal) == min(self.number, COPIES_LISTED):
+            return f"and {self.number:,} equal {noun}"
+        equal = f", {len(self.equal)} equal" if self.equal else ""
+        return f"and {self.number:,} {'other' if self.newer else 'older'} {noun}{equal}"
 
     def to_dict(self) -> dict[str, Any]:
         """The copies as plain JSON values."""
-        return {"number": self.number, "newer": self.newer, "sheet_ids": list(self.sheet_ids)}
+        return {
+            "number": self.number,
+            "newer": self.newer,
+            "sheet_ids": list(self.sheet_ids),
+            "equal": list(self.equal),
+        }
 
 
 NO_COPIES = Copies()

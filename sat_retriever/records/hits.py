@@ -33,6 +33,7 @@ class Why:
         contents: BM25 over contents as a share of the query's best possible, in [0, 1].
         contents_rank: Rank by contents alone; None when no word matches.
         dense_contents: Cosine of query and the token of its contents; None without contents.
+        cell_words: Words of the query that are not among `words`, but in texts of its cells.
     """
 
     words: tuple[str, ...]
@@ -48,6 +49,23 @@ class Why:
     contents: float = 0.0
     contents_rank: int | None = None
     dense_contents: float | None = None
+    cell_words: tuple[str, ...] = ()
+
+    def common(self, most: int = 20) -> str:
+        """The words that sheet and query have in common, as a phrase; "" without any.
+
+        Args:
+            most: Words that are named of each kind; the others are counted.
+
+        >>> why = Why(("fare",), (), 0.5, 0.5, 1, 1, cell_words=("oslo", "bus"))
+        >>> why.common(), why.common(1)
+        ('fare; in cells oslo, bus', 'fare; in cells oslo and 1 more')
+        """
+        found = []
+        for kind, words in (("", self.words), ("in cells ", self.cell_words)):
+            more = f" and {len(words) - most} more" if len(words) > most else ""
+            found += [f"{kind}{', '.join(words[:most])}{more}"] if words else []
+        return "; ".join(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +81,8 @@ class Hit:
             contents.
         part: A1 range of the rows that answer, if that table is long and they are known.
         copies: The other versions of the sheet, for which it stands.
-        load: Loads the data of a table, by a sheet's id and the table's place; None for a hit that
-            is of no index.
+        load: Loads the data of a table, by a sheet's id, the table's place, and True to keep
+            totals; None for a hit that is of no index.
     """
 
     rank: int
@@ -74,10 +92,15 @@ class Hit:
     table_place: int = 0
     part: str | None = None
     copies: Copies = NO_COPIES
-    load: Callable[[str, int], TypedTable] | None = field(default=None, compare=False, repr=False)
+    load: Callable[[str, int, bool], TypedTable] | None = field(
+        default=None, compare=False, repr=False
+    )
 
-    def table(self) -> TypedTable:
+    def table(self, *, totals: bool = False) -> TypedTable:
         """Return the data of the table that answers, read anew from its file.
+
+        Args:
+            totals: True to keep totals and subtotals among the records.
 
         Raises:
             PathNotFoundError: If the file is gone.
@@ -85,7 +108,7 @@ class Hit:
         """
         if self.load is None:
             raise InputError(f"the hit {self.sheet_id!r} is of no index; search an index for one")
-        return self.load(self.sheet_id, self.table_place)
+        return self.load(self.sheet_id, self.table_place, totals)
 
     def __reduce__(self) -> tuple[type[Hit], tuple[Any, ...]]:
         """Copy and pickle all but `load`, so that a copied hit opens no index."""
@@ -145,6 +168,7 @@ class Hit:
             "range": self.range,
             "table": self.table_place,
             "table_range": self.answering.range if self.answering else None,
+            "table_note": self.answering.note if self.answering else "",
             "header_row": self.header_row,
             "columns": to_json(self.columns),
             "visibility": record.visibility.value,
@@ -152,6 +176,7 @@ class Hit:
             "copies": self.copies.to_dict(),
             "why": {
                 "words": list(self.why.words),
+                "cell_words": list(self.why.cell_words),
                 "headers": list(self.why.headers),
                 "cells": [{"cell": each.cell, "text": each.text} for each in self.why.cells],
                 "dense": round(self.why.dense, 6),

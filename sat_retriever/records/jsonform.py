@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
@@ -9,6 +10,7 @@ from typing import Any
 
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.sheets import (
     Column,
     ColumnType,
@@ -21,6 +23,7 @@ from sat_retriever.records.sheets import (
 
 Json = dict[str, Any]
 """A JSON object."""
+_PLACEHOLDER = re.compile(r"[^\W\d_]{1,24}_0001")
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _TYPES = {each.value: each for each in ColumnType}  # far quicker than the enumeration's own look-up
 
@@ -30,7 +33,8 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
 
     Args:
         value: A dataclass, mapping, list, tuple or plain value.
-        compact: Leave out the fields that are at their default.
+        compact: True for the form that is read back: without the fields at their default. False
+            for the form that is shown: all fields but what an encoder reads of a column.
 
     >>> to_json([Column("Price", type=ColumnType.NUMBER)])
     [{'name': 'Price', 'example': None, 'type': 'number', 'unit': None}]
@@ -43,11 +47,14 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
         return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         present = ((f, getattr(value, f.name)) for f in fields(value))
-        return {
+        found = {
             f.name: to_json(item, compact=compact)
             for f, item in present
-            if not (compact and _is_default(f, item))
+            if not (_is_default(f, item) if compact else f.metadata.get("shown") is False)
         }
+        if compact and isinstance(value, Column) and _looks_made(found):
+            found["encoded"] = value.example
+        return found
     if isinstance(value, Mapping):
         return {key: to_json(item, compact=compact) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -87,16 +94,39 @@ def skipped_from_json(data: Mapping[str, Any]) -> Skipped:
 
 def table_from_json(data: Mapping[str, Any]) -> Table:
     """The table that `to_json` wrote."""
-    return Table(**{**data, "columns": _columns_from_json(data)})
+    rows = {
+        name: tuple(left_out_from_json(each) for each in data[name])
+        for name in ("left_out", "doubtful")
+        if name in data
+    }
+    return Table(**{**data, "columns": _columns_from_json(data), **rows})
+
+
+def left_out_from_json(data: Mapping[str, Any]) -> LeftOut:
+    """The row that `to_json` wrote."""
+    return LeftOut(**{**data, "reason": LeftOutReason(data["reason"])})
 
 
 def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
-    return tuple(
-        Column(**{**column, "type": _TYPES[column["type"]]})
-        if "type" in column
-        else Column(**column)
-        for column in data.get("columns", ())
-    )
+    return tuple(map(_column_from_json, data.get("columns", ())))
+
+
+def _column_from_json(data: Mapping[str, Any]) -> Column:
+    """A column; a placeholder that earlier versions wrote as an example is read as what it is."""
+    parts = dict(data)
+    if "type" in parts:
+        parts["type"] = _TYPES[parts["type"]]
+    if _looks_made(parts):
+        parts["encoded"] = parts.pop("example")
+    if parts.get("encoded") == parts.get("example"):
+        parts.pop("encoded", None)
+    return Column(**parts)
+
+
+def _looks_made(column: Mapping[str, Any]) -> bool:
+    """True if a column's example looks like a placeholder, and nothing says that it is a cell."""
+    example = column.get("example")
+    return bool(example and "encoded" not in column and _PLACEHOLDER.fullmatch(example))
 
 
 def _is_default(spec: Field[Any], value: Any) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of, split_ref
 from sat_retriever.records.contents import CellText, Kept, SheetContents, TableContents
+from sat_retriever.records.leftout import LeftOut
 from sat_retriever.records.sheets import Column, SheetRecord, Table
 
 MAX_PATTERN = 400
@@ -90,7 +91,12 @@ class Privacy:
         if self == EVERYTHING:
             return record
         tables = tuple(
-            replace(each, columns=self._bare(each.columns, transposed=each.transposed))
+            replace(
+                each,
+                columns=self._bare(each.columns, transposed=each.transposed),
+                left_out=self._untold(each.left_out),
+                doubtful=self._untold(each.doubtful),
+            )
             for each in record.tables
         )
         main = bool(record.tables) and record.tables[0].transposed
@@ -102,11 +108,17 @@ class Privacy:
 
     def _bare(self, columns: Sequence[Column], *, transposed: bool) -> tuple[Column, ...]:
         if not self.keeps_header(transposed=transposed):
-            return tuple(replace(each, name="", example=None) for each in columns)
+            return tuple(replace(each, name="", example=None, encoded=None) for each in columns)
         return tuple(
-            each if self.examples and not self.skips(each.name) else replace(each, example=None)
+            each
+            if self.examples and not self.skips(each.name)
+            else replace(each, example=None, encoded=None)
             for each in columns
         )
+
+    def _untold(self, rows: tuple[LeftOut, ...]) -> tuple[LeftOut, ...]:
+        """Rows that are no records without their texts, whose column is not known."""
+        return rows if self.literals else tuple(replace(each, text="") for each in rows)
 
     def _without_skipped(self, contents: SheetContents, record: SheetRecord) -> SheetContents:
         tables = []

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState, without_extension
+from sat_retriever.records.leftout import SECTION, LeftOut, LeftOutReason, left_out_note
 
 
 class ColumnType(StrEnum):
@@ -87,16 +88,19 @@ class Column:
     Attributes:
         name: Canonical header; multi-row headers are joined top-down with " / ".
             Empty when the table has no header.
-        example: First non-null cell as text, at most 60 characters, or a typed
-            placeholder; None when the column is empty or its values are not kept.
+        example: First non-null cell as text, cut with "…" at 60 characters; None when the column
+            is empty or its values are not kept.
         type: Type of its data cells, that of the table's data; a few words do not count.
         unit: Unit of its numbers, by the cells, their formats, a units row or the header.
+        encoded: What an encoder reads in place of the example, such as the typed placeholder of
+            free text; None if that is the example. It is no cell, so it is shown nowhere.
     """
 
     name: str
     example: str | None = None
     type: ColumnType = ColumnType.UNKNOWN
     unit: str | None = None
+    encoded: str | None = field(default=None, repr=False, metadata={"shown": False})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +113,12 @@ class Table:
             header row (no header at all, or a transposed table).
         header_height: Number of header rows (0 when there are none).
         transposed: True when the headers are in the first column of the range.
-        num_rows: Data records (columns of data if transposed), without headers, units and
-            the totals below them; totals that are lines of a statement count.
+        num_rows: Data records (columns of data if transposed), without rows left out.
         columns: The table's columns, left to right (top to bottom if transposed).
         name: Name of the workbook's table object over this range, if any.
+        left_out: The first `MAX_LEFT_OUT` rows below the header that are no records.
+        num_left_out: Number of all such rows.
+        doubtful: Records that look like totals but do not add up, at most as many.
     """
 
     range: str
@@ -122,6 +128,19 @@ class Table:
     num_rows: int
     columns: tuple[Column, ...]
     name: str | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    num_left_out: int = 0
+    doubtful: tuple[LeftOut, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """The rows that are no records, or may be none, in words; empty without any."""
+        said = left_out_note(self.left_out, self.doubtful, self.num_left_out)
+        headed = any(each.reason is LeftOutReason.SECTION for each in self.left_out)
+        return f"{said} The column {SECTION} has the heading above each record." if headed else said
+
+
+MAX_LEFT_OUT = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,16 @@ class WordPart:
     Attributes:
         word: The word, as the question spells it, without case.
         share: What it gives, of the question's best possible lexical score; 0 if it is not there.
-        most: The most that it can give any sheet; 0 if no sheet is found by it.
+        most: The most that it can give any sheet; 0 if no sheet's names have it.
+        known: True if names or cells of any sheet have it.
+        inside: True if cells of the sheet have it, and its names do not.
     """
 
     word: str
     share: float
     most: float
+    known: bool = True
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,13 @@ class Placed:
             "time": round(self.time, 6),
             "role_share": round(self.role, 6),
             "words": [
-                {"word": x.word, "share": round(x.share, 6), "most": round(x.most, 6)}
+                {
+                    "word": x.word,
+                    "share": round(x.share, 6),
+                    "most": round(x.most, 6),
+                    "known": x.known,
+                    "inside": x.inside,
+                }
                 for x in self.words
             ],
         }

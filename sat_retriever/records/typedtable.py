@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sat_retriever._extras import require
 from sat_retriever.records.area import Area, column_letters
+from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,13 +78,16 @@ class TypedColumn:
 class TypedTable:
     """The data of a table: its records, without headers, units and totals.
 
+    If headings stand between the records, the last column, `Section`, holds the one above each.
+
     Attributes:
         sheet_id: The sheet.
         area: The table on its sheet, header and totals included.
-        columns: Its columns, left to right (top to bottom if transposed).
+        columns: Its columns, left to right (top to bottom if transposed), then that of headings.
         places: Sheet row of each record, ascending; sheet column if transposed.
         transposed: True if each record is a column of the sheet.
-        totals: Number of rows of totals that are left out.
+        left_out: Rows below the header that are no records, and why; `totals=True` keeps totals.
+        doubtful: Records that look like totals but do not add up.
         unsaved: Number of empty cells with a formula whose value the file does not hold.
         complete: False if the table was too large to be read to its end.
         changed: True if the file is not as it was indexed.
@@ -95,7 +99,8 @@ class TypedTable:
     columns: tuple[TypedColumn, ...]
     places: tuple[int, ...]
     transposed: bool = False
-    totals: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    doubtful: tuple[LeftOut, ...] = ()
     unsaved: int = 0
     complete: bool = True
     changed: bool = False
@@ -111,6 +116,12 @@ class TypedTable:
         return tuple(column.name for column in self.columns)
 
     @property
+    def section(self) -> TypedColumn | None:
+        """The column of headings, which the sheet does not have; None without headings."""
+        headed = any(each.reason is LeftOutReason.SECTION for each in self.left_out)
+        return self.columns[-1] if headed else None
+
+    @property
     def citation(self) -> str:
         """Where the table is: the sheet, as `SheetRecord.cited`, and its range."""
         return f"{self._sheet}!{self.area.a1()}"
@@ -124,11 +135,10 @@ class TypedTable:
         """What a reader of the data must know; empty if there is nothing."""
         errors = sum(column.errors for column in self.columns)
         record = "column" if self.transposed else "row"
-        totals = f"{self.totals} {record}{'s' * (self.totals > 1)}"
         said = (
             (self.changed, "The file has changed since it was indexed; this is what it holds now."),
             (not self.complete, f"The table is too large; {record}s at its end are missing."),
-            (self.totals, f"Left out: {totals} of totals at the end."),
+            (self.left_out or self.doubtful, left_out_note(self.left_out, self.doubtful)),
             (
                 self.unsaved,
                 f"Empty cells whose formula has no saved value: {self.unsaved:,}.",

@@ -31,9 +31,9 @@ def preview_url(sheet_id: str, range_: str, cells: Sequence[str], query: str) ->
     return _url("/preview", id=sheet_id, range=range_, cells=",".join(cells), q=query)
 
 
-def csv_url(sheet_id: str, table: int) -> str:
-    """Return the address of a table as a file."""
-    return _url("/table.csv", id=sheet_id, table=table)
+def csv_url(sheet_id: str, table: int, *, totals: bool = False) -> str:
+    """Return the address of a table as a file, with its totals or without."""
+    return _url("/table.csv", id=sheet_id, table=table, totals=1 if totals else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.area import Area, Place, area_of
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.workbook.window import CellValue, CellWindow, read_range
+from sat_retriever.tools.labels import merged_labels
+from sat_retriever.workbook.window import CellValue, CellWindow, Merged, read_range
 
 BLOCK_ROWS, BLOCK_COLUMNS = 500, 40  # at most as many cells as one reading returns
 _KEPT = 24
@@ -31,12 +33,14 @@ class Cells:
         rows: The cells, row by row, as many as the area has.
         used: The sheet's used range; None if unknown.
         cut: True if the sheet was too large to be read to its end.
+        labels: The label of each cell that is merged with one above it.
     """
 
     area: Area | None
     rows: tuple[tuple[CellValue, ...], ...]
     used: Area | None
     cut: bool
+    labels: Mapping[Place, Merged] = field(default_factory=dict)
 
 
 class BlockReader:
@@ -67,7 +71,10 @@ class BlockReader:
         used = area_of(windows[0].used)
         area = _common(wanted, used)
         cut = any(each.cut for each in windows)
-        return Cells(area, _rows(windows, area) if area else (), used, cut)
+        labels = {
+            place: label for each in windows for place, label in merged_labels(record, each).items()
+        }
+        return Cells(area, _rows(windows, area) if area else (), used, cut, labels)
 
     def _window(
         self, record: SheetRecord, file: Path, within: Path, top: int, left: int

@@ -11,6 +11,7 @@ from sat_retriever.serve.blocks import Cells
 from sat_retriever.serve.marking import Segment, whole
 from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.header import header_above
+from sat_retriever.tools.leftout import reasons_of
 from sat_retriever.workbook.window import CellValue
 
 _LONG = 30  # characters
@@ -28,6 +29,7 @@ class GridCell:
         header: True if it names a column.
         matched: True if it is one of the cells that the question matches.
         long: True for a text that needs a wide column.
+        of: Address of the cell above that its text stands in, if it is merged with that.
     """
 
     parts: list[Segment]
@@ -35,6 +37,7 @@ class GridCell:
     header: bool = False
     matched: bool = False
     long: bool = False
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,14 @@ class GridRow:
         cells: Its cells.
         matched: True if it holds a cell that the question matches.
         heads: True if it is the last row of a header, which stays in sight.
+        out: Why it is no record, or may be none; empty for records and rows of no table.
     """
 
     number: int
     cells: tuple[GridCell, ...]
     matched: bool = False
     heads: bool = False
+    out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +93,17 @@ def grid_of(
     area, places = cells.area, frozenset(matched)
     headers = header_areas(record)
     last = {each.bottom for each in headers if each.right > each.left}
+    out = reasons_of(record, area)
     rows = []
     for number, values in enumerate(cells.rows, start=area.top):
-        shown = tuple(
-            _cell(value, (number, column), headers, places, mark)
-            for column, value in enumerate(values, start=area.left)
-        )
-        rows.append(GridRow(number, shown, any(each.matched for each in shown), number in last))
+        shown = []
+        for place in ((number, column) for column in range(area.left, area.left + len(values))):
+            label = cells.labels.get(place)
+            value = label.value if label else values[place[1] - area.left]
+            cell = _cell(value, place, headers, places, mark)
+            shown.append(replace(cell, of=label.cell) if label else cell)
+        hit = any(each.matched for each in shown)
+        rows.append(GridRow(number, tuple(shown), hit, number in last, out.get(number, "")))
     letters = tuple(column_letters(each) for each in range(area.left, area.right + 1))
     above = header_above(record, area)
     names = (above[0], tuple(map(cell_text, above[1]))) if above else None

@@ -64,6 +64,7 @@ class HitView:
         related: Linked sheets.
         preview: Address of its first rows; empty for a sheet without a file.
         csv: Address of its table as a file; empty without one.
+        note: Rows of that table that are no records, in words; empty without any.
     """
 
     rank: int
@@ -81,6 +82,7 @@ class HitView:
     related: tuple[Related, ...]
     preview: str
     csv: str
+    note: str
 
     @classmethod
     def of(cls, hit: Hit, query: str, mark: Marker, links: Sequence[Link]) -> HitView:
@@ -117,6 +119,7 @@ class HitView:
             related=related_of(hit.sheet_id, links, _RELATED),
             preview=preview_url(hit.sheet_id, range_, cells, query) if has_file else "",
             csv=csv_url(hit.sheet_id, hit.table_place) if has_file and record.tables else "",
+            note=hit.answering.note if hit.answering else "",
         )
 
 
@@ -134,11 +137,12 @@ def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
     """Return the reasons in words, each only if it speaks for the sheet."""
     why = hit.why
     found = [
-        ("words", joined(why.words, _WORDS) or "none in common"),
+        ("words", why.common(_WORDS) or "none in common"),
         ("headers", joined(map(short, why.headers), _WORDS)),
         ("meaning", f"{why.dense:.2f} (rank {why.dense_rank:,})"),
         ("cells", f"{why.contents:.2f} (rank {why.contents_rank:,})" if why.contents_rank else ""),
         ("time", why.period or ""),
+        ("same file", joined(hit.copies.equal, _WORDS)),
     ]
     if why.via:
         seen = Related.of(hit.sheet_id, why.via)

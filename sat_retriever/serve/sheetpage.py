@@ -10,6 +10,7 @@ from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
 from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.leftout import SUMS
 from sat_retriever.records.sheets import SheetRecord, Table, Visibility
 from sat_retriever.serve.addresses import Related, csv_url, related_of, sheet_url
 from sat_retriever.serve.blocks import BlockReader
@@ -24,7 +25,7 @@ _COLUMNS = 40  # of a table
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table of the sheet: where it is, its columns, and its addresses."""
+    """A table of the sheet: where it is, its columns, its addresses, and rows left out."""
 
     range: str
     title: str
@@ -32,6 +33,8 @@ class TableView:
     columns: tuple[tuple[str, str, str], ...]
     url: str
     csv: str
+    note: str
+    csv_totals: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,7 @@ def _table(record: SheetRecord, place: int, table: Table) -> TableView:
         for at, each in enumerate(table.columns[:_COLUMNS])
     )  # fmt: skip
     row, column = (area.top, area.left) if area else (1, 1)
+    summed = any(each.reason in SUMS for each in table.left_out)
     return TableView(
         table.range,
         table.name or "",
@@ -140,6 +144,8 @@ def _table(record: SheetRecord, place: int, table: Table) -> TableView:
         columns,
         sheet_url(record.sheet_id, row=row, column=column),
         csv_url(record.sheet_id, place) if record.path else "",
+        table.note,
+        csv_url(record.sheet_id, place, totals=True) if record.path and summed else "",
     )
 
 

@@ -16,6 +16,7 @@ from sat_retriever.serve.request import PageError, number_of
 from sat_retriever.typed.show import table_text
 
 _MOST_TABLES = 10_000
+_PLAIN = "".join(map(chr, range(32, 127))).replace("%", "")  # as it is in a header
 _ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
 _BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 
@@ -25,15 +26,18 @@ def table_file(
 ) -> tuple[Iterator[bytes], dict[str, str]]:
     """Return the lines of a table as CSV in UTF-8, and the headers that name the file.
 
+    The header `x-sat-note` says what was left out, and what else a reader must know.
+
     Raises:
         PageError: If there is no such sheet or table, or it cannot be read.
     """
     record = record_of(index, given)
     place = number_of(given, "table", 0, _MOST_TABLES, 0)
+    totals = bool(number_of(given, "totals", 0, 1, 0))
     if place >= len(record.tables):
         raise PageError(404, f"The sheet {record.sheet_id!r} has no table {place}.")
     try:
-        table = index.table(record.sheet_id, place)
+        table = index.table(record.sheet_id, place, totals=totals)
     except PathNotFoundError as error:
         raise PageError(
             410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
@@ -43,7 +47,10 @@ def table_file(
     lines = chain([_BYTE_ORDER_MARK], table_text(table, "csv", defused=True))
     names = [record.workbook_name, record.sheet]
     name = " ".join(dict.fromkeys(filter(None, names))) + (f" {place + 1}" if place else "")
-    return (line.encode("utf-8", "replace") for line in lines), _named(name)
+    headers = _named(name)
+    if table.note:
+        headers["x-sat-note"] = quote(table.note, safe=_PLAIN, errors="replace")
+    return (line.encode("utf-8", "replace") for line in lines), headers
 
 
 def _named(name: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import io
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, QueryError
+from sat_retriever.records.typedtable import ROW
 from sat_retriever.sql.names import SqlTable
 
 _START_SECONDS = 30.0  # for the process to start and to read the tables
@@ -29,6 +31,7 @@ class QueryLimits:
         seconds: Processor time, and wall-clock time of the query itself.
         memory_mb: MiB of memory beside the tables.
         rows: Most rows of the result.
+        columns: Most columns of the result, and of a table where its columns are named.
         cells: Most cells of all tables together.
 
     Raises:
@@ -38,10 +41,11 @@ class QueryLimits:
     seconds: float = 10.0
     memory_mb: int = 512
     rows: int = 200
+    columns: int = 100
     cells: int = 5_000_000
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "memory_mb", "rows", "cells"):
+        for name in ("seconds", "memory_mb", "rows", "columns", "cells"):
             if getattr(self, name) <= 0:
                 raise InputError(f"{name} is {getattr(self, name)}; give a number above 0")
 
@@ -54,8 +58,16 @@ def can_query() -> bool:
     return all(find_spec(module) is not None for module in ("duckdb", "pyarrow"))
 
 
-def ask(sql: str, tables: Sequence[SqlTable], limits: QueryLimits) -> Mapping[str, Any]:
+def ask(
+    sql: str, tables: Sequence[SqlTable], limits: QueryLimits, now: dt.datetime
+) -> Mapping[str, Any]:
     """Return the answer of a process to one query: its columns, rows and places, or an error.
+
+    Args:
+        sql: The query.
+        tables: The tables that it may read.
+        limits: Limits on it.
+        now: The moment that `now()` and `current_date` give, without a zone.
 
     Raises:
         MissingExtraError: If DuckDB or pyarrow is not installed.
@@ -68,8 +80,11 @@ def ask(sql: str, tables: Sequence[SqlTable], limits: QueryLimits) -> Mapping[st
         "sql": sql,
         "tables": [[table.name, len(part)] for table, part in zip(tables, parts, strict=True)],
         "rows": limits.rows,
+        "columns": limits.columns,
         "seconds": limits.seconds,
         "memory_mb": limits.memory_mb,
+        "day": now.date().isoformat(),
+        "time": now.time().isoformat(),
     }
     line = json.dumps(asked).encode() + b"\n"
     process = subprocess.Popen(
@@ -85,21 +100,25 @@ def ask(sql: str, tables: Sequence[SqlTable], limits: QueryLimits) -> Mapping[st
             b"".join([line, *parts]), timeout=_START_SECONDS + limits.seconds
         )
     except subprocess.TimeoutExpired:
-        out, err = b"", b""
+        process.kill()
+        out, err = process.communicate()
     finally:
         with contextlib.suppress(OSError):
             process.kill()
         process.wait()
-    if not out:
+    lines = out.split(b"\n")[:-1]  # a line without an end was not written to it
+    if not lines:
         raise QueryError(_ended(process.returncode, err, limits))
-    answer: dict[str, Any] = json.loads(out)
+    answer: dict[str, Any] = {"places": [], "located": []}
+    for line in lines:
+        answer |= json.loads(line)
     return answer
 
 
 def _packed(arrow: Any, table: SqlTable) -> bytes:
-    """Return a table as an Arrow stream, its columns under their SQL names."""
+    """Return a table as an Arrow stream: its columns under their SQL names, then that of rows."""
     found = table.table.to_arrow()
-    renamed = found.rename_columns([found.column_names[0], *table.columns])
+    renamed = found.rename_columns([ROW, *table.columns]).select([*table.columns, ROW])
     sink = io.BytesIO()
     with arrow.ipc.new_stream(sink, renamed.schema) as writer:
         writer.write_table(renamed)
@@ -110,6 +129,9 @@ def _ended(code: int, err: bytes, limits: QueryLimits) -> str:
     """Return the reason why a process gave no answer."""
     if b"MemoryError" in err or b"bad_alloc" in err or code in (-6, -11):
         return too_much_memory(limits)
+    if code > 0:  # the process ended by itself; limits end it by a signal
+        said = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return f"the query could not be run: {said or 'its process ended without a word'}"
     return f"the query took more than {limits.seconds:g} seconds; {_LESS}"
 
 

@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from sat_retriever.records.typedtable import ROW
+from sat_retriever.sql.located import Located, located
+from sat_retriever.sql.tree import Node, RefusedStatement, nodes, parsed, same_name
+from sat_retriever.sql.whole import compares_whole_rows
 
-Node = Any  # of DuckDB's syntax tree in JSON
 MAX_SQL = 20_000  # characters
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest"})
 REFUSED = frozenset(
     """
-    current_setting getvariable getenv nextval currval txid_current pg_typeof in_search_path
-    current_schemas current_database current_schema current_catalog sleep sleep_ms error write_log
-    parse_duckdb_log_message get_type version
+    current_setting getvariable getenv nextval currval setval txid_current pg_typeof in_search_path
+    current_schemas current_database current_schema current_catalog current_user session_user user
+    current_role current_query current_query_id current_connection_id current_transaction_id sleep
+    sleep_ms error write_log parse_duckdb_log_message get_type version
     """.split()
 )
 """Functions that tell of the program, change something or wait; none is about data."""
+_BARE = frozenset(
+    "current_catalog current_role current_schema current_user session_user user".split()
+)
+"""Those of them that DuckDB calls without brackets where no column has the name."""
+DATES = frozenset({"today", "current_date"})
+MOMENTS = frozenset(
+    """
+    now current_timestamp get_current_timestamp transaction_timestamp localtimestamp
+    current_localtimestamp
+    """.split()
+)
+TIMES = frozenset({"current_time", "localtime", "get_current_time", "current_localtime"})
+_CLOCK = DATES | MOMENTS | TIMES | {"ago"}
 _SOURCES = frozenset(
     {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT"}
 )
-_ORDERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER"})
-
-
-class RefusedStatement(Exception):  # noqa: N818 - an answer to the asker
-    """The statement is not run; the message says why, for its writer."""
+_ONLY = "read the given tables, subqueries of them, VALUES, range or unnest"
+_NOT_DATA = "it tells of the program or changes it, and is not about the tables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,163 +47,104 @@ class Checked:
     """A statement that may be run.
 
     Attributes:
-        sql: The statement, with a column of rows for each table at its end where that is possible.
         used: Tables that it reads, in the order of their first mention.
-        located: Those of them whose rows are in the last columns.
+        dated: True if its result depends on the day or time.
+        whole: True if it compares whole rows, with the column of rows among them.
+        located: The statement that tells the rows behind the result; None where none can.
     """
 
-    sql: str
     used: tuple[str, ...]
-    located: tuple[str, ...] = ()
+    dated: bool = False
+    whole: bool = False
+    located: Located | None = None
 
 
-def check(connection: Any, sql: str, tables: Sequence[str], aggregates: frozenset[str]) -> Checked:
-    """Return a statement as it may be run.
+def check(
+    connection: Any, sql: str, tables: Mapping[str, Collection[str]], refused: frozenset[str]
+) -> Checked:
+    """Return what a statement reads, if it may be run.
 
     Args:
         connection: An open connection, whose parser is used.
         sql: The statement.
-        tables: Names of the tables that may be read.
-        aggregates: Names of aggregate functions, which hide rows.
+        tables: Columns of each table that may be read.
+        refused: Functions that may not be called, beside `REFUSED`.
 
     Raises:
         RefusedStatement: If it is no single SELECT, or reads or calls anything else.
     """
     if len(sql) > MAX_SQL:
         raise RefusedStatement(f"the SQL has {len(sql):,} characters; give at most {MAX_SQL:,}")
-    tree = _parsed(connection, sql)
-    node = tree["statements"][0]["node"]
-    own = {name.casefold() for name in _cte_names(node)}
-    used: dict[str, None] = {}
-    for each in _nodes(node):
-        _check_source(each, tables, own, used)
-        _check_function(each)
-    places = _places(node, own, aggregates)
-    if not places:
-        return Checked(sql, tuple(used))
-    node["select_list"] += [_row_of(alias) for alias, _ in places]
-    text = connection.execute("SELECT json_deserialize_sql(?)", [json.dumps(tree)]).fetchone()[0]
-    return Checked(text, tuple(used), tuple(_known(name, tables) for _, name in places))
+    tree = parsed(connection, sql)
+    columns = {same_name(name) for own in tables.values() for name in own}
+    mentions: list[str] = []
+    dated = whole = False
+    for each, known in nodes(tree["statements"][0]["node"]):
+        mentions += _source(each, known, tuple(tables))
+        whole = whole or compares_whole_rows(each, known)
+        called = _called(each, columns)
+        dated = dated or called in _CLOCK
+        if each.get("class") == "FUNCTION" and called in REFUSED | refused:
+            raise RefusedStatement(f"the function {called!r} is not allowed: {_NOT_DATA}")
+        if called in _BARE and called not in _made(tree):
+            raise RefusedStatement(
+                f"there is no column {called!r}, and DuckDB's own meaning of it is not allowed: "
+                f"{_NOT_DATA}"
+            )
+    rows = located(connection, tree, mentions)
+    return Checked(tuple(dict.fromkeys(mentions)), dated, whole, rows)
 
 
-def _parsed(connection: Any, sql: str) -> Mapping[str, Any]:
-    """Return the syntax tree of the one SELECT that a text holds."""
-    try:
-        statements = connection.extract_statements(sql)
-    except Exception as error:  # the parser's errors share no other class with the binder's
-        raise RefusedStatement(first_line(error)) from error
-    if len(statements) != 1:
-        raise RefusedStatement(f"{len(statements)} statements; give one SELECT")
-    kind = str(statements[0].type).rpartition(".")[2]
-    if kind != "SELECT":
-        raise RefusedStatement(f"{kind} is not allowed; only one SELECT is")
-    [told] = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-    try:
-        tree: dict[str, Any] = json.loads(told)
-    except RecursionError as error:
-        raise RefusedStatement("it is nested too deeply; write it in steps") from error
-    if tree["error"] or len(tree["statements"]) != 1:
-        said = tree.get("error_message", "it is no plain SELECT")
-        raise RefusedStatement(f"this cannot be checked, so it is not run: {said}")
-    return tree
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of DuckDB's message, without its last point."""
-    lines = [line for line in str(error).split("\n") if line.strip()]
-    return " ".join(" ".join(lines[:1]).split()).rstrip(".") or type(error).__name__
-
-
-def _nodes(node: Node) -> Iterator[dict[str, Any]]:
-    """Yield every object of a syntax tree."""
-    left = [node]
-    while left:
-        each = left.pop()
-        if isinstance(each, dict):
-            yield each
-            left.extend(reversed(each.values()))
-        elif isinstance(each, list):
-            left.extend(reversed(each))
-
-
-def _cte_names(node: Node) -> Iterator[str]:
-    for each in _nodes(node):
-        for entry in (each.get("cte_map") or {}).get("map", []) if "cte_map" in each else ():
-            yield entry["key"]
-        if each.get("type") == "RECURSIVE_CTE_NODE" and each.get("cte_name"):
-            yield each["cte_name"]
-
-
-def _check_source(
-    node: Mapping[str, Any], tables: Sequence[str], own: set[str], used: dict[str, None]
-) -> None:
-    """Refuse a source of rows that is not allowed; note a table that is read."""
+def _source(node: Node, known: frozenset[str], tables: Sequence[str]) -> list[str]:
+    """Return the one table that a node reads, if any; refuse a source that is not allowed."""
     if "class" in node or "sample" not in node or node.get("type", "").endswith("_NODE"):
-        return
+        return []
     kind = node["type"]
+    if kind == "SHOW_REF":
+        raise RefusedStatement(
+            "DESCRIBE, SHOW and SUMMARIZE are not allowed; ask without SQL for the names of tables "
+            "and columns"
+        )
     if kind not in _SOURCES:
         raise RefusedStatement(f"{kind.replace('_', ' ').lower()} is not allowed here; {_ONLY}")
     if kind == "TABLE_FUNCTION":
         name = str((node.get("function") or {}).get("function_name", "")).lower()
         if name not in TABLE_FUNCTIONS:
             raise RefusedStatement(f"the table function {name!r} is not allowed; {_ONLY}")
-    if kind == "BASE_TABLE":
-        name, place = node["table_name"], (node.get("catalog_name"), node.get("schema_name"))
-        if not any(place) and name.casefold() in own:
-            return
-        known = _known(name, tables)
-        if any(place) or not known:
-            shown = ".".join(part for part in (*place, name) if part)
-            near = get_close_matches(name, tables, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise RefusedStatement(
-                f"there is no table {shown!r}{hint}; the tables: {', '.join(tables)}"
-            )
-        used[known] = None
-
-
-_ONLY = "read the given tables, subqueries of them, VALUES, range or unnest"
-
-
-def _known(name: str, tables: Sequence[str]) -> str:
-    """Return a table's name as it was given, whatever the case; "" if there is none."""
-    return next((each for each in tables if each.casefold() == name.casefold()), "")
-
-
-def _check_function(node: Mapping[str, Any]) -> None:
-    if node.get("class") == "FUNCTION" and str(node.get("function_name", "")).lower() in REFUSED:
-        raise RefusedStatement(f"the function {node['function_name']!r} is not allowed")
-
-
-def _places(
-    node: Mapping[str, Any], own: set[str], aggregates: frozenset[str]
-) -> list[tuple[str, str]]:
-    """Return alias and name of each table whose rows the result can tell; none if hidden."""
-    modifiers = {each["type"] for each in node.get("modifiers", ())}
-    grouped = node.get("group_expressions") or node.get("having") or node.get("qualify")
-    if node.get("type") != "SELECT_NODE" or grouped or node.get("sample") or modifiers - _ORDERS:
+    if kind == "JOIN" and node.get("ref_type") == "NATURAL":
+        raise RefusedStatement(
+            "a NATURAL JOIN would compare _row, too; name the columns, as in JOIN … USING (x)"
+        )
+    if kind != "BASE_TABLE":
         return []
-    selected = list(_nodes(node["select_list"]))
-    if any(str(each.get("function_name", "")).lower() in aggregates for each in selected):
+    path = node["qualified_name"]["path"]
+    if len(path) == 1 and same_name(path[0]) in known:
         return []
-    if any(each.get("function_name") == "unnest" for each in selected):
-        return []
-    found: list[tuple[str, str]] = []
-    left = [node["from_table"]]
-    while left:
-        source = left.pop(0)
-        if source["type"] == "JOIN" and source.get("join_type") not in ("SEMI", "ANTI"):
-            left[:0] = [source["left"], source["right"]]
-        elif source["type"] == "BASE_TABLE" and source["table_name"].casefold() not in own:
-            found.append((source["alias"] or source["table_name"], source["table_name"]))
-        else:
-            return []
+    name = next((each for each in tables if same_name(each) == same_name(path[0])), "")
+    if len(path) > 1 or not name:
+        shown = ".".join(path)
+        near = get_close_matches(shown, tables, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise RefusedStatement(
+            f"there is no table {shown!r}{hint}; the tables: {', '.join(tables)}"
+        )
+    return [name]
+
+
+def _called(node: Node, columns: Collection[str]) -> str:
+    """Return the name of the function that a node calls, with brackets or without; else ""."""
+    if node.get("class") == "FUNCTION":
+        return same_name(str(node.get("function_name", "")))
+    if node.get("class") == "COLUMN_REF" and len(node["column_names"]) == 1:
+        name = same_name(node["column_names"][0])
+        return name if name in _BARE | _CLOCK and name not in columns else ""
+    return ""
+
+
+def _made(tree: Node) -> set[str]:
+    """Return all names that a statement gives to columns and tables itself."""
+    found: set[str] = set()
+    for each, _ in nodes(tree):
+        names = (each.get("alias"), *each.get("aliases", ()), *each.get("column_name_alias", ()))
+        found |= {same_name(name) for name in names if name}
     return found
-
-
-def _row_of(alias: str) -> Mapping[str, Any]:
-    """Return the syntax tree of `alias._row`."""
-    return {
-        "class": "COLUMN_REF", "type": "COLUMN_REF", "alias": "", "query_location": 0,
-        "query_location_length": 0, "column_names": [alias, ROW],
-    }  # fmt: skip

@@ -25,6 +25,8 @@ RESERVED = frozenset(
 _MOST = 60  # characters of a name
 _FEW = 6  # different texts of a column that are all shown
 _OTHER = re.compile(r"\W+")
+_HEADER = 200  # characters of a header
+FIND_COLUMNS = "find others by a part of their names with SELECT COLUMNS('part') FROM t LIMIT 1"
 _PLAIN = re.compile(r"(?i:sheet|tabelle|feuil|hoja|data|sheet ?name)?[\s_]*\d*")
 """Names of sheets that say nothing."""
 
@@ -44,16 +46,56 @@ class SqlTable:
     table: TypedTable
 
     @property
-    def schema(self) -> str:
-        """The table and its columns as a language model reads them."""
+    def head(self) -> str:
+        """The table's name, its number of rows and where it is."""
         rows = "1 row" if len(self.table) == 1 else f"{len(self.table):,} rows"
-        head = f"{self.name}: {rows} of {self.table.citation}"
-        lines = [f"  {ROW} integer: row on the sheet"]
+        note = f". {self.table.note}" if self.table.note else ""
+        return f"{self.name}: {rows} of {self.table.citation}{note}"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A line for each column as a language model reads it, the last one for that of rows."""
+        found = []
         for name, column in zip(self.columns, self.table.columns, strict=True):
             unit = f", in {column.unit}" if column.unit else ""
-            header = "" if column.name == name else f": {column.name}"
-            lines.append(f"  {name} {column.kind}{header}{unit}{_examples(column)}")
-        return "\n".join([head, *lines])
+            header = "" if column.name == name else f": {_short(column.name, _HEADER)}"
+            if column is self.table.section:
+                header = f"{header}, the heading above the record"
+            found.append(f"  {name} {column.kind}{header}{unit}{_examples(column)}")
+        return (*found, f"  {ROW} integer: row on the sheet")
+
+    def schema(self, most: int) -> str:
+        """Return the table and its first columns as a language model reads them.
+
+        Args:
+            most: Most columns, beside that of rows.
+        """
+        return self.described((*range(len(self.columns))[:most], len(self.columns)))
+
+    def described(self, shown: Sequence[int], head: str = "") -> str:
+        """Return the table and some of its columns as a language model reads them.
+
+        Args:
+            shown: Places of these columns; the last place is that of rows.
+            head: A shorter first line; empty for its own.
+        """
+        lines = self.lines
+        told = [head or self.head, *(lines[at] for at in shown)]
+        left = len(lines) - len(shown)
+        told += [f"  and {left:,} more columns; {FIND_COLUMNS}"] if left else []
+        return "\n".join(told)
+
+    def listed(self, most: int) -> str:
+        """Return the table and the names of its columns, at most some beside that of rows."""
+        left = len(self.columns) - most
+        more = [f"{left:,} more"] if left > 0 else []
+        return f"{self.name}({', '.join([*self.columns[:most], *more, ROW])})"
+
+
+def _short(text: str, most: int) -> str:
+    """Return the first characters of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _examples(column: TypedColumn) -> str:

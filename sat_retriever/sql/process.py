@@ -1,23 +1,27 @@
-"""The process that runs one query: a request and tables on stdin, one JSON answer on stdout.
+"""The process that runs one query: a request and tables on stdin, JSON answers on stdout.
 
-It is started as `python -m sat_retriever.sql.process` and ends after its answer. DuckDB is in
+It is started as `python -m sat_retriever.sql.process`. Its first line is the answer; a second line
+has the sheet rows behind it, where they are known and time is left to ask for them. DuckDB is in
 memory, without files, network, extensions and settings; the system's limits on memory, processor
 time, written and opened files stand behind that.
 """
 
 from __future__ import annotations
 
+import contextlib
 import decimal
 import io
 import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import IO, Any
+import zoneinfo
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sat_retriever.records.typedtable import value_text
-from sat_retriever.sql.check import RefusedStatement, check, first_line
+from sat_retriever.sql.check import DATES, MOMENTS, TIMES, Checked, check
+from sat_retriever.sql.tree import RefusedStatement, first_line
 from sat_retriever.system import address_space
 from sat_retriever.workbook.values.window import plain_value
 
@@ -33,6 +37,7 @@ _CONFIG = {
     "max_temp_directory_size": "0B",
     "threads": "1",
 }
+_DURATION = "INTERVAL"
 _AT_ONCE = 256  # rows fetched at a time
 _MAX_TEXT = 2_000  # characters of a cell
 _MAX_ANSWER = 4 * _MIB  # characters of all cells
@@ -46,59 +51,123 @@ def main() -> None:
     asked = json.loads(sys.stdin.buffer.readline())
     config: dict[str, Any] = {**_CONFIG, "memory_limit": f"{asked['memory_mb']}MB"}
     connection = duckdb.connect(":memory:", config=config)
+    tables = {}
     for name, size in asked["tables"]:
         stream = pyarrow.ipc.open_stream(io.BytesIO(sys.stdin.buffer.read(size)))
         connection.register(name, stream.read_all())
+        tables[name] = stream.schema.names
+    _set_clock(connection, asked["day"], asked["time"])
     connection.execute("SET lock_configuration = true")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     _limit(asked)
-    _write(answers, _answer(connection, asked))
-
-
-def _write(answers: IO[str], answer: Mapping[str, Any]) -> None:
-    json.dump(answer, answers)
-    answers.flush()
+    for answer in answers_of(connection, asked, tables):
+        answers.write(f"{json.dumps(answer)}\n")
+        answers.flush()
     os._exit(0)  # nothing is left to be done, and no file can be opened any more
 
 
-def _answer(connection: Any, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+def _set_clock(connection: Any, day: str, time: str) -> None:
+    """Let the functions of DuckDB's clock give one day and time, in the zone of the asker.
+
+    They are moments without a zone, as those of sheets are, so that both can be compared.
+    """
+    with contextlib.suppress(zoneinfo.ZoneInfoNotFoundError):
+        zone = zoneinfo.ZoneInfo("UTC")  # kept, as later no file of zones can be opened
+        connection.execute(f"SET TimeZone = '{zone.key}'")
+    told = {
+        **dict.fromkeys(DATES, f"DATE '{day}'"),
+        **dict.fromkeys(MOMENTS, f"TIMESTAMP '{day} {time}'"),
+        **dict.fromkeys(TIMES, f"TIME '{time}'"),
+    }
+    for name, value in told.items():
+        connection.execute(f"CREATE TEMP MACRO {name}() AS {value}")
+    connection.execute(f"CREATE TEMP MACRO ago(past) AS TIMESTAMP '{day} {time}' - past::INTERVAL")
+
+
+def answers_of(
+    connection: Any, asked: Mapping[str, Any], tables: Mapping[str, Sequence[str]]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the answer, then the rows behind it if they are known."""
     import duckdb
 
-    names = [name for name, _ in asked["tables"]]
-    found = connection.execute(
-        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'"
-    ).fetchall()
     try:
-        checked = check(connection, asked["sql"], names, frozenset(name for (name,) in found))
-        connection.execute(checked.sql)
-        rows, more = _fetched(connection, asked["rows"])
+        checked = check(connection, asked["sql"], tables, _reading(connection))
+        names = _executed(connection, asked["sql"])
+        shown = range(min(len(names), asked["columns"]))
+        rows, more = fetched(connection, asked["rows"], shown)
     except RefusedStatement as refused:
-        return {"refused": str(refused)}
+        yield {"refused": str(refused)}
     except (MemoryError, duckdb.OutOfMemoryException):
-        return {"beyond": "memory"}
+        yield {"beyond": "memory"}
     except duckdb.Error as error:  # an answer to the writer of the SQL
-        return {"error": first_line(error)}
-    columns = [(column[0], str(column[1])) for column in connection.description]
-    own = len(columns) - len(checked.located)
-    return {
-        "columns": columns[:own],
-        "rows": [row[:own] for row in rows],
-        "places": [row[own:] for row in rows],
-        "used": checked.used,
-        "located": checked.located,
-        "more": more,
-    }
+        yield {"error": first_line(error)}
+    else:
+        answer = {"columns": names[: len(shown)], "width": len(names), "rows": rows, "more": more}
+        told = {"used": checked.used, "dated": checked.dated, "whole": checked.whole}
+        yield {**answer, **told}
+        with contextlib.suppress(MemoryError, duckdb.Error):  # the answer stands without them
+            yield from _behind(connection, asked, checked, answer)
 
 
-def _fetched(connection: Any, most: int) -> tuple[list[list[Any]], bool]:
-    """Return the first rows of a result as JSON values, and True if there are more."""
+def _reading(connection: Any) -> frozenset[str]:
+    """Return the macros that read tables of the system."""
+    found = connection.execute(
+        "SELECT function_name FROM duckdb_functions() WHERE function_type = 'macro' "
+        "AND contains(upper(macro_definition), 'SELECT')"
+    ).fetchall()
+    return frozenset(name for (name,) in found)
+
+
+def _behind(
+    connection: Any, asked: Mapping[str, Any], checked: Checked, answer: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the sheet rows behind each row of an answer, if another statement tells them."""
+    if checked.located is None:
+        return
+    _executed(connection, checked.located.sql)
+    own, width = len(answer["columns"]), answer["width"]
+    shown = [*range(own), *range(width, width + len(checked.located.tables))]
+    rows, more = fetched(connection, asked["rows"], shown)
+    if [row[:own] for row in rows] == answer["rows"] and more == answer["more"]:
+        yield {"places": [row[own:] for row in rows], "located": checked.located.tables}
+
+
+def _executed(connection: Any, sql: str) -> list[tuple[str, str]]:
+    """Run a statement and return names and types of its result's columns.
+
+    Durations are made texts by DuckDB: Python has none with months, and takes a year for 360 days.
+    """
+    connection.execute(sql)
+    names = [(column[0], str(column[1])) for column in connection.description]
+    if any(_DURATION in kind for _, kind in names):
+        [text] = connection.execute(
+            "SELECT json_deserialize_sql(json_serialize_sql(?))", [sql]
+        ).fetchone()
+        told = (
+            f"CAST(#{place} AS {kind.replace(_DURATION, 'VARCHAR')})"
+            if _DURATION in kind
+            else f"#{place}"
+            for place, (_, kind) in enumerate(names, start=1)
+        )
+        connection.execute(f"SELECT {', '.join(told)} FROM ({text})")
+    return names
+
+
+def fetched(connection: Any, most: int, shown: Sequence[int]) -> tuple[list[list[Any]], bool]:
+    """Return the first rows of a result as JSON values, and True if there are more.
+
+    Args:
+        connection: A connection with a result.
+        most: Most rows.
+        shown: Places of the columns that are returned.
+    """
     rows: list[list[Any]] = []
     size = 0
     while part := connection.fetchmany(_AT_ONCE):
         for row in part:
             if len(rows) == most or size > _MAX_ANSWER:
                 return rows, True
-            values = [_plain(value) for value in row]
+            values = [_plain(row[place]) for place in shown]
             size += sum(len(value) for value in values if isinstance(value, str))
             rows.append(values)
     return rows, False
@@ -108,8 +177,11 @@ def _plain(value: Any) -> str | int | float | bool | None:
     """Return a value of a result as a JSON value; a long text is cut."""
     if value is None or isinstance(value, bool | int):
         return value
-    if isinstance(value, float | decimal.Decimal):
-        return plain_value(float(value))
+    if isinstance(value, decimal.Decimal):
+        number = float(value)
+        return plain_value(number) if decimal.Decimal(repr(number)) == value else str(value)
+    if isinstance(value, float):
+        return plain_value(value)
     nested = isinstance(value, list | dict | tuple)
     text = json.dumps(_nested(value), ensure_ascii=False) if nested else value_text(value) or ""
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from sat_retriever.errors import EmptyInputError, InputError, QueryError
 from sat_retriever.records.queryresult import QueryResult, QuerySource
-from sat_retriever.records.typedtable import ROW, TypedTable
+from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
-from sat_retriever.sql.names import SqlTable, sql_tables
+from sat_retriever.sql.names import FIND_COLUMNS, SqlTable, sql_tables
+from sat_retriever.sql.whole import WHOLE_ROWS
 
 MAX_TABLES = 20
+_DURATIONS = "Reckon with seconds of durations, as in sum(epoch(x))."
 _NO_COLUMN = re.compile(r'Referenced column "(?P<name>[^"]+)" (?:was )?not found', re.IGNORECASE)
 _NO_COLUMN_OF = re.compile(r'does not have a column named "(?P<name>[^"]+)"', re.IGNORECASE)
 
@@ -25,13 +29,20 @@ class TableQuery:
     Args:
         tables: The tables under their SQL names.
         limits: Limits on one query.
+        today: The day that `current_date` and `now()` give; None for the day of the query.
     """
 
     tables: tuple[SqlTable, ...]
     limits: QueryLimits = DEFAULT_LIMITS
+    today: dt.date | None = None
 
     @classmethod
-    def over(cls, tables: Sequence[TypedTable], limits: QueryLimits = DEFAULT_LIMITS) -> TableQuery:
+    def over(
+        cls,
+        tables: Sequence[TypedTable],
+        limits: QueryLimits = DEFAULT_LIMITS,
+        today: dt.date | None = None,
+    ) -> TableQuery:
         """Return a query over tables, each under a name made of its sheet's.
 
         Raises:
@@ -47,12 +58,12 @@ class TableQuery:
             raise InputError(
                 f"the tables have {cells:,} cells together; give tables of at most {limits.cells:,}"
             )
-        return cls(tuple(sql_tables(tables)), limits)
+        return cls(tuple(sql_tables(tables)), limits, today)
 
     @property
     def schema(self) -> str:
-        """Tables and columns as a language model reads them."""
-        return "\n".join(table.schema for table in self.tables)
+        """Tables and their first columns, as many as the limits say, for a language model."""
+        return "\n".join(table.schema(self.limits.columns) for table in self.tables)
 
     def run(self, sql: str) -> QueryResult:
         """Return the rows of one SELECT, with citations of what it read.
@@ -67,48 +78,61 @@ class TableQuery:
         """
         if not sql.strip():
             raise EmptyInputError("the SQL is empty; give one SELECT")
-        answer = ask(sql, self.tables, self.limits)
+        now = dt.datetime.now()
+        now = dt.datetime.combine(self.today or now.date(), now.time())
+        answer = ask(sql, self.tables, self.limits, now)
         if "refused" in answer:
             raise QueryError(f"{answer['refused']}.")
         if "beyond" in answer:
             raise QueryError(too_much_memory(self.limits))
         if "error" in answer:
             raise QueryError(self._mended(answer["error"]))
-        by_name = {table.name: table.table for table in self.tables}
-        located = list(answer["located"])
-        once = {name for name in located if located.count(name) == 1}
-        sources = []
-        for name in answer["used"]:
-            table = by_name[name]
-            source = QuerySource(
-                name, table.sheet_id, table.area, table.transposed, cited=table.cited
-            )
-            if name in once:
-                at = located.index(name)
-                source = replace(source, places=tuple(row[at] for row in answer["places"]))
-            sources.append(source)
         columns = answer["columns"]
         return QueryResult(
             sql=sql,
             columns=tuple(name for name, _ in columns),
             types=tuple(kind for _, kind in columns),
             rows=tuple(map(tuple, answer["rows"])),
-            sources=tuple(sources),
-            complete=not answer["more"],
-            note=self._note([by_name[name] for name in answer["used"]], more=answer["more"]),
+            sources=tuple(self._sources(answer)),
+            complete=not answer["more"] and len(columns) == answer["width"],
+            note=self._note(answer, now.date()),
         )
 
-    def _note(self, used: Sequence[TypedTable], *, more: bool) -> str:
-        said = [f"Only the first {self.limits.rows:,} rows are shown."] if more else []
+    def _sources(self, answer: Mapping[str, Any]) -> Iterator[QuerySource]:
+        """Yield the tables that a query read, with the sheet rows behind each row if known."""
+        by_name = {table.name: table.table for table in self.tables}
+        for name in answer["used"]:
+            table, places = by_name[name], ()
+            if name in answer["located"]:
+                at = answer["located"].index(name)
+                places = tuple(row[at] for row in answer["places"])
+            yield QuerySource(
+                name, table.sheet_id, table.area, table.transposed, places, cited=table.cited
+            )
+
+    def _note(self, answer: Mapping[str, Any], day: dt.date) -> str:
+        """Return what is not shown of an answer, the day that it depends on, the tables' notes."""
+        width, shown = answer["width"], [name for name, _ in answer["columns"]]
+        rows = len(answer["rows"])
+        said = [f"Only the first {rows:,} rows are shown."] if answer["more"] else []
+        if width > len(shown):
+            said.append(
+                f"Only the first {len(shown):,} of {width:,} columns are shown, up to "
+                f"{shown[-1]}; name those that you need, or {FIND_COLUMNS}."
+            )
+        said += [f"current_date is {day.isoformat()} here."] if answer["dated"] else []
+        said += [WHOLE_ROWS] if answer["whole"] else []
+        used = [table.table for table in self.tables if table.name in answer["used"]]
         said += [f"{table.sheet_id}: {table.note}" for table in used if table.note]
         return " ".join(said)
 
     def _mended(self, said: str) -> str:
         """Return DuckDB's message with what helps to mend the query."""
         missing = _NO_COLUMN.search(said) or _NO_COLUMN_OF.search(said)
-        listed = "; ".join(f"{each.name}({', '.join(each.columns)}, {ROW})" for each in self.tables)
+        listed = "; ".join(each.listed(self.limits.columns) for each in self.tables)
         if missing is None:
-            return f"{said}. Tables: {listed}."
+            hint = f" {_DURATIONS}" if "(INTERVAL)" in said else ""
+            return f"{said}.{hint} Tables: {listed}."
         name = missing["name"]
         known = {column for table in self.tables for column in table.columns}
         headers = {

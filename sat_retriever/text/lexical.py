@@ -9,7 +9,7 @@ all words of a query count and a repeated word costs nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial, reduce
 
@@ -363,12 +363,15 @@ class QueryWords:
                 headers[name] = len(shared)
                 common |= shared
         most = set(sorted(headers, key=lambda name: -headers[name])[:_HEADERS])
-        found = ([form for form, own in each if own in common] for each in self._forms)
-        spelled = dict.fromkeys(each[0] for each in found if each)
+        return self.spelled(common), tuple(name for name in headers if name in most)
+
+    def spelled(self, found: Set[str]) -> tuple[str, ...]:
+        """The words of the query that have some stems, as it spells them, in lower case."""
+        own = ([form for form, each in word if each in found] for word in self._forms)
+        spelled = dict.fromkeys(each[0] for each in own if each)
         pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
         # A CJK character that is part of a matched pair adds no information.
-        shown = (x for x in spelled if len(x) > 1 or not any(x in pair for pair in pairs))
-        return tuple(shown), tuple(name for name in headers if name in most)
+        return tuple(x for x in spelled if len(x) > 1 or not any(x in pair for pair in pairs))
 
 
 def _header_names(record: SheetRecord) -> list[str]:

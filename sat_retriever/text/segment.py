@@ -101,17 +101,17 @@ _kept_chunk = lru_cache(maxsize=32_768)(_chunk)
 def _forms(chunk: str) -> Iterator[tuple[str, ...]]:
     for word in chunk_words(chunk):
         if word.also:
-            yield tuple(dict.fromkeys(map(_fold, (word.text, *word.also))))
+            yield tuple(dict.fromkeys(map(fold, (word.text, *word.also))))
             continue
         for place, piece in enumerate(_RUN.split(word.text)):
             if place % 2:  # a script without spaces
                 yield from ((char,) for char in piece)
                 yield from ((piece[i : i + 2],) for i in range(len(piece) - 1))
             elif piece:
-                yield (_fold(piece),)
+                yield (fold(piece),)
 
 
-def _fold(word: str) -> str:
+def fold(word: str) -> str:
     """Return one word, case-folded and without accents."""
     if word.isascii():
         return word.lower()

@@ -26,7 +26,8 @@ class Serialization:
         split_identifiers: Split identifiers in names and headers
             (`net_Profit` → `net Profit`). Not in the paper; off by default.
         max_headers: Headers kept, left to right; None keeps all.
-        examples: Append each column's example. Not used in reported comparisons.
+        examples: Append each column's example, or the placeholder of free text. Not used in
+            reported comparisons.
 
     Raises:
         InputError: If the form is unknown or `max_headers` is negative.
@@ -121,8 +122,9 @@ def _shape(record: SheetRecord) -> str:
 def _header(column: Column, options: Serialization) -> str:
     """Return one header, followed by `= example` if requested."""
     header = _clean(column.name, options)
-    if options.examples and column.example:
-        return f"{header} = {' '.join(column.example.split())}"
+    example = column.encoded or column.example
+    if options.examples and example:
+        return f"{header} = {' '.join(example.split())}"
     return header
 
 

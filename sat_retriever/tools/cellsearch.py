@@ -10,12 +10,15 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.contents import holds
-from sat_retriever.text.numbers import numbers_of
+from sat_retriever.text.contents import LONGEST
+from sat_retriever.text.wording import Wording
+from sat_retriever.tools.readings import Readings
 from sat_retriever.workbook.window import CellValue, read_range
 
 SHEETS = 200  # whose kept texts are looked through
 MAX_READ = 100_000  # cells of one sheet that are read
+_TOGETHER = 20  # sheets whose kept texts are in memory together
+_WORDS = 32  # of a text by which sheets are chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,60 +41,99 @@ class FoundCell:
         return f"{self.sheet}!{self.cell}"
 
 
-def kept_cells(index: SheetIndex, text: str) -> Iterator[FoundCell]:
-    """Yield cells of all sheets whose kept text has a text, word for word, best sheet first.
+@dataclass(frozen=True, slots=True)
+class CellsFound:
+    """The cells of some sheets that hold a value.
+
+    Attributes:
+        cells: The cells, sheet by sheet.
+        complete: True if all cells of the sheets were compared.
+        left: Sheets that may hold it and were not looked through.
+    """
+
+    cells: Sequence[FoundCell]
+    complete: bool = True
+    left: int = 0
+
+
+class AskedCell:
+    """What cells are to hold, prepared once: words, or a value however it is shown.
+
+    Args:
+        text: Words of a text as the search reads them, or a number, a date, a time or a truth
+            value in a usual notation.
+
+    >>> [AskedCell(text).is_in("Zürich 田中太郎 2024-04-03") for text in ("zurich", "田中", "2024")]
+    [True, True, True]
+    >>> AskedCell("25%").is_in(0.25), AskedCell("03.04.2024").is_in("2024-04-03T00:00:00")
+    (True, True)
+    """
+
+    def __init__(self, text: str) -> None:
+        self._wording = Wording(text)
+        self._readings = Readings.of(text)
+
+    def is_in(self, value: CellValue) -> bool:
+        """True if a cell holds it."""
+        if isinstance(value, str) and self._wording.within(value):
+            return True
+        return self._readings.hold(value)
+
+    def words(self) -> list[list[str]]:
+        """Groups of words of which a sheet whose kept texts hold it has one; none if it has none.
+
+        Words that no index keeps, as they are too long, are left out.
+        """
+        groups = map(dict.fromkeys, (self._wording.stems(), *self._readings.words()))
+        kept = ([word for word in group if len(word) <= LONGEST] for group in groups)
+        return [sorted(group, key=len, reverse=True)[:_WORDS] for group in kept if group]
+
+
+def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:
+    """The first cells of all sheets whose kept text holds what is asked for, best sheet first.
 
     An index keeps titles, labels, notes, codes and other texts, at most so many of a sheet, and of
-    a repeated text the first cell. Numbers are not among them.
+    a repeated text the first cell. Numbers that only measure are not among them.
 
     Args:
         index: The index.
-        text: What the cells hold.
+        asked: What the cells are to hold.
+        most: Cells after which no further sheets are looked through.
     """
-    plain = text.replace('"', " ").strip()
-    candidates = index.candidates(index.question(f'"{plain}"'), SHEETS)
-    holding = [each.sheet_id for each in candidates if each.phrase]
-    records = index.records(holding, contents=True)
-    for sheet_id in holding:
-        if sheet_id in records:
-            yield from _kept(records[sheet_id], plain)
+    groups = asked.words()
+    sheet_ids, number = index.sheets_with(groups, SHEETS) if groups else ([], 0)
+    found: list[FoundCell] = []
+    for start in range(0, len(sheet_ids), _TOGETHER):
+        part = sheet_ids[start : start + _TOGETHER]
+        records = index.records(part, contents=True)
+        found += (cell for each in part if each in records for cell in _kept(records[each], asked))
+        if len(found) >= most:
+            break
+    return CellsFound(found, left=number - len(sheet_ids))
 
 
-def _kept(record: SheetRecord, text: str) -> Iterator[FoundCell]:
+def _kept(record: SheetRecord, asked: AskedCell) -> Iterator[FoundCell]:
     contents = record.contents or SheetContents()
     for table in record.tables:
         area = area_of(table.range)
         if area is not None and table.header_row is not None:
             for place, column in enumerate(table.columns, start=area.left):
-                if holds([column.name], text):
+                if asked.is_in(column.name):
                     cell = f"{column_letters(place)}{table.header_row}"
                     yield FoundCell(record.cited, cell, column.name)
     texts = (*contents.notes, *(each for table in contents.tables for each in table))
     for each in texts:
-        if holds([each.text], text):
+        if asked.is_in(each.text):
             yield FoundCell(record.cited, each.cell, each.text)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCells:
-    """The cells of one sheet that hold a value.
-
-    Attributes:
-        cells: The cells, row by row.
-        complete: False if the sheet has more cells than are read.
-    """
-
-    cells: Sequence[FoundCell]
-    complete: bool
-
-
-def read_cells(index: SheetIndex, record: SheetRecord, text: str) -> ReadCells:
-    """Return the cells of a sheet that hold a text or a number, read anew from its file.
+def read_cells(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> CellsFound:
+    """The cells of a sheet that hold what is asked for, read anew from its file, row by row.
 
     Args:
         index: The index that knows the sheet.
         record: The sheet.
-        text: What the cells hold: words of a text, a number in any notation, a date as 2024-01-31.
+        asked: What the cells are to hold.
 
     Raises:
         PathNotFoundError: If the file is gone.
@@ -101,38 +143,24 @@ def read_cells(index: SheetIndex, record: SheetRecord, text: str) -> ReadCells:
     used = area_of(record.range or "")
     if used is None:
         raise InputError(f"{record.sheet_id!r} has no known range; index its workbook again")
-    number = numbers_of([text])
-    wanted = number.values[0] if number else None
-    found: list[FoundCell] = []
-    read, top = 0, used.top
-    while read < MAX_READ:
-        part = Area(top, used.left, used.bottom, used.right)
-        window = read_range(
-            file,
-            record.sheet,
-            part,
-            within=within,
-            relative=record.path or None,
-            encoding=record.encoding,
-        )
-        area = area_of(window.range)
-        if area is None:
-            return ReadCells(found, complete=not window.cut)
-        found += (
-            FoundCell(record.cited, f"{column_letters(column)}{row}", value)
-            for row, values in enumerate(window.rows, start=area.top)
-            for column, value in enumerate(values, start=area.left)
-            if _is(value, text, wanted) or _is(window.meant.get((row, column)), text, wanted)
-        )
-        if window.complete or window.cut:
-            return ReadCells(found, complete=window.complete)
-        read += len(window.rows) * (area.right - area.left + 1)
-        top = area.bottom + 1
-    return ReadCells(found, complete=False)
+    window = read_range(
+        file,
+        record.sheet,
+        used,
+        within=within,
+        relative=record.path or None,
+        encoding=record.encoding,
+        most=MAX_READ,
+    )
+    area = area_of(window.range) or Area(1, 1, 1, 1)
+    found = [
+        FoundCell(record.cited, f"{column_letters(column)}{row}", value)
+        for row, values in enumerate(window.rows, start=area.top)
+        for column, value in enumerate(values, start=area.left)
+        if _holds(asked, value) or _holds(asked, window.meant.get((row, column)))
+    ]
+    return CellsFound(found, complete=window.complete)
 
 
-def _is(value: CellValue, text: str, number: float | None) -> bool:
-    """True if a cell holds a text, or a number."""
-    if isinstance(value, str):
-        return holds([value], text)
-    return number is not None and not isinstance(value, bool) and value == number
+def _holds(asked: AskedCell, value: CellValue) -> bool:
+    return value is not None and asked.is_in(value)

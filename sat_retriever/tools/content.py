@@ -23,6 +23,8 @@ from sat_retriever.tools.cells import (
     shortened,
 )
 from sat_retriever.tools.header import header_above
+from sat_retriever.tools.labels import with_labels
+from sat_retriever.tools.leftout import rows_note
 from sat_retriever.workbook.window import Rows, read_range
 
 Form = Literal["answer", "record", "markdown", "html"]
@@ -109,7 +111,10 @@ def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANS
     if form == "html":
         title = html.escape(title, quote=False)
     most = content.max_tokens - estimated_tokens(title)
-    text = f"{title}\n\n{_shown(hit, window, form, most).text}"
+    note = shortened(rows_note(hit.record, window[1]), most // 4)
+    table, shown = _shown(hit, window, form, most - estimated_tokens(note))
+    note = note and shortened(rows_note(hit.record, shown), most // 4)
+    text = "\n\n".join(filter(None, (title, table.text, note)))
     return text if estimated_tokens(text) <= content.max_tokens else own
 
 
@@ -174,22 +179,24 @@ def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
     except InputError:
         return None
     read = area_of(window.range)
-    return (window.rows, read) if window.rows and read else None
+    return (with_labels(hit.record, window), read) if window.rows and read else None
 
 
-def _shown(hit: Hit, window: tuple[Rows, Area], form: TableForm, most: int) -> CellTable:
+def _shown(
+    hit: Hit, window: tuple[Rows, Area], form: TableForm, most: int
+) -> tuple[CellTable, Area]:
     """All rows of a window if they fit, else its header and those from the first match on."""
     rows, area = window
     whole = _table(hit, rows, area, form, most)
     matched = _first_matched(hit, area)
     if whole.rows == len(rows) or matched is None:
-        return whole
+        return whole, replace(area, bottom=area.top + whole.rows - 1)
     for start in (max(area.top, matched - _ABOVE), matched):
         left = Area(start, area.left, area.bottom, area.right)
         part = _table(hit, rows[start - area.top :], left, form, most)
         if start + part.rows > matched:
             break
-    return part
+    return part, replace(left, bottom=start + part.rows - 1)
 
 
 def _table(hit: Hit, rows: Rows, area: Area, form: TableForm, most: int) -> CellTable:

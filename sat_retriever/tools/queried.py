@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
@@ -12,7 +13,12 @@ from sat_retriever.tools.naming import gone, named_sheet
 
 
 def query_over(
-    index: SheetIndex, names: Sequence[str], limits: QueryLimits = DEFAULT_LIMITS
+    index: SheetIndex,
+    names: Sequence[str],
+    limits: QueryLimits = DEFAULT_LIMITS,
+    today: date | None = None,
+    *,
+    totals: bool = False,
 ) -> TableQuery:
     """Return a query over the tables of some sheets, read anew from their files.
 
@@ -21,6 +27,8 @@ def query_over(
         names: Sheets, each as `named_sheet` understands it. A citation with a range names the
             table in which the range begins, else the main table is meant.
         limits: Limits on one query.
+        today: The day that `current_date` gives; None for the day of the query.
+        totals: True to keep totals and subtotals among the records.
 
     Raises:
         EmptyInputError: If no sheet is named.
@@ -33,7 +41,7 @@ def query_over(
     for name in names:
         record, cited = named_sheet(index, name)
         try:
-            tables.append(index.table(record.sheet_id, cited or 0))
+            tables.append(index.table(record.sheet_id, cited or 0, totals=totals))
         except PathNotFoundError as error:
             raise gone(record) from error
-    return TableQuery.over(tables, limits)
+    return TableQuery.over(tables, limits, today)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
 from datetime import date
-from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -27,8 +26,10 @@ from sat_retriever.retriever import SheetRetriever
 from sat_retriever.sql.ask import can_query
 from sat_retriever.sql.query import MAX_TABLES
 from sat_retriever.tools.cells import cell_table, cell_text
-from sat_retriever.tools.cellsearch import FoundCell, kept_cells, read_cells
+from sat_retriever.tools.cellsearch import AskedCell, CellsFound, FoundCell, kept_cells, read_cells
 from sat_retriever.tools.header import Header, header_above
+from sat_retriever.tools.labels import labels_note, with_labels
+from sat_retriever.tools.leftout import rows_note
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.results import (
@@ -74,7 +75,8 @@ class SheetTools:
         reranker: Stage 2 of the search; see `SheetRetriever`.
         max_tokens: Largest number of tokens of the cells in one answer of `read_range`, as
             `estimated_tokens` counts them; at least one cell is always returned.
-        today: Reference day for "last year" in a question; None for the day of the call.
+        today: Reference day for "last year" in a question and `current_date` in SQL; None for the
+            day of the call.
         principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. None is
             for an index without permissions, and for tools that `seen_by` is called of.
 
@@ -282,13 +284,14 @@ class SheetTools:
     def search_cells(
         self, text: str, sheets: list[str] | None = None, limit: int = 20
     ) -> FoundCells:
-        """Find the cells that hold a value: a code, a name, a phrase, a number.
+        """Find the cells that hold a value: a code, a name, a phrase, a number, a date.
 
         Without sheets the texts that the index keeps of all sheets are searched: titles, labels,
         codes and notes, but no numbers. With sheets all their cells are read, numbers too.
 
         Args:
-            text: What the cells hold, word for word, such as ISO 9001, 1250 or 2024-01-31.
+            text: What the cells hold, word for word, or as they show it, such as ISO 9001, 1250,
+                25%, 31.01.2024, TRUE or 01001.
             sheets: Only these sheets, by their ids as find_sheets gives them; at most 20.
             limit: How many cells to return at most, from 1 to 200.
 
@@ -301,52 +304,55 @@ class SheetTools:
         named = [self._named(sheet)[0] for sheet in sheets or ()]
         if len(named) > MAX_TABLES:
             raise InputError(f"{len(named)} sheets; give at most {MAX_TABLES}")
-        if not named:
-            found = [*islice(kept_cells(self.index, text), limit + 1)]
-            whole = True
-        else:
-            found, whole = self._read(named, text, limit)
-        notes = [f"Only the first {limit} cells are listed."] if len(found) > limit else []
-        notes += [] if whole else ["A sheet is too large to be read to its end."]
+        asked, most = AskedCell(text), limit + 1
+        found = self._read(named, asked, most) if named else kept_cells(self.index, asked, most)
+        more = len(found.cells) > limit
+        notes = [f"Only the first {limit} cells are listed."] if more else []
+        notes += [] if found.complete else ["A sheet is too large to be read to its end."]
+        if found.left and not more:
+            notes.append(
+                f"{found.left:,} more sheets have these words and were not looked through."
+            )
         if not named:
             notes.append(_KEPT if self.index.has_contents else _NAMES)
         return FoundCells(
             text,
-            tuple(CellHit(each.citation, _bounded(each.value)) for each in found[:limit]),
-            complete=whole and len(found) <= limit,
+            tuple(CellHit(each.citation, _bounded(each.value)) for each in found.cells[:limit]),
+            complete=found.complete and not found.left and not more,
             note=" ".join(notes),
         )
 
-    def _read(
-        self, records: Sequence[SheetRecord], text: str, limit: int
-    ) -> tuple[list[FoundCell], bool]:
-        """The cells of some sheets that hold a text, and True if all of them were read."""
+    def _read(self, records: Sequence[SheetRecord], asked: AskedCell, most: int) -> CellsFound:
+        """The cells of some sheets that hold what is asked for, until there are enough."""
         found: list[FoundCell] = []
         whole = True
         for record in records:
             try:
-                read = read_cells(self.index, record, text)
+                read = read_cells(self.index, record, asked)
             except PathNotFoundError as error:
                 raise gone(record) from error
             found += read.cells
             whole = whole and read.complete
-            if len(found) > limit:
+            if len(found) >= most:
                 break
-        return found, whole
+        return CellsFound(found, whole)
 
-    def query_tables(self, tables: list[str], sql: str = "") -> QueryAnswer:
+    def query_tables(self, tables: list[str], sql: str = "", totals: bool = False) -> QueryAnswer:
         """Answer a question about tables with SQL: totals, groups, filters, joins of sheets.
 
         Use it instead of adding up rows by reading them. Call it without sql first: the answer
         names each table and its columns as the query must write them. Then give one SELECT in
-        DuckDB's dialect. Every table has a column _row, the row on its sheet. Cite the citations of
-        the answer.
+        DuckDB's dialect. Every table has a column _row, the row on its sheet. Rows that are no
+        records, such as totals, subtotals and headings, are left out; the answer names them. Cite
+        the citations of the answer.
 
         Args:
             tables: The sheets, by their ids or citations as find_sheets gives them, such as
                 2024/Sales.xlsx#Q1, or 2024/Sales.xlsx#Q1!A30:F60 for a table that is not the
                 sheet's main one.
             sql: One SELECT over these tables; leave it out to see their names and columns.
+            totals: Keep rows of totals and subtotals among the records, to compare with them;
+                sums over all rows then count them twice.
 
         Raises:
             InputError: If a sheet is unknown or cannot be read, or the query is not allowed, wrong
@@ -354,7 +360,7 @@ class SheetTools:
         """
         for name in tables:
             _check_text("tables", name)
-        query = query_over(self.index, tables)
+        query = query_over(self.index, tables, today=self.today, totals=totals)
         found = query.run(sql) if sql.strip() else None
         return QueryAnswer.of(query, found, self.max_tokens)
 
@@ -369,7 +375,7 @@ class SheetTools:
         """The cells that fit in an answer, with notes for the reader."""
         notes = []
         whole = area_of(window.range)
-        rows = [tuple(map(_bounded, row)) for row in window.rows]
+        rows = [tuple(map(_bounded, row)) for row in with_labels(record, window)]
         place, header = (None, None) if whole is None else self._fitting(record, rows, whole)
         if window.cut:
             notes.append("The sheet is too large to read all of it; cells at the end are missing.")
@@ -379,6 +385,8 @@ class SheetTools:
             notes.append("Not all that was asked for fits: ask for the other cells next.")
         if formulas and record.formulas is FormulaState.UNREAD:
             notes.append("The formulas of this sheet cannot be read; these are values.")
+        if place:
+            notes += filter(None, (rows_note(record, place), labels_note(record, window, place)))
         unsaved = sum(place.holds(*cell) for cell in window.unsaved) if place else 0
         if unsaved:
             notes.append(

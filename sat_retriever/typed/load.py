@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of
+from sat_retriever.records.leftout import SECTION
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
 from sat_retriever.workbook.limits import Limits
@@ -27,6 +28,7 @@ def load_table(
     within: Path | None = None,
     limits: Limits = TABLE_LIMITS,
     most: int = MAX_TABLE_CELLS,
+    totals: bool = False,
 ) -> TypedTable:
     """Return the data of a table as its file holds it now.
 
@@ -38,6 +40,7 @@ def load_table(
             resolved; None allows every place.
         limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
+        totals: True to keep totals and subtotals among the records.
 
     Raises:
         PathNotFoundError: If the file is gone.
@@ -53,22 +56,33 @@ def load_table(
         encoding=record.encoding,
         limits=limits,
         most=most,
+        totals=totals,
     )
     area = area_of(data.table.range)
     assert area is not None
     names = unique_names(
-        column.name or column_name(data.first_line + number, transposed=data.table.transposed)
-        for number, column in enumerate(data.table.columns)
+        (
+            *(
+                column.name
+                or column_name(data.first_line + number, transposed=data.table.transposed)
+                for number, column in enumerate(data.table.columns)
+            ),
+            *([SECTION] if data.sections is not None else ()),
+        )
     )
     held = map(_Held, data.columns, data.shown, data.texts)
-    columns = zip(names, data.table.columns, held, strict=True)
+    columns = zip(names, data.table.columns, held, strict=False)
+    found = [_column(*each) for each in columns]
+    if data.sections is not None:
+        found.append(TypedColumn(names[-1], ColumnKind.TEXT, data.sections))
     return TypedTable(
         sheet_id=record.sheet_id,
         area=area,
-        columns=tuple(_column(*each) for each in columns),
+        columns=tuple(found),
         places=data.records,
         transposed=data.table.transposed,
-        totals=data.totals,
+        left_out=data.left_out,
+        doubtful=data.doubtful,
         unsaved=data.unsaved,
         complete=data.complete,
         changed=data.content_hash != record.content_hash,

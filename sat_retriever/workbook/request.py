@@ -22,12 +22,14 @@ class Window:
         area: Area of the cells; does not count for a table.
         table: Place of the table among those of the sheet, the main one first; None for a range.
         most: Most cells of the answer.
+        totals: True to keep totals and subtotals of a table among its records.
     """
 
     sheet: str
     area: Area
     table: int | None = None
     most: int = MAX_CELLS
+    totals: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from typing import Any
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area
 from sat_retriever.records.contents import Kept
-from sat_retriever.records.jsonform import table_from_json
+from sat_retriever.records.jsonform import left_out_from_json, table_from_json
+from sat_retriever.records.leftout import LeftOut
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Table
 from sat_retriever.workbook.files import request_for
@@ -42,8 +43,10 @@ class TableData:
             `datetime`, as openpyxl returns them; texts are cut to 2,000 characters.
         first_line: Sheet column of the first of them (sheet row if the table is transposed).
         records: Sheet row of each record (sheet column if transposed), ascending.
+        left_out: Rows below the header that are no records.
+        doubtful: Records that look like totals but do not add up.
+        sections: Heading above each record; None without headings.
         shown: What the number formats of each column show.
-        totals: Number of rows of totals below the data, which are left out.
         unsaved: Number of empty cells with a formula, whose value the file does not hold.
         complete: False if the sheet or the table was too large to be read to its end.
         content_hash: Hash of the file's bytes.
@@ -55,15 +58,17 @@ class TableData:
     columns: tuple[Sequence[Value], ...]
     first_line: int
     records: tuple[int, ...]
+    left_out: tuple[LeftOut, ...]
+    doubtful: tuple[LeftOut, ...]
+    sections: tuple[str | None, ...] | None
     shown: tuple[NumberFormat, ...]
-    totals: int
     unsaved: int
     complete: bool
     content_hash: str
     texts: tuple[Sequence[str | None] | None, ...]
 
 
-def read_table_data(
+def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
     path: str | os.PathLike[str],
     sheet: str,
     table: int = 0,
@@ -73,8 +78,9 @@ def read_table_data(
     encoding: str = "",
     limits: Limits = TABLE_LIMITS,
     most: int = MAX_TABLE_CELLS,
+    totals: bool = False,
 ) -> TableData:
-    """Read the data of a table: records that are not empty, without headers, units and totals.
+    """Read the records of a table: rows below its header that are not empty nor left out.
 
     The table is found anew, so a file that has changed gives what it holds now. Formulas are not
     computed.
@@ -89,6 +95,7 @@ def read_table_data(
         encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
+        totals: True to keep totals and subtotals among the records.
 
     Raises:
         PathNotFoundError: If there is no such file.
@@ -98,7 +105,7 @@ def read_table_data(
     check_exists(path)
     request = replace(
         request_for(path, None, limits, within, relative),
-        window=Window(sheet, _SHEET, table, most),
+        window=Window(sheet, _SHEET, table, most, totals),
         privacy=Privacy(Kept.NAMES),
         links=False,
         formulas=False,
@@ -128,8 +135,10 @@ def _data(
         columns=tuple(columns) if decoded else ((),) * len(table.columns),
         first_line=told["first_line"],
         records=tuple(told["records"]),
+        left_out=tuple(map(left_out_from_json, told["left_out"])),
+        doubtful=tuple(map(left_out_from_json, told["doubtful"])),
+        sections=tuple(told["sections"]) if told["sections"] is not None else None,
         shown=tuple(NumberFormat(**each) for each in told["shown"]),
-        totals=told["totals"],
         unsaved=told["unsaved"],
         complete=not (told["cut"] or told["more"]),
         content_hash=content_hash,

@@ -26,7 +26,7 @@ from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.request import Window
+from sat_retriever.workbook.request import MAX_CELLS, Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
@@ -39,12 +39,27 @@ Rows = tuple[tuple[CellValue, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """A cell that is merged with others below it, and its value."""
+
+    row: int
+    column: int
+    last_row: int
+    value: CellValue
+
+    @property
+    def cell(self) -> str:
+        """Its address."""
+        return f"{column_letters(self.column)}{self.row}"
+
+
+@dataclass(frozen=True, slots=True)
 class CellWindow:
     """Some cells of a sheet.
 
     Attributes:
         range: A1 range of the returned rows: the requested range, cut to the used range and to
-            `MAX_CELLS` (20,000) cells. Empty if no cell is left.
+            the most cells. Empty if no cell is left.
         rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
             durations are in Python's format. Requested formulas are text with a leading "=". A cell
             of a delimited file is as the file writes it: `1.10`, `1.234,50`.
@@ -53,6 +68,8 @@ class CellWindow:
         cut: True if the sheet was too large to be read to its end.
         unsaved: Row and column of each returned cell that is empty and has a formula, whose
             saved value is missing or an empty text. Empty if formulas were requested.
+        merged: Cells that are merged with others below them, of which some are returned; they may
+            begin above those. Empty if formulas were requested.
         meant: Values of cells that a delimited file writes otherwise, by row and column.
     """
 
@@ -62,10 +79,11 @@ class CellWindow:
     complete: bool
     cut: bool
     unsaved: tuple[Place, ...] = ()
+    merged: tuple[Merged, ...] = ()
     meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
 
-def read_range(
+def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
     path: str | os.PathLike[str],
     sheet: str,
     wanted: Area,
@@ -75,8 +93,9 @@ def read_range(
     relative: str | None = None,
     encoding: str = "",
     limits: Limits = WINDOW_LIMITS,
+    most: int = MAX_CELLS,
 ) -> CellWindow:
-    """Read at most 20,000 cells of a sheet: whole rows from the top.
+    """Read at most 20,000 cells of a sheet, or as many as asked for: whole rows from the top.
 
     Formulas are not computed: values are those saved in the file.
 
@@ -91,6 +110,7 @@ def read_range(
             copy.
         encoding: Encoding of a delimited file, as its record names it; empty to find it.
         limits: Limits on size, memory and time.
+        most: Most cells; at least one row is read.
 
     Raises:
         PathNotFoundError: If there is no such file.
@@ -99,7 +119,7 @@ def read_range(
     path = Path(path)
     check_exists(path)
     request = request_for(path, None, limits, within, relative)
-    window = Window(sheet, wanted)
+    window = Window(sheet, wanted, most=most)
     request = replace(
         request,
         window=window,
@@ -113,7 +133,8 @@ def read_range(
     cells = answers.of("cells")
     if not cells:
         raise InputError(why_not(request.relative, sheet, answers.of("skipped")))
-    return _window(cells[0], answers.of("formulas"), answers.of("computed"))
+    found = _window(cells[0], answers.of("formulas"), answers.of("computed"))
+    return replace(found, merged=()) if formulas else found
 
 
 def parse_range(text: str) -> Area:
@@ -181,5 +202,9 @@ def _window(
         complete=complete,
         cut=cut,
         unsaved=tuple(unsaved),
+        merged=tuple(
+            Merged(row, column, last, above[0] if above else rows[row - top][column - left])
+            for row, column, last, *above in cells["merged"]
+        ),
         meant={(row, column): value for row, column, value in cells.get("meant", ())},
     )

@@ -67,3 +67,17 @@ def test_hits_of_sheets_without_contents_cite_the_main_table(tmp_path):
 def test_the_rest_of_a_record_is_as_the_index_has_it(index):
     found = hit(index, "cost", "Data").record
     assert found == index.records([found.sheet_id], contents=True)[found.sheet_id]
+
+
+@pytest.mark.parametrize(
+    ("question", "sheet", "words", "inside"),
+    [
+        ("ferry", "Data", (), ("ferry",)),
+        ("cost of a FERRY", "Data", ("cost",), ("ferry",)),
+        ("town 444 people", "Cities", ("people",), ("town", "444")),
+        ("zeppelin", "Data", (), ()),
+    ],
+)
+def test_words_that_only_cells_hold_are_named_as_such(index, question, sheet, words, inside):
+    why = hit(index, question, sheet).why
+    assert (why.words, why.cell_words) == (words, inside)

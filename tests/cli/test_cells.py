@@ -26,6 +26,7 @@ def test_cells_as_json_are_those_of_the_main_table_without_a_range(index_file, s
         "used": "A1:B2",
         "complete": True,
         "rows": [["Name", "Salary"], ["Ada", 41]],
+        "note": "",
     }
 
 

@@ -158,3 +158,20 @@ def test_a_tab_beside_the_main_sheet_is_told_that_this_holds_it_back(tmp_path, e
     assert said["role"].startswith("data; x 0.")
     assert said["role"].endswith(", since another sheet abbreviates the workbook's name")
     assert "its place in its workbook" in said["above"]
+
+
+def test_a_word_that_only_cells_hold_is_in_common_and_lacks_elsewhere(index_file, sat):
+    own = sat("why", "ada zirconium", "staff", "-i", index_file)
+    said = facts(own.out)
+    assert (said["words"], said["nowhere"]) == (
+        "in cells ada",
+        "zirconium: no sheet is found by them",
+    )
+    other = facts(sat("why", "ada", "sales/2024.xlsx#Q1", "-i", index_file).out)
+    assert (other["words"], other["lacks"]) == ("none in common", "ada (in cells)")
+    assert "nowhere" not in other
+
+
+def test_a_search_says_that_cells_hold_the_word(index_file, sat):
+    run = sat("search", "ada", "-i", index_file, "-k", "1")
+    assert "in cells ada" in run.out and "no word in common" not in run.out

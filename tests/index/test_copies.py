@@ -105,6 +105,48 @@ def test_an_index_that_keeps_no_cells_groups_equal_files_alone(tmp_path, folder)
         assert groups(index) == [["Staff.csv", "old/Staff.csv"]]
 
 
+def test_equal_files_are_one_hit_and_the_others_are_named(index, tmp_path):
+    rows = rows_of(1)
+    for number, year in enumerate((2024, 2022, 2023)):
+        write(tmp_path / "data" / f"{year}" / "Sales.csv", rows, number)
+    write(tmp_path / "data" / "2021" / "Sales.csv", rows_of(2))
+    index.sync(tmp_path / "data")
+    retriever = SheetRetriever(index, None)
+
+    def years(question):
+        return [hit.sheet_id[:4] for hit in retriever.retrieve(question, 5)]
+
+    assert sorted(years("sales")) == ["2021", "2023"]  # the file that was changed last
+    assert years("sales of 2022")[0] == "2022"
+    assert years("sales of 2024")[0] == "2024"
+    assert len(years("sales of 2023")) == 2
+    hit = next(x for x in retriever.retrieve("sales of 2022", 5) if x.copies)
+    assert sorted(hit.copies.equal) == ["2023/Sales.csv#Sales", "2024/Sales.csv#Sales"]
+    assert hit.copies.label == "and 2 equal copies"
+    assert hit.to_dict()["copies"]["equal"] == list(hit.copies.equal)
+    found = str(SheetTools(index, None).find_sheets("sales of 2022", 3))
+    assert "and 2 equal copies: " in found and "2024/Sales.csv#Sales" in found
+
+
+def test_equal_files_meet_among_many_sheets_that_have_the_same_numbers(index, tmp_path):
+    folder = tmp_path / "data"
+    for year in range(1900, 1900 + 8 * NEAREST):
+        write(folder / f"{year}" / "Form.csv", [*rows_of(1), f"Signed by {year},,"])
+    for year in (1900, 1910, 1950):
+        write(folder / f"{year}" / "Form.csv", rows_of(1))
+    index.sync(folder)
+    assert groups(index) == [[f"{year}/Form.csv" for year in (1900, 1910, 1950)]]
+
+
+def test_a_version_beside_an_equal_file_is_said_to_be_another(index, tmp_path):
+    rows = rows_of(1)
+    for number, name in enumerate(("Plan_v1.csv", "old/Plan_v1.csv", "Plan_v2.csv")):
+        write(tmp_path / "data" / name, [*rows, *(["more,1,2"] * (number == 2))], number)
+    index.sync(tmp_path / "data")
+    copies = SheetRetriever(index, None).retrieve("plan v1", 1)[0].copies
+    assert (copies.label, len(copies.equal)) == ("and 2 other copies, 1 equal", 1)
+
+
 # ---- any order of changes
 
 POOL = 5 * NEAREST  # more than a sheet is compared with

@@ -88,7 +88,7 @@ def test_a_query_is_answered_with_the_ranges_that_it_came_from(sql, rows, citati
 
 def test_what_the_table_leaves_out_is_said_beside_the_answer(asked):
     found = asked.run("SELECT count(*) FROM orders")
-    assert found.note == "shop.xlsx#Orders: Left out: 1 row of totals at the end."
+    assert found.note == "shop.xlsx#Orders: Left out: row 8 (total)."
 
 
 WRONG = [
@@ -110,6 +110,7 @@ WRONG = [
     ("INSTALL httpfs", "LOAD is not allowed"),
     ("SET memory_limit = '9GB'", "SET is not allowed"),
     ("PRAGMA database_list", "not allowed"),
+    ("UPDATE EXTENSIONS", "this kind of statement is not allowed; only one SELECT is"),
     ("EXPLAIN SELECT 1", "EXPLAIN is not allowed"),
     ("CALL pragma_version()", "CALL is not allowed"),
     ("SELECT * FROM read_csv('/etc/passwd')", "'read_csv' is not allowed"),
@@ -123,12 +124,26 @@ WRONG = [
     ("SELECT * FROM information_schema.tables", "no table 'information_schema.tables'"),
     ("SELECT * FROM main.orders", "no table 'main.orders'"),
     ("SELECT * FROM sqlite_master", "no table 'sqlite_master'"),
-    ("SELECT * FROM (DESCRIBE orders)", "show ref is not allowed"),
-    ("SUMMARIZE orders", "not allowed"),
+    ("SELECT * FROM (DESCRIBE orders)", "ask without SQL for the names of tables and columns"),
+    ("SUMMARIZE orders", "ask without SQL for the names of tables and columns"),
+    ("SHOW TABLES", "ask without SQL for the names of tables and columns"),
+    ("PIVOT orders ON customer USING sum(price_eur)", "name the values, as in FROM t PIVOT"),
+    ("SELECT * FROM orders NATURAL JOIN people", "name the columns, as in JOIN … USING (x)"),
+    ("SELECT user FROM orders", "there is no column 'user'"),
+    ("SELECT current_schema", "there is no column 'current_schema'"),
+    ("SELECT current_user()", "'current_user' is not allowed: it tells of the program"),
+    ("SELECT GetEnv('HOME')", "'getenv' is not allowed: it tells of the program"),
+    ("SELECT system.main.getenv('HOME')", "'getenv' is not allowed"),
+    ("SELECT pg_get_viewdef(1)", "'pg_get_viewdef' is not allowed"),
+    ("SELECT pg_catalog.format_type(1, 2)", "'format_type' is not allowed"),
+    ("SELECT get_block_size('memory')", "'get_block_size' is not allowed"),
+    ("SELECT * FROM histogram('orders', 'paid')", "'histogram' is not allowed"),
+    ("SELECT * FROM query_table('orders')", "'query_table' is not allowed"),
     ("SELECT current_setting('home_directory')", "'current_setting' is not allowed"),
     ("SELECT (SELECT max(content) FROM read_text('/etc/passwd'))", "'read_text' is not allowed"),
     ("SELECT 1 WHERE EXISTS (FROM read_blob('/etc/passwd'))", "'read_blob' is not allowed"),
     ("WITH orders AS (SELECT * FROM read_csv('x')) FROM orders", "'read_csv' is not allowed"),
+    ("WITH x AS (WITH pg_class AS (SELECT 1) FROM pg_class) FROM pg_class", "no table 'pg_class'"),
     (f"SELECT {'1+' * 11_000}1", "characters; give at most 20,000"),
 ]  # fmt: skip
 
@@ -139,6 +154,95 @@ def test_what_is_wrong_or_not_allowed_is_said(sql, said, asked):
         asked.run(sql)
     assert said in str(error.value)
     assert "sat_retriever" not in str(error.value)
+
+
+def test_a_cte_is_known_where_it_is_in_scope_only(asked):
+    for sql, used in (
+        ("WITH people AS (FROM orders) SELECT count(*) FROM People", ["orders"]),
+        ("WITH people AS (SELECT 1), x AS (FROM people) FROM x", []),
+        ("WITH people AS (FROM people) SELECT count(*) FROM people", ["people"]),
+        ("SELECT * FROM (WITH people AS (SELECT 1) FROM people) t, people", ["people"]),
+        ("WITH x AS (FROM people), people AS (SELECT 1) FROM x, people", ["people"]),
+        ("WITH people(a) AS (VALUES (1)) SELECT (SELECT max(a) FROM people) FROM people", []),
+        ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 3) FROM t", []),
+        (
+            "WITH RECURSIVE people AS (SELECT _row AS n FROM people UNION ALL "
+            "SELECT n + 9 FROM people WHERE n < 5) FROM people",
+            ["people"],
+        ),
+    ):
+        assert [source.name for source in asked.run(sql).sources] == used, sql
+
+
+def test_the_clock_stands_still_at_the_day_of_the_asker(asked):
+    dated = TableQuery(asked.tables, today=dt.date(2024, 1, 3))
+    sql = (
+        "SELECT customer FROM orders WHERE day < current_date AND day < today() AND day < now() "
+        "AND day < current_timestamp AND ago(INTERVAL 1 DAY) >= day + INTERVAL 1 DAY"
+    )
+    found = dated.run(sql)
+    assert found.rows == (("Ada",),)
+    assert found.citations == ("shop.xlsx#Orders!A4:D4",)
+    assert found.note.startswith("current_date is 2024-01-03 here.")
+    for clock in ("now()", "current_timestamp", "localtimestamp", "get_current_timestamp()"):
+        [[moment]] = dated.run(f"SELECT {clock}").rows
+        assert moment.startswith("2024-01-03 "), clock
+    assert "current_date" not in dated.run("SELECT DATE '2024-01-01'").note
+    today = asked.run("SELECT today()").rows[0][0]
+    assert dt.date.fromisoformat(today) - dt.date.today() in (dt.timedelta(), dt.timedelta(-1))
+
+
+@pytest.mark.parametrize(
+    ("sql", "whole"),
+    [
+        ("SELECT DISTINCT * FROM orders", True),
+        ("SELECT count(*) FROM (SELECT DISTINCT o.* FROM orders o)", True),
+        ("FROM people GROUP BY ALL", True),
+        ("FROM people EXCEPT FROM people", True),
+        ("WITH x AS (SELECT 1) FROM people UNION FROM people", True),
+        ("FROM orders PIVOT (sum(price_eur) FOR customer IN ('Ada'))", True),
+        ("SELECT DISTINCT * EXCLUDE (_row) FROM orders", False),
+        ("SELECT DISTINCT orders.* EXCLUDE (orders._row) FROM orders", False),
+        ("SELECT DISTINCT customer FROM orders", False),
+        ("SELECT DISTINCT ON (customer) * FROM orders", False),
+        ("SELECT * FROM orders", False),
+        ("FROM people UNION ALL FROM people", False),
+        ("WITH people AS (SELECT 1) SELECT DISTINCT * FROM people", False),
+        ("SELECT DISTINCT * FROM (SELECT name FROM people)", False),
+        ("FROM orders PIVOT (sum(price_eur) FOR customer IN ('Ada') GROUP BY paid)", False),
+        ("UNPIVOT people ON name, city", False),
+    ],
+)
+def test_it_is_said_where_the_column_of_rows_keeps_equal_records_apart(sql, whole, asked):
+    assert ("* EXCLUDE (_row)" in asked.run(sql).note) == whole
+
+
+def test_durations_and_long_decimals_are_told_as_they_are(asked):
+    for sql, told in (
+        ("SELECT age(TIMESTAMP '2024-03-01', TIMESTAMP '2022-01-31')", "2 years 1 month 1 day"),
+        ("SELECT INTERVAL 1 YEAR", "1 year"),
+        ("SELECT max(day)::TIMESTAMP - min(day) FROM orders -- end;", "3 days"),
+        ("SELECT {'a': [INTERVAL 1 MONTH]};", '{"a": ["1 month"]}'),
+        ("SELECT INTERVAL 36 HOUR", "36:00:00"),
+        ("SELECT 0.1::DECIMAL(9, 4)", 0.1),
+        (
+            "SELECT 12345678901234567890.123456789::DECIMAL(38, 9)",
+            "12345678901234567890.123456789",
+        ),
+    ):
+        assert asked.run(sql).rows == ((told,),), sql
+    found = asked.run("SELECT customer, age(day, DATE '2023-01-01') AS a, 1 AS a FROM orders")
+    assert found.columns == ("customer", "a", "a")
+    assert found.types[1] == "INTERVAL"
+    assert found.rows[1] == ("Bob", "1 year 1 day", 1)
+    assert found.citations == ("shop.xlsx#Orders!A4:D7",)
+    with pytest.raises(QueryError, match=r"sum\(epoch\(x\)\)"):
+        asked.run("SELECT sum(age(day)) FROM orders")
+
+
+def test_a_moment_with_a_zone_is_told_in_utc(asked):
+    [[moment]] = asked.run("SELECT TIMESTAMP '2024-01-01 01:30' AT TIME ZONE 'Europe/Berlin'").rows
+    assert moment == "2024-01-01 00:30:00+00:00"
 
 
 ENDLESS = [
@@ -169,6 +273,33 @@ def test_many_rows_are_cut_and_said(asked):
     assert found.note == "Only the first 3 rows are shown."
 
 
+def test_rows_that_are_too_long_together_are_counted_as_they_are_shown(asked):
+    limited = TableQuery(asked.tables, QueryLimits(rows=9_000))
+    found = limited.run("SELECT repeat('x', 2000) FROM range(9000)")
+    assert 1_000 < len(found.rows) < 9_000
+    assert found.note == f"Only the first {len(found.rows):,} rows are shown."
+
+
+def test_many_columns_are_cut_and_said(asked):
+    cut = TableQuery(asked.tables, QueryLimits(columns=2))
+    found = cut.run("SELECT * FROM people WHERE name < 'C'")
+    assert (found.columns, found.rows) == (("name", "city"), (("Ada", "Rome"), ("Bob", "Oslo")))
+    assert not found.complete
+    assert found.note.startswith("Only the first 2 of 3 columns are shown, up to city; name those")
+    assert found.citations == ("shop.xlsx#People!A2:B3",)
+    assert cut.schema.splitlines()[:4] == [
+        "orders: 4 rows of shop.xlsx#Orders!A3:D8",
+        "  customer text: Customer, e.g. 'Ada'",
+        "  day date: Day, e.g. '2024-01-01'",
+        "  _row integer: row on the sheet",
+    ]
+    assert cut.schema.splitlines()[4].startswith("  and 2 more columns; find others by a part of")
+    with pytest.raises(QueryError, match=r"orders\(customer, day, 2 more, _row\)"):
+        cut.run("SELECT x FROM orders")
+    with pytest.raises(InputError, match="columns is 0"):
+        QueryLimits(columns=0)
+
+
 def test_a_long_text_is_cut(asked):
     [[text]] = asked.run("SELECT repeat('ä', 5000)").rows
     assert (len(text), text[-1]) == (2000, "…")
@@ -184,6 +315,13 @@ def test_limits_and_tables_are_checked_before_anything_runs(index):
         TableQuery.over([table], QueryLimits(cells=5))
     with pytest.raises(InputError, match="seconds is 0"):
         QueryLimits(seconds=0)
+
+
+def test_a_process_that_fails_is_not_said_to_be_slow(asked, monkeypatch, tmp_path):
+    monkeypatch.setattr("sat_retriever.sql.ask._environment", lambda: {"PYTHONPATH": str(tmp_path)})
+    (tmp_path / "duckdb.py").write_text("raise RuntimeError('no database')", encoding="utf-8")
+    with pytest.raises(QueryError, match=r"could not be run: .*Error"):
+        asked.run("SELECT 1")
 
 
 def test_the_process_can_open_no_file_even_if_a_statement_got_through(tmp_path):

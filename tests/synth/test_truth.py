@@ -268,7 +268,8 @@ def test_the_example_of_free_text_is_not_told(tmp_path):
     book = _alone(Sheet("People", columns))
     [record] = _read(book, tmp_path)
     [told] = true_records(book)
-    assert (told.columns[0].example, record.columns[0].example) == (None, "Name_0001")
+    assert (told.columns[0].example, record.columns[0].example) == (None, "Anna Winterhalter")
+    assert record.columns[0].encoded == "Name_0001"
     assert told.columns[1] == record.columns[1]
 
 

@@ -69,9 +69,9 @@ def test_found_sheets_have_an_id_a_citation_and_a_reason(tools):
 
 def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
     (tmp_path / "books").mkdir()
-    for month in ("Jan", "Feb"):
+    for number, month in enumerate(("Jan", "Feb")):
         file = tmp_path / "books" / f"Sales {month} 2024.csv"
-        file.write_text("Region,Sales\nNorth,1\n", encoding="utf-8")
+        file.write_text(f"Region,Sales\nNorth,{number}\n", encoding="utf-8")
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
         index.sync(tmp_path / "books")
         tools = SheetTools(index)
@@ -372,10 +372,11 @@ def test_what_a_model_sees_of_cells_is_bounded(tmp_path):
 
 def test_tables_are_queried_after_their_names_were_asked_for(tools):
     named = tools.query_tables(["Sales.xlsx#Q1", "Sales.xlsx#Q2!A1:B4"])
-    assert str(named).splitlines()[:3] == [
+    assert str(named).splitlines()[:4] == [
         "q1: 3 rows of Sales.xlsx#Q1!A1:B4",
-        "  _row integer: row on the sheet",
         "  region text: Region, e.g. 'Region 0'",
+        "  revenue number: Revenue, e.g. '0'",
+        "  _row integer: row on the sheet",
     ]
     sql = "SELECT region, q2.revenue - q1.revenue AS more FROM q1 JOIN q2 USING (region) ORDER BY 2"
     found = tools.query_tables(["Sales.xlsx#Q1", "Sales.xlsx#Q2"], sql)
@@ -401,6 +402,27 @@ def test_a_long_answer_of_a_query_is_cut_and_says_so(tools):
     assert not found.complete
     assert f"Only the first {len(found.rows)} rows fit here." in found.note
     assert estimated_tokens(str(found)) < 400
+
+
+def test_an_answer_about_a_wide_table_is_bounded_and_says_what_is_left_out(tmp_path):
+    header = ",".join(f"Reading of place {place}" for place in range(3_000))
+    (tmp_path / "wide.csv").write_text(f"{header}\n{'1,' * 2_999}1\n", encoding="utf-8")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path)
+        tools = SheetTools(index, None, max_tokens=500)
+        named = str(tools.query_tables(["wide.csv"]))
+        found = tools.query_tables(["wide.csv"], "SELECT * FROM wide")
+        other = tools.query_tables(["wide.csv"], "SELECT COLUMNS('_2999') FROM wide")
+        with pytest.raises(InputError) as error:
+            tools.query_tables(["wide.csv"], "SELECT x FROM wide")
+    assert max(estimated_tokens(text) for text in (named, str(found))) < 700
+    assert "more columns; find others by a part of their names with SELECT COLUMNS(" in named
+    assert "Only the first 100 of 3,001 columns are shown, up to reading_of_place_99;" in found.note
+    assert f"Only the first {len(found.columns)} columns fit here" in found.note
+    assert len(found.rows[0]) == len(found.columns)
+    assert not found.complete
+    assert (other.columns, other.rows) == (("reading_of_place_2999",), ((1,),))
+    assert len(str(error.value)) < 4_000
 
 
 def test_a_wrong_query_or_sheet_is_said_in_words(tools, folder, tmp_path):

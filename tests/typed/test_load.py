@@ -4,7 +4,7 @@ import copy
 import datetime as dt
 import pickle
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from openpyxl import Workbook
@@ -12,6 +12,7 @@ from openpyxl import Workbook
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.errors import InputError, MissingExtraError, PathNotFoundError
 from sat_retriever.records.hits import Hit, Why
+from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.typed.load import load_table, unique_names
 from sat_retriever.workbook.read import read_workbook
 from tests.fakes import HashedEncoder
@@ -63,15 +64,26 @@ def test_a_table_has_its_records_alone_with_types_units_and_rows(index):
         ("South", 3.5, dt.date(2024, 2, 3), False, -7, None),
     ]
     assert table.places == (5, 6, 7)
-    assert (table.totals, table.unsaved, table.changed, table.complete) == (1, 1, False, True)
+    assert (table.unsaved, table.changed, table.complete) == (1, False, True)
+    assert table.left_out == (
+        LeftOut(4, LeftOutReason.UNITS, "kg"), LeftOut(8, LeftOutReason.TOTAL, "Total"),
+    )  # fmt: skip
     assert table.columns[4].stored == ["1,200.50 EUR", "(7) EUR", "n/a"]
     assert table.columns[1].stored is None
     assert table.citation == "a.xlsx#Sales!A3:F8"
     assert table.cite([5, 7]) == "a.xlsx#Sales!A5:F7"
     assert table.note == (
-        "Left out: 1 row of totals at the end. Empty cells whose formula has no saved value: 1. "
+        "Left out: row 4 (units), row 8 (total). Empty cells whose formula has no saved value: 1. "
         "Texts in 'Cost', read as empty: 'n/a'."
     )
+
+
+def test_totals_come_back_if_they_are_asked_for(index):
+    table = index.table("a.xlsx#Sales", totals=True)
+    assert (table.places, list(table.rows())[-1][0]) == ((5, 6, 7, 8), "Total")
+    assert [each.reason for each in table.left_out] == ["units"]
+    (hit,) = SheetRetriever(index, None).retrieve("region mass day paid", top_k=1)
+    assert hit.table(totals=True) == replace(table, cited=hit.table().cited)
 
 
 def test_codes_keep_their_zeros_and_another_table_is_named_by_place_or_range(index):

@@ -15,6 +15,8 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.area import Area, column_letters
 from sat_retriever.workbook.formats.cellformulas import formula_cells
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
 from sat_retriever.workbook.window import parse_range, read_range
 
 ALL = Area(1, 1, 1_048_576, 16_384)
@@ -232,6 +234,45 @@ def test_every_range_is_read_as_it_is_written(one, other):
     first, last = (f"${column_letters(col)}{row}" for row, col in (one, other))
     (top, bottom), (left, right) = (sorted(pair) for pair in zip(one, other, strict=True))
     assert parse_range(f" {first}:{last.lower()} ") == Area(top, left, bottom, right)
+
+
+def test_labels_merged_over_rows_are_told_those_above_the_window_too(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["a", 1, "x", dt.timedelta(1)], *[[None] * 4] * 4, ["b", "y", "z", "w"]):
+        book.active.append(row)
+    for merged in ("A1:A5", "B1:B5", "C1:D1", "D1:D1"):
+        book.active.merge_cells(merged)
+    book.save(tmp_path / "a.xlsx")
+    found = read_range(tmp_path / "a.xlsx", "Sheet", parse_range("A3:D6"))
+    assert found.rows[0] == (None, None, None, None)
+    assert {(each.cell, each.last_row, each.value) for each in found.merged} == {
+        ("A1", 5, "a"), ("B1", 5, 1),
+    }  # fmt: skip
+    assert read_range(tmp_path / "a.xlsx", "Sheet", parse_range("C3:D6")).merged == ()
+    whole = read_range(tmp_path / "a.xlsx", "Sheet", ALL)
+    assert {(each.cell, each.value) for each in whole.merged} == {("A1", "a"), ("B1", 1)}
+
+
+places = st.integers(1, 6)
+areas = st.builds(
+    lambda top, left, height, width: Area(top, left, top + height, left + width),
+    places, places, places, places,
+)  # fmt: skip
+
+
+@given(st.lists(areas, max_size=12), areas)
+def test_however_merged_areas_overlap_those_told_are_no_larger_than_the_window(merges, wanted):
+    grid = Grid([[f"{row},{col}" for col in range(1, 13)] for row in range(1, 13)])
+    cells = cells_to_json(grid, wanted, Area(1, 1, 12, 12), cut=False)
+    told = merged_to_json(grid, merges, cells)
+    covered = [
+        (at, col) for row, col, last, *_ in told for at in range(max(row, wanted.top), last + 1)
+    ]
+    assert len(covered) == len(set(covered))
+    assert all(wanted.holds(*place) for place in covered)
+    for row, col, last, *above in told:
+        assert any((m.top, m.left) == (row, col) and m.bottom >= last > row for m in merges)
+        assert above == ([f"{row},{col}"] if row < wanted.top else [])
 
 
 def test_cells_of_a_delimited_file_are_shown_as_it_writes_them(tmp_path):

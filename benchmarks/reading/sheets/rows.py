@@ -218,7 +218,7 @@ def messy(rng: Rng, part: str) -> Sheet:
 
 
 def sections(rng: Rng, part: str) -> Sheet:
-    """Make lone section titles inside the data."""
+    """Make lone section titles inside the data, which are no records."""
     sheet = Sheet("sections")
     words = [word.title() for word in words_of(rng, part)]
     width = rng.randint(3, 6)
@@ -233,7 +233,6 @@ def sections(rng: Rng, part: str) -> Sheet:
             sheet.put(row, 1, ["  " + rng.choice(words), *numbers])
             count += 1
         row += 1
-        count += 1
     area = Area(1, 1, row - 1, width + 1)
     sheet.tables.append(Truth(1, 1, False, area, count, tuple(names)))
     return sheet
@@ -254,7 +253,7 @@ def report(rng: Rng, part: str) -> Sheet:
     for section in range(rng.randint(2, 4)):
         if section or rng.random() < 0.5:
             sheet.put(row, 1, [words.pop()])
-            row, count = row + 1, count + 1
+            row += 1
         for _ in range(rng.randint(3, 6)):
             sheet.put(row, 1, ["  " + words.pop(), *(round(rng.random(), 4) for _ in range(width))])
             row, count = row + 1, count + 1

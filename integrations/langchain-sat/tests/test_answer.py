@@ -11,7 +11,9 @@ from langchain_core.runnables import RunnableLambda
 from langchain_sat import sheet_answer_chain
 
 from benchmarks.answers.scriptedmodels import ChatScript
-from sat_retriever import IndexNotFoundError, InputError
+from sat_retriever import EngineSettings, IndexNotFoundError, InputError
+from sat_retriever.encoder import SheetEncoder
+from tests.messy import LEFT_OUT, messy_index
 
 QUESTION = "revenue in January by region"
 RIGHT = "SELECT region, revenue FROM january ORDER BY revenue DESC"
@@ -101,3 +103,14 @@ def test_an_error_of_the_model_is_the_callers(index):
 
     with pytest.raises(ConnectionError, match="no model"):
         sheet_answer_chain(index, RunnableLambda(fails)).invoke(QUESTION)
+
+
+@pytest.mark.parametrize(("totals", "count"), [(False, 7), (True, 9)])
+def test_rows_that_are_no_records_are_told_in_note_and_metadata(tmp_path, encoder, totals, count):
+    file = messy_index(tmp_path, SheetEncoder.load(encoder))
+    lines = ["SELECT count(*) FROM sales", "So many."]
+    settings = EngineSettings(totals=totals)
+    answer = chain(file, lines, settings=settings).invoke("revenue by region")
+    assert answer["result"]["rows"] == [[count]]
+    assert (LEFT_OUT in answer["note"]) is not totals
+    assert answer["documents"][0].metadata["table_note"].startswith(LEFT_OUT)

@@ -22,6 +22,8 @@ from sat_retriever import (
     InputError,
     LinkReranker,
 )
+from sat_retriever.encoder import SheetEncoder
+from tests.messy import LEFT_OUT, messy_index
 
 QUESTION = "salary of the staff"
 RIGHT = "SELECT name, salary FROM staff ORDER BY salary DESC LIMIT 1"
@@ -113,3 +115,15 @@ def test_an_engine_comes_back_from_a_pickle(index):
 def test_the_class_has_the_bases_of_its_kind(base):
     names_of_base_classes = [each.__name__ for each in SheetQueryEngine.__mro__]
     assert base.__name__ in names_of_base_classes
+
+
+@pytest.mark.parametrize(("totals", "count"), [(False, 7), (True, 9)])
+def test_rows_that_are_no_records_are_told_in_answer_and_metadata(tmp_path, encoder, totals, count):
+    file = messy_index(tmp_path, SheetEncoder.load(encoder))
+    lines = ["SELECT count(*) FROM sales", "So many."]
+    settings = EngineSettings(totals=totals)
+    response = engine(file, lines, settings=settings).query("revenue by region")
+    assert response.metadata["result"]["rows"] == [[count]]
+    assert (LEFT_OUT in response.metadata["note"]) is not totals
+    assert response.metadata["note"] in str(response)
+    assert response.source_nodes[0].metadata["table_note"].startswith(LEFT_OUT)

@@ -198,25 +198,27 @@ class StoredCopies:
     def members(self, family: int, filters: Filters | None = None) -> list[Member]:
         """Members of a group that meet the filters; at most 500, those of the newest files."""
         rows = self._members(family, filters)[:MEMBERS]
-        return readable(lambda: [Member(name, versions_from_text(v), at) for name, v, at in rows])
+        return readable(
+            lambda: [Member(name, versions_from_text(v), at, file) for name, v, at, file in rows]
+        )
 
     def count(self, family: int, filters: Filters | None = None) -> int:
         """Number of the members that meet the filters."""
         return len(self._members(family, filters))
 
-    def _members(self, family: int, filters: Filters | None) -> list[tuple[str, str, int]]:
-        """Sheet id, versions and time of the members that meet the filters, the newest first."""
+    def _members(self, family: int, filters: Filters | None) -> list[tuple[str, str, int, str]]:
+        """Id, versions, time and hash of the members that meet the filters, the newest first."""
         filters = filters or Filters()
         where, values = self._conditions(replace(filters, period=None))
         rows = self._ask(
-            "SELECT s.sheet_id, c.versions, coalesce(w.mtime_ns, 0), t.months FROM copies c "
-            "JOIN sheets s ON s.id = c.sheet JOIN tokens t ON t.id = s.id "
+            "SELECT s.sheet_id, c.versions, coalesce(w.mtime_ns, 0), coalesce(w.content_hash, ''), "
+            "t.months FROM copies c JOIN sheets s ON s.id = c.sheet JOIN tokens t ON t.id = s.id "
             "LEFT JOIN workbooks w ON w.id = s.workbook_id "
             f"WHERE c.family = ? AND {where} "
             "ORDER BY w.mtime_ns IS NULL, w.mtime_ns DESC, s.sheet_id",
             [family, *values],
         )
-        months = unpacked([row[3] for row in rows])
+        months = unpacked([row[-1] for row in rows])
         asked = asked_in(filters)
         met = overlapping(months, asked) if asked else [True] * len(rows)
-        return [(name, v, at) for (name, v, at, _), each in zip(rows, met, strict=True) if each]
+        return [tuple(row[:-1]) for row, each in zip(rows, met, strict=True) if each]

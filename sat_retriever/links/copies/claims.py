@@ -14,7 +14,7 @@ from sat_retriever.links.copies.versions import PLAIN, Version, version_of
 from sat_retriever.period.periods import Grain, period_of
 from sat_retriever.records.contents import Role
 from sat_retriever.records.copies import CellSketch
-from sat_retriever.records.formats import without_extension
+from sat_retriever.records.formats import FLAT_EXTENSIONS, without_extension
 from sat_retriever.records.sheets import SheetRecord
 
 MIN_NUMBERS = 6  # items; a sheet of fewer is told by its texts as well
@@ -33,7 +33,7 @@ class CopyClaim:
         folder: Its folders, without what tells versions apart.
         book: Its workbook's name, likewise.
         tab: Its own name, likewise.
-        title: Its own name as it is.
+        title: Its own name as it is; empty if that is its file's.
         versions: Versions that its folders and workbook, and its own name say.
         period: Period of a series that its names say; empty for none.
         file: Hash of the workbook's bytes; empty without a file.
@@ -67,9 +67,9 @@ class CopyClaim:
         number = (first.number or second.number or (0,))[0]
         date = max(first.date, second.date)
         found = [(f"n{named}", f"{date:012}{min(number, 9999):04}{own}")]
+        if self.file:
+            found.append((f"f{_digest(f'{self.file}#{self.title}')}", named + own))
         if self.sketch is None:
-            if self.file:
-                found.append((f"f{_digest(f'{self.file}#{self.title}')}", named + own))
             return found
         few = self.sketch.numbers < MIN_NUMBERS
         hashes = self.sketch.text_sketch if few else self.sketch.number_sketch
@@ -116,7 +116,8 @@ def _claim(
     saved = [version for _name, version in places if version != PLAIN]
     if of_book == PLAIN and saved:  # "backup/2024-03-04/Sales.xlsx"
         of_book = saved[-1]
-    if record.sheet == without_extension(record.workbook):  # a file of text names its sheet
+    own_name = record.sheet != without_extension(record.workbook)
+    if not own_name:
         of_tab = PLAIN
     period = period_of(record)
     series = period is not None and period.grain not in _SHORT
@@ -125,7 +126,7 @@ def _claim(
         folder=folder,
         book=book,
         tab=tab,
-        title=record.sheet,
+        title=record.sheet if own_name or record.format not in FLAT_EXTENSIONS else "",
         versions=(of_book, of_tab),
         period=period.label if period is not None and series else "",
         file=record.content_hash,

@@ -36,13 +36,14 @@ BOUNDS = CopyBounds()
 def are_copies(one: CopyClaim, other: CopyClaim, bounds: CopyBounds = BOUNDS) -> bool:
     """True if two sheets are versions of one; symmetric.
 
-    Sheets whose names say different months, quarters or years are a series, whatever they hold,
-    and so are those in folders or files whose names differ by a number alone.
+    A sheet of another file of the same bytes is one, whatever the paths say. Else sheets whose
+    names say different months, quarters or years are a series, and so are those in folders or
+    files whose names differ by a number alone.
     """
+    if one.file == other.file and one.title == other.title:
+        return True
     if _of_series(one, other):
         return False
-    if one.file == other.file and one.title == other.title:  # another file of the same bytes
-        return True
     if one.sketch is None or other.sketch is None:
         return False
     return _cells_alike(one, one.sketch, other, other.sketch, bounds)

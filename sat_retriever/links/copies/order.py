@@ -31,11 +31,13 @@ class Member:
         sheet_id: The sheet.
         versions: Versions that its workbook's name and its own say.
         modified_ns: When its file was modified, nanoseconds since 1970; 0 if that is not known.
+        file: Hash of its workbook's bytes; empty if that is not known.
     """
 
     sheet_id: str
     versions: tuple[Version, Version]
     modified_ns: int = 0
+    file: str = ""
 
 
 def newest_first(members: Sequence[Member]) -> list[Member]:

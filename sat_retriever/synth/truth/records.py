@@ -22,8 +22,8 @@ _SEEN = 200  # cells of a column that determine its type and example
 def true_records(compiled: CompiledBook) -> list[SheetRecord]:
     """Return one record per sheet in tab order, as `read_workbook` must return them.
 
-    Left empty are the content hash, and the example of a column of free text, which a reader
-    replaces by a typed placeholder.
+    Left empty are the content hash, and the example of a column of free text, of which an encoder
+    reads a typed placeholder.
     """
     return [_record(compiled, sheet) for sheet in compiled.sheets]
 
@@ -166,13 +166,17 @@ def example(values: Sequence[Value]) -> str | None:
         return None
     first = filled[0]
     if isinstance(first, str):
-        return None if _is_free_text(filled, first) else " ".join(first.split())[:_EXAMPLE].rstrip()
+        return None if _is_free_text(filled, first) else _cut(" ".join(first.split()))
     if isinstance(first, bool):
         return str(first).lower()
     if isinstance(first, date):
         return first.isoformat()
     whole = isinstance(first, float) and first.is_integer()
     return str(int(first)) if whole and first is not None else str(first)[:_EXAMPLE]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _EXAMPLE else f"{text[: _EXAMPLE - 1].rstrip()}…"
 
 
 def _is_free_text(filled: Sequence[Value], first: str) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sat_retriever.records.copies import NO_COPIES, Copies
+from sat_retriever.records.leftout import LeftOut
 from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.tools.cells import one_line
 from sat_retriever.tools.results.result import ToolResult, short
 
 _COLUMNS = 60  # shown of all tables of a sheet together
+_LEFT_OUT = 20  # rows that are listed of each kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,10 @@ class DescribedTable:
         range: That range alone.
         header_row: First row of its header; None without one.
         rows: Data records.
+        note: The rows that are no records, or may be none, in words; empty without any.
+        left_out: The first of these rows: row, reason, first text.
+        num_left_out: Number of all rows that are no records.
+        doubtful: The first records that may sum up others.
         columns: Its first columns.
         more_columns: Number of its further columns.
     """
@@ -42,6 +48,10 @@ class DescribedTable:
     rows: int
     columns: tuple[DescribedColumn, ...]
     more_columns: int
+    note: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    num_left_out: int = 0
+    doubtful: tuple[LeftOut, ...] = ()
 
     @classmethod
     def of(cls, record: SheetRecord, table: Table, most: int) -> DescribedTable:
@@ -62,6 +72,10 @@ class DescribedTable:
                 for c in shown
             ),
             more_columns=len(table.columns) - len(shown),
+            note=table.note,
+            left_out=table.left_out[:_LEFT_OUT],
+            num_left_out=table.num_left_out,
+            doubtful=table.doubtful[:_LEFT_OUT],
         )
 
     def __str__(self) -> str:
@@ -73,6 +87,7 @@ class DescribedTable:
             lines.append(f"- {column.name or '(no name)'}: {column.type}{unit}{example}")
         if self.more_columns:
             lines.append(f"- and {self.more_columns} more columns")
+        lines += [self.note] if self.note else []
         return "\n".join(lines)
 
 

@@ -30,6 +30,7 @@ class FoundSheet:
         cells: Cells that match the question, each as "B17: text".
         copies: Number of its other versions; `describe_sheet` lists them.
         newer: Number of those that are newer, if the question named this version.
+        equal: Ids of those whose files are byte for byte the same.
     """
 
     rank: int
@@ -42,6 +43,7 @@ class FoundSheet:
     cells: tuple[str, ...] = ()
     copies: int = 0
     newer: int = 0
+    equal: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, hit: Hit) -> FoundSheet:
@@ -58,6 +60,7 @@ class FoundSheet:
             cells=tuple(f"{each.cell}: {short(each.text)}" for each in hit.why.cells[:_CELLS]),
             copies=hit.copies.number,
             newer=hit.copies.newer,
+            equal=hit.copies.equal,
         )
 
     def __str__(self) -> str:
@@ -68,7 +71,8 @@ class FoundSheet:
             facts.append(f"cells: {', '.join(self.cells)}")
         facts.append(f"why: {cell_text(self.why)}")
         if self.copies:
-            facts.append(Copies(self.copies, self.newer).label)
+            label = Copies(self.copies, self.newer, equal=self.equal).label
+            facts.append(": ".join(filter(None, [label, ", ".join(map(one_line, self.equal))])))
         return "\n   ".join(facts)
 
 
@@ -102,7 +106,8 @@ class FoundSheets(ToolResult):
 def _why(hit: Hit) -> str:
     """Words in common, similarity of meaning, time, and the link that raised the score."""
     why = hit.why
-    words = f"words {', '.join(why.words[:_WORDS])}" if why.words else "no word in common"
+    common = why.common(_WORDS)
+    words = f"words {common}" if common else "no word in common"
     reasons = [words, f"meaning {why.dense:.2f} (rank {why.dense_rank})"]
     if why.contents_rank is not None:
         reasons.append(f"cells {why.contents:.2f} (rank {why.contents_rank})")

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from sat_retriever.records.queryresult import QueryResult, ResultValue
 from sat_retriever.sql.query import TableQuery
-from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, one_line
+from sat_retriever.tools.cells import cell_text, one_line
+from sat_retriever.tools.fitting import fitting_result, result_line, schema_text
 from sat_retriever.tools.results.result import ToolResult
 
 
@@ -17,9 +18,9 @@ class QueryAnswer(ToolResult):
     Attributes:
         sql: The query; empty if only the tables were asked for.
         tables: Names of the tables and of their columns.
-        columns: Names of the result's columns.
-        rows: The first rows of the result.
-        complete: True if these are all rows.
+        columns: Names of the first columns of the result.
+        rows: The first rows of the result, with these columns.
+        complete: True if these are all rows and columns.
         citations: Where the result comes from, one citation a table.
         note: Further information for the reader; empty if there is none.
     """
@@ -34,39 +35,38 @@ class QueryAnswer(ToolResult):
 
     @classmethod
     def of(cls, tables: TableQuery, found: QueryResult | None, max_tokens: int) -> QueryAnswer:
-        """Return the answer with as many rows as fit, or only the tables without a result."""
+        """Return the answer with as much as fits, or only the tables without a result."""
         if found is None:
-            return cls("", tables.schema)
-        left = max_tokens - estimated_tokens(_line(found.columns))
-        rows: list[tuple[ResultValue, ...]] = []
-        for row in found.rows:
-            left -= estimated_tokens(_line(row))
-            if rows and left < 0:
-                break
-            rows.append(tuple(cell_text(each) if isinstance(each, str) else each for each in row))
-        cut = len(rows) < len(found.rows)
-        note = f"{found.note} Only the first {len(rows):,} rows fit here." if cut else found.note
+            return cls("", schema_text(tables.tables, max_tokens))
+        wide, long = fitting_result(found, max_tokens)
+        rows = [
+            tuple(cell_text(each) if isinstance(each, str) else each for each in row[:wide])
+            for row in found.rows[:long]
+        ]
+        cut = wide < len(found.columns), long < len(found.rows)
+        said = [found.note] if found.note else []
+        said += (
+            [f"Only the first {wide:,} columns fit here; name those you need."] if cut[0] else []
+        )
+        said += [f"Only the first {long:,} rows fit here."] if cut[1] else []
         return cls(
             found.sql,
             "",
-            found.columns,
+            found.columns[:wide],
             tuple(rows),
-            complete=found.complete and not cut,
+            complete=found.complete and not any(cut),
             citations=found.citations,
-            note=note.strip(),
+            note=" ".join(said),
         )
 
     def __str__(self) -> str:
         if not self.sql:
             return self.tables
-        lines = [_line(self.columns), f"|{'---|' * len(self.columns)}", *map(_line, self.rows)]
+        rule = f"|{'---|' * len(self.columns)}"
+        lines = [result_line(self.columns), rule, *map(result_line, self.rows)]
         if not self.rows:
             lines = ["The query gives no row."]
         cited = ", ".join(map(one_line, self.citations))
         lines += ["", f"From {cited}"] if cited else []
         lines += [self.note] if self.note else []
         return "\n".join(lines)
-
-
-def _line(cells: tuple[ResultValue, ...]) -> str:
-    return markdown_row([cell_text(cell) for cell in cells])

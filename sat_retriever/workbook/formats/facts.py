@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.formats.columnsums import Sums
 from sat_retriever.workbook.values.cellformats import CellFormats
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.places import Places
@@ -26,6 +27,7 @@ class SheetFacts:
         dimension: Used range as the file itself states it, which may be wrong.
         unsaved: Cells whose formula has no saved value, including all cells that an array
             fills; at most as many as the limit on a sheet's cells.
+        sums: As `Grid.sums`.
         formats: Number formats of its cells; at most as many.
     """
 
@@ -37,6 +39,7 @@ class SheetFacts:
     cut: SkipReason | None = None
     dimension: Area | None = None
     unsaved: Places = field(default_factory=Places)
+    sums: Sums = field(default_factory=dict)
     formats: CellFormats = field(default_factory=CellFormats)
 
 
@@ -50,7 +53,7 @@ def with_facts(values: SheetValues, facts: SheetFacts | None) -> tuple[Grid, Are
     areas = facts.formula_area, facts.unsaved.area
     area = _union(values.area, *areas, *(Area(r, c, r, c) for r, c, _ in facts.errors))
     area = _union(area, facts.area) if values.cut else area
-    grid = replace(grid, unsaved=unsaved, formats=facts.formats)
+    grid = replace(grid, unsaved=unsaved, sums=facts.sums, formats=facts.formats)
     return grid, _union(area, facts.dimension) if facts.cut else area
 
 

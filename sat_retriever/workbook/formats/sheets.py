@@ -22,7 +22,7 @@ from sat_retriever.workbook.tables.records import sheet_record
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
-from sat_retriever.workbook.values.window import cells_to_json
+from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
 
 _LATER = 16
 """Share of what a workbook's contents may still take that is left to later sheets."""
@@ -147,7 +147,8 @@ def value_messages(
         if wanted.table is not None:
             yield from table_messages(cells_of(grid, merges), tables, wanted, cut=short)
             return
-        yield {"cells": cells_to_json(grid, wanted.area, area, cut=short, most=wanted.most)}
+        told = cells_to_json(grid, wanted.area, area, cut=short, most=wanted.most)
+        yield {"cells": told | {"merged": merged_to_json(grid, merges, told)}}
         return
     record = sheet_record(
         reading.source,
@@ -164,7 +165,7 @@ def value_messages(
     reading.contents_left -= contents_size(record.contents)
     cut = _why_partial(values, facts.cut if facts else None, area, request.limits)
     record = replace(record, formulas=state, partial=cut is not None)
-    yield {"record": to_json(record)}
+    yield {"record": to_json(record, compact=True)}
     yield from _profiles(reading, record, grid)
     if cut is not None:
         yield skip(request, *cut, sheet.name)

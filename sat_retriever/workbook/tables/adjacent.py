@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.values.cells import Cells, Kind
@@ -21,6 +23,10 @@ WIDTH_BY_GAP = (0.25, 0.5)
 MAX_LONE_ROWS = 3
 MAX_SECTION_ROWS = 6
 MAX_HEADER_ROWS = 6
+SHARED = 0.6
+"""Least share of rows with a text of the table above that its further rows have."""
+SHARED_ROWS = 200
+"""Rows above and below a gap in which texts that recur are looked for."""
 ALIKE = 0.75
 MAX_PROSE_COLUMNS = 4
 PROSE_LONE_ROWS = 0.55
@@ -30,6 +36,8 @@ LONE_PROSE_LENGTH = 30.0
 """Least mean characters of prose: `PROSE_LENGTH` in several columns, this in one."""
 PROSE_ROWS = 400
 MIN_PROSE_ROWS = 3
+TABLE_ROWS = 5
+"""Least rows of a table that stands among running text."""
 
 
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
@@ -47,14 +55,19 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     if left < above.left or right > _reach(cells, above):
         return False
     gap = _gap(cells, above, block)
+    whole = gap <= 1 and first.rows[0] == block.top
+    if whole and repeats_header(cells, above, block.top):
+        return True
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False
     if bare:
         fits = len(first.cols) >= COVERED * _last_width(cells, above)
+        fits = fits and not _is_text_table(cells, above, block, first)
     else:
         last = _last_rows(cells, above)
         wide = len(first.cols) >= WIDTH_BY_GAP[gap > 1] * len(last.cols)
         fits = wide and len(last.rows) >= 2 and _alike(last, first)
+        fits = fits and (not _all_words(last, first) or _share_texts(cells, above, block))
     return fits and not _is_header(first)  # last, because it is the most expensive test
 
 
@@ -109,6 +122,8 @@ def _is_header(sample: Sample) -> bool:
     words = int((families == Family.WORDS).sum())
     if _are_years(sample, 0) or are_formula_headings(sample, 0):
         return True
+    if (families == Family.NUMBER).any():
+        return False  # a single number that looks like a year
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
 
@@ -157,6 +172,46 @@ def _alike(above: Sample, first: Sample) -> bool:
     return compared >= 2 and alike >= ALIKE * compared
 
 
+def _all_words(above: Sample, first: Sample) -> bool:
+    """True if the rows around a gap hold nothing but words."""
+    parts = (above.families, first.families[0])
+    return all(bool((part <= Family.WORDS).all()) for part in parts)
+
+
+def _is_text_table(cells: Cells, above: Area, block: Area, first: Sample) -> bool:
+    """True if rows of words are no header of the words below, but a table of their own."""
+    last = _last_rows(cells, above)
+    wide = np.flatnonzero(last.filled.sum(axis=1) > 1).tolist()
+    if len(wide) < HEADER_ROWS or not _all_words(last, first):
+        return False
+    texts = last.texts(wide[0])
+    merged = any((last.rows[wide[0]], col) in cells.anchors for col in last.cols)
+    return len(set(texts)) == len(texts) and not merged and not _share_texts(cells, above, block)
+
+
+def _share_texts(cells: Cells, above: Area, block: Area) -> bool:
+    """True if the texts of a block stand in the same columns of the table above it, too.
+
+    The kinds of texts tell nothing about whether a table of words goes on or another one begins.
+    Its categories recur: teams, towns, states. The names of columns do not.
+    """
+    upper = range(max(above.top, above.bottom - SHARED_ROWS + 1), above.bottom + 1)
+    lower = range(block.top, min(block.bottom, block.top + SHARED_ROWS - 1) + 1)
+    columns = range(block.left, block.right + 1)
+    known = [{cells.value(row, col) for row in upper} - {None} for col in columns]
+    shared = [
+        any(value in texts for value, texts in zip(cells.line(row, columns), known, strict=True))
+        for row in lower
+    ]
+    if shared[0]:
+        return True
+    others = [{cells.value(row, col) for row in lower[1:]} - {None} for col in columns]
+    first = cells.line(block.top, columns)
+    if any(value in texts for value, texts in zip(first, others, strict=True)):
+        return True
+    return sum(shared) > 1 and sum(shared) >= SHARED * len(shared)
+
+
 def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
     """True if a block continues the table left of it, after one blank column.
 
@@ -193,6 +248,8 @@ def is_prose(cells: Cells, whole: Area) -> bool:
     if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:
         return False
     per_row = (part != Kind.EMPTY).sum(axis=1)
+    if _holds_table(part, per_row):
+        return False
     lone = float((per_row == 1).sum() / max((per_row > 0).sum(), 1))
     words = float((part == Kind.TEXT).sum() / max(per_row.sum(), 1))
     if words < PROSE_TEXT or (lone < PROSE_LONE_ROWS and columns > 1):
@@ -200,3 +257,16 @@ def is_prose(cells: Cells, whole: Area) -> bool:
     found = np.argwhere(part == Kind.TEXT)[:PROSE_ROWS]
     lengths = [len(str(cells.value(int(r) + whole.top, int(c) + whole.left))) for r, c in found]
     return float(np.mean(lengths)) >= (PROSE_LENGTH if columns > 1 else LONE_PROSE_LENGTH)
+
+
+def _holds_table(part: NDArray[np.uint8], per_row: NDArray[np.int64]) -> bool:
+    """True if rows of several cells, half of them values, stand below each other among the text."""
+    wide = per_row > 1
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], wide, [False])).astype(np.int8)))
+    starts, stops = edges[::2], edges[1::2]
+    if not len(starts):
+        return False
+    longest = int((stops - starts).argmax())
+    rows = part[starts[longest] : stops[longest]]
+    values = int((rows > Kind.TEXT).sum())
+    return len(rows) >= TABLE_ROWS and 2 * values >= int((rows != Kind.EMPTY).sum())

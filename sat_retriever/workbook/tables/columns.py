@@ -114,11 +114,13 @@ def describe_column(name: str, cells: ColumnCells, unit: str | None, privacy: Pr
         The column; type `empty` without any data cell.
     """
     kept = privacy.examples and not privacy.skips(name)
-    example = example_text(name, cells.values) if kept else None
+    first = _first_value(cells.values) if kept else None
+    example = None if first is None else _cut(plain_text(first))
+    encoded = None if first is None else encoded_text(name, cells.values, first)
+    of_encoder = None if encoded == example else encoded
     found = typed(cells.values, cells.shown, unseen=cells.unseen)
-    return Column(
-        name, example, _type_of(found, cells), column_unit(found, cells.shown, unit, name)
-    )
+    own_unit = column_unit(found, cells.shown, unit, name)
+    return Column(name, example, _type_of(found, cells), own_unit, of_encoder)
 
 
 def column_unit(found: Typed, shown: NumberFormat, row: str | None, header: str) -> str | None:
@@ -143,27 +145,29 @@ def _type_of(found: Typed, cells: ColumnCells) -> ColumnType:
     return _TYPES[found.kind]
 
 
-def example_text(name: str, values: Sequence[Value]) -> str | None:
-    """The first value as text of at most 60 characters, or a typed placeholder.
+def encoded_text(name: str, values: Sequence[Value], first: Value) -> str:
+    """What an encoder reads of a column: 60 characters of its first value, or a placeholder.
 
-    None when there is no value.
-
-    Source: paper, section 3.2 (Feature Extractor). Departs: an error value is used only if there
-    is no other value.
+    Source: paper, section 3.2 (Feature Extractor).
     """
-    first = _first_value(values)
-    if first is None:
-        return None
-    text = plain_text(first)
     if isinstance(first, str):
         texts = [v for v in values if isinstance(v, str)]
         if len(first) > NOTE_LENGTH or (2 * len(texts) > len(values) and is_free_text(texts)):
             return placeholder(name, first)
-    return text[:MAX_EXAMPLE_LENGTH].rstrip()
+    return plain_text(first)[:MAX_EXAMPLE_LENGTH].rstrip()
+
+
+def _cut(text: str) -> str:
+    """A text of at most 60 characters, with "…" for its end if it is longer."""
+    whole = len(text) <= MAX_EXAMPLE_LENGTH
+    return text if whole else f"{text[: MAX_EXAMPLE_LENGTH - 1].rstrip()}…"
 
 
 def _first_value(values: Sequence[Value]) -> Value:
-    """The first value that is not blank, errors last; None without any."""
+    """The first value that is not blank, errors last; None without any.
+
+    Source: paper, section 3.2. Departs: an error value counts only if there is no other.
+    """
     first_error = None
     for value in values:
         if value is None or not plain_text(value):

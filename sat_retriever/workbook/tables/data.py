@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.leftout import SUMS, LeftOutReason
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.request import Window
 from sat_retriever.workbook.tables.header import (
     describe_tables,
     find_layouts,
+    left_out_of,
     records_of,
     shown_in,
 )
 from sat_retriever.workbook.tables.layout import Layout
+from sat_retriever.workbook.tables.sections import section_texts
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.window import other_text, plain_value
 
+MERGED_SHARE = 0.5
+"""Least merged cells of a column of labels for each cell of its own."""
 _AT_ONCE = 50_000  # cells of a message
 MOMENT, TIME, DURATION, ERROR, PLAIN = "dtue."
 """Letters of types that JSON lacks, and of all others."""
@@ -35,7 +42,8 @@ def table_messages(
 ) -> Iterator[Json]:
     """Yield a description of one table of a sheet, then its data; nothing without such a table.
 
-    A cell that a merged area covers is empty, as it is on the screen, whatever the file stores.
+    A cell that a merged area covers is empty, as it is on the screen, whatever the file stores. A
+    label that is merged over several rows counts for each of them.
 
     A message of data holds for some records the values of each column, and one letter a value if
     a value has a type that JSON lacks: dates and times are ISO text, durations are seconds. "texts"
@@ -51,6 +59,10 @@ def table_messages(
     if wanted.table is None or wanted.table >= len(placed):
         return
     layout, _ = placed[wanted.table]
+    if wanted.totals:
+        layout = replace(
+            layout, out={row: why for row, why in layout.out.items() if why not in SUMS}
+        )
     row, col = cells.origin
     first_line, first_record = (row, col) if layout.transposed else (col, row)
     lines = list(layout.lines)
@@ -62,18 +74,20 @@ def table_messages(
             "table": to_json(describe_tables(cells, placed[: wanted.table + 1])[-1]),
             "first_line": lines[0] + first_line,
             "records": [place + first_record for place in kept],
+            "left_out": to_json(left_out_of(cells, layout, list(layout.out))),
+            "doubtful": to_json(left_out_of(cells, layout, layout.doubtful)),
+            "sections": _sections(cells, layout, kept),
             "shown": [to_json(shown_in(cells, layout, line)) for line in lines],
-            "totals": layout.totals,
             "unsaved": int((cells.kinds[_block(layout)] == Kind.UNKNOWN).sum()),
             "cut": cut and ends_below,
             "more": len(kept) < len(records),
         }
     }
     step = max(1, _AT_ONCE // max(1, len(lines)))
-    covered = {cell for cell, anchor in cells.anchors.items() if cell != anchor}
+    covered = _covered(cells, layout)
     for start in range(0, len(kept), step):
         columns = _columns(cells, layout, lines, kept[start : start + step])
-        _empty(columns, covered, lines, kept[start : start + step], transposed=layout.transposed)
+        _fill(columns, covered, lines, kept[start : start + step], transposed=layout.transposed)
         told = [_encoded(column) for column in columns]
         if cells.texts is not None:
             fields = _columns(_fields(cells), layout, lines, kept[start : start + step])
@@ -105,23 +119,60 @@ def _columns(
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _empty(
+def _sections(cells: Cells, layout: Layout, records: Sequence[int]) -> list[str | None] | None:
+    """The heading above each record; None without headings."""
+    heads = [row for row, why in layout.out.items() if why is LeftOutReason.SECTION]
+    return section_texts(cells, layout.area, records, heads) if heads else None
+
+
+def _covered(cells: Cells, layout: Layout) -> dict[tuple[int, int], Value]:
+    """The values of the covered cells of merged areas: that of its label, or none.
+
+    A label is a text or a date that is merged over rows, in the first column that it covers. A
+    number is one only left of all columns with a cell of its own in each row; elsewhere it is an
+    amount, which counts once.
+    """
+    rows, columns = layout.data, layout.lines
+    if layout.transposed:
+        rows, columns = columns, rows
+    found: dict[tuple[int, int], Value] = {}
+    merged = cells.merged_in(rows, columns)
+    labels = _label_columns(cells, merged, rows, columns)
+    for row, col, top, left in merged.tolist():
+        if (row, col) == (top, left):
+            continue
+        value = cells.value(top, left) if col == left and top in rows else None
+        amount = isinstance(value, (int, float, dt.timedelta)) and col not in labels
+        found[row, col] = None if amount or layout.transposed else value
+    return found
+
+
+def _label_columns(cells: Cells, merged: NDArray[np.int64], rows: range, columns: range) -> range:
+    """The first columns of a table up to one in which most cells are not merged over rows."""
+    over_rows = merged[(merged[:, 1] == merged[:, 3]) & (merged[:, 0] != merged[:, 2])]
+    counts = np.bincount(over_rows[:, 1] - columns.start, minlength=len(columns))
+    own = (cells.kinds[rows.start : rows.stop, columns.start : columns.stop] != 0).sum(axis=0)
+    stop = int(np.argmax(counts <= MERGED_SHARE * own)) if len(columns) else 0
+    return range(columns.start, columns.start + stop)
+
+
+def _fill(
     columns: list[list[Value]],
-    covered: AbstractSet[tuple[int, int]],
+    covered: Mapping[tuple[int, int], Value],
     lines: Sequence[int],
     records: Sequence[int],
     *,
     transposed: bool,
 ) -> None:
-    """Empty the values of covered cells, given by row and column of the sheet's grid."""
+    """Set the values of covered cells, given by row and column of the sheet's grid."""
     if not covered:
         return
     places = {record: number for number, record in enumerate(records)}
     first, last = lines[0], lines[-1]
-    for row, col in covered:
+    for (row, col), value in covered.items():
         line, record = (row, col) if transposed else (col, row)
         if first <= line <= last and record in places:
-            columns[line - first][places[record]] = None
+            columns[line - first][places[record]] = value
 
 
 def _encoded(column: Sequence[Value]) -> Json:

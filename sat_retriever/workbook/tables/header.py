@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import Column, Table
+from sat_retriever.records.sheets import MAX_LEFT_OUT, Column, Table
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.adjacent import (
     continues_below,
@@ -26,10 +27,17 @@ from sat_retriever.workbook.tables.columns import (
 )
 from sat_retriever.workbook.tables.irregular import is_irregular
 from sat_retriever.workbook.tables.layout import Layout, read_layout
+from sat_retriever.workbook.tables.leftout import with_left_out
 from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
 from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
-from sat_retriever.workbook.values.cells import Cells, Kind, cells_of, header_text
+from sat_retriever.workbook.values.cells import (
+    MAX_EXAMPLE_LENGTH,
+    Cells,
+    Kind,
+    cells_of,
+    header_text,
+)
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 
@@ -89,6 +97,7 @@ def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Pla
     sizes = [_cell_count(cells, layout.area) for layout in known]
     found = [*declared, *((each, None) for each in _found(_blank_out(cells, known), sizes))]
     ranked = sorted(found, key=lambda placed: -_weight(cells, placed[0]))[:MAX_TABLES]
+    ranked = [(with_left_out(cells, layout), item) for layout, item in ranked]
     return ranked[:1] + sorted(
         ranked[1:], key=lambda placed: (placed[0].area.top, placed[0].area.left)
     )
@@ -125,7 +134,8 @@ def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[Placed]:
         height = min(item.header_rows, bottom - top + 1)
         totals = min(item.total_rows, bottom - top + 1 - height)
         area = Area(top, left, bottom, right)
-        found.append((Layout(area, height, totals=totals, score=2.0), item))
+        out = dict.fromkeys(range(bottom + 1 - totals, bottom + 1), LeftOutReason.TOTAL)
+        found.append((Layout(area, height, out=out, score=2.0), item))
     return found
 
 
@@ -206,7 +216,9 @@ def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
     """True if a block beside a larger one is a note, a title or a date, not a table."""
     area = layout.area
     count = _cell_count(cells, area)
-    if count * REMARK_SHARE <= largest and (count <= REMARK_CELLS or _is_text(cells, layout)):
+    headed = 0 < layout.header_height <= area.bottom - area.top and not layout.transposed
+    small = count <= REMARK_CELLS and not headed
+    if count * REMARK_SHARE <= largest and (small or _is_text(cells, layout)):
         return True
     return area.left == area.right and count < largest and _is_text(cells, layout)
 
@@ -248,11 +260,34 @@ def _table(
         num_rows=len(records_of(cells, layout, lines)),
         columns=tuple(columns),
         name=item.name if item else None,
+        left_out=left_out_of(cells, layout, list(layout.out)[:MAX_LEFT_OUT], kept=privacy.literals),
+        num_left_out=len(layout.out),
+        doubtful=left_out_of(cells, layout, layout.doubtful[:MAX_LEFT_OUT], kept=privacy.literals),
     )
 
 
+def left_out_of(
+    cells: Cells, layout: Layout, rows: Sequence[int], *, kept: bool = True
+) -> tuple[LeftOut, ...]:
+    """Some rows of a table that are no records, or in doubt, in sheet addresses.
+
+    Args:
+        cells: The sheet.
+        layout: The table.
+        rows: Grid rows.
+        kept: True if their texts may be kept.
+    """
+    found = []
+    for row in rows:
+        line = cells.line(row, layout.lines) if kept else []
+        text = next((value.strip() for value in line if isinstance(value, str)), "")
+        reason = layout.out.get(row, LeftOutReason.TOTAL)
+        found.append(LeftOut(row + cells.origin[0], reason, text[:MAX_EXAMPLE_LENGTH]))
+    return tuple(found)
+
+
 def records_of(cells: Cells, layout: Layout, lines: range | None = None) -> NDArray[np.intp]:
-    """Places of the data records: rows (columns if transposed) that are not all empty.
+    """Places of the records: rows (columns if transposed) with a value that are not left out.
 
     Args:
         cells: The sheet.
@@ -266,6 +301,7 @@ def records_of(cells: Cells, layout: Layout, lines: range | None = None) -> NDAr
     else:
         columns = layout.lines
         held = cells.kinds[data.start : data.stop, columns.start : columns.stop].any(axis=1)
+        held = held & ~np.isin(np.arange(data.start, data.stop), list(layout.out))
     found: NDArray[np.intp] = np.flatnonzero(held) + data.start
     return found
 
@@ -285,6 +321,9 @@ def _column(
     else:
         kinds = cells.kinds[data.start : data.stop, line]
         header = [(layout.area.top + i, line) for i in range(layout.header_height)]
+    if layout.out and not layout.transposed:
+        kinds = kinds.copy()
+        kinds[[row - data.start for row in layout.out if row in data]] = Kind.EMPTY
     found, unseen = sample_column(kinds)
     places = (found + data.start).tolist()
     values = cells.line(line, places) if layout.transposed else cells.column(places, line)

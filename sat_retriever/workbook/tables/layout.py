@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.tables.margins import above_notes, below_titles, count_totals, units_row
+from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.workbook.tables.margins import above_notes, below_titles, units_row
 from sat_retriever.workbook.tables.regions import trim
 from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.tables.sideways import sideways_score
 from sat_retriever.workbook.tables.wording import MAX_LABEL
-from sat_retriever.workbook.values.cells import Cells
+from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_HEADER_HEIGHT = 5
+MAX_NOTES, KEPT_NOTES = 12, 4
+"""Lines of notes above a table from which on they are left out, but for the last ones."""
 _FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
 """A key and its value in one text, unlike a time ("10:30") or an address."""
 
@@ -29,7 +33,8 @@ class Layout:
             transposed.
         transposed: True if the headers are in the first column.
         units: Grid row (column if transposed) of units below the header, or None.
-        totals: Number of totals rows at its end.
+        out: Rows below the header that are no records, and why, ascending.
+        doubtful: Records that look like totals but do not add up.
         score: Score of the header; 0 without one.
     """
 
@@ -37,16 +42,17 @@ class Layout:
     header_height: int = 0
     transposed: bool = False
     units: int | None = None
-    totals: int = 0
+    out: Mapping[int, LeftOutReason] = field(default_factory=dict)
+    doubtful: tuple[int, ...] = ()
     score: float = 0.0
 
     @property
     def data(self) -> range:
-        """Rows of the data (columns if transposed), below header and units and above totals."""
+        """Rows below header and units (columns if transposed), those left out among them."""
         if self.transposed:
             return range(self.area.left + self.header_height, self.area.right + 1)
         start = self.area.top + self.header_height + (self.units is not None)
-        return range(start, self.area.bottom + 1 - self.totals)
+        return range(start, self.area.bottom + 1)
 
     @property
     def lines(self) -> range:
@@ -58,6 +64,7 @@ class Layout:
 
 def read_layout(cells: Cells, block: Area) -> Layout:
     """The layout of a block of cells that is one table."""
+    block = _below_notes(cells, block)
     sample = sample_block(cells, block)
     best, score = best_header(sample)
     turned = sideways_score(sample, score)
@@ -65,8 +72,8 @@ def read_layout(cells: Cells, block: Area) -> Layout:
         return Layout(block, 1, transposed=True, score=turned)
     if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):
         area = above_notes(cells, below_titles(sample, block))
-        return Layout(area, totals=count_totals(cells, area, area.top))
-    best = _header_bottom(sample, best)
+        return Layout(area)
+    best = _header_bottom(sample, _upper_full(cells, sample, best))
     units = units_row(sample, best)
     bottom = best if units is None else units - 1
     top = _header_top(cells, sample, bottom)
@@ -74,8 +81,43 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     area = above_notes(cells, trim(cells.kinds, area) or area)
     height = sample.rows[bottom] - sample.rows[top] + 1
     unit_row = None if units is None else sample.rows[units]
-    first_data = (sample.rows[bottom] if unit_row is None else unit_row) + 1
-    return Layout(area, height, False, unit_row, count_totals(cells, area, first_data), score)
+    return Layout(area, height, units=unit_row, score=score)
+
+
+def _below_notes(cells: Cells, block: Area) -> Area:
+    """The block without many lines of notes at its top, so that its header is among the sample.
+
+    Such lines are a text, or a key and its value; a few right above the table are kept.
+    """
+    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    counts = part.astype(bool).sum(axis=1)
+    widest = int(counts.max())
+    first = int((counts >= max(2, widest / 2)).argmax())
+    few = bool((counts[:first] <= min(2, widest / 2)).all())
+    texts = (part[:first] == Kind.TEXT).any(axis=1).sum()
+    few = few and 2 * texts >= int((counts[:first] > 0).sum())
+    if first <= MAX_NOTES or not few:
+        return block
+    top = block.top + first - KEPT_NOTES
+    return trim(cells.kinds, Area(top, block.left, block.bottom, block.right)) or block
+
+
+def _upper_full(cells: Cells, sample: Sample, best: int) -> int:
+    """The row above the best one if both could be the header alone; else the best row.
+
+    Both hold words, the upper one distinct ones in all columns: the lower one is a record with
+    words in place of its numbers, unless it is a row of units.
+    """
+    upper = best - 1
+    if upper < 0 or sample.rows[best] - sample.rows[upper] > 1 or units_row(sample, upper):
+        return best
+    words = (sample.families[upper : best + 1] <= Family.WORDS).all()
+    full = not (sample.filled[best] & ~sample.filled[upper]).any()
+    full = full and bool(sample.filled[best, int(sample.filled[upper].argmax())])
+    texts = sample.texts(upper)
+    distinct = len(set(texts)) == len(texts) == int(sample.filled[upper].sum()) > 1
+    merged = any((sample.rows[upper], col) in cells.anchors for col in sample.cols)
+    return upper if words and full and distinct and not merged else best
 
 
 def _header_bottom(sample: Sample, best: int) -> int:
@@ -91,7 +133,8 @@ def _header_bottom(sample: Sample, best: int) -> int:
         over_values = names & (sample.below[1:, bottom + 2].argmax(axis=0) + 1 != Family.WORDS)
         gap = sample.rows[bottom + 1] - sample.rows[bottom] > 1
         full = not (sample.filled[best] & ~sample.filled[bottom + 1]).any()
-        if gap or full or names.sum() < 2 or (line > Family.WORDS).any():
+        alike = len(set(sample.texts(bottom + 1))) < 2
+        if gap or full or alike or names.sum() < 2 or (line > Family.WORDS).any():
             break
         score = row_scores(sample, bottom + 2)[bottom + 1]
         if 2 * over_values.sum() < names.sum() or score < CLEAR:

@@ -1,19 +1,18 @@
-"""Margins around a table's data: titles above, units, totals, notes below."""
+"""Margins around a table's data: titles above, units, notes below."""
 
 from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from sat_retriever.records.area import Area
 from sat_retriever.text.scales import is_scaled
 from sat_retriever.workbook.tables.regions import trim
-from sat_retriever.workbook.tables.sample import Sample
+from sat_retriever.workbook.tables.sample import Family, Sample
 from sat_retriever.workbook.values.cells import Cells
 from sat_retriever.workbook.values.grid import CellError
 
-MAX_TOTALS = 4
-MAX_LINES = 100
-"""Rows above the totals that are searched for further totals."""
 NOTE_LENGTH = 40
 NOTE_WORDS = 4
 """A single text below the data with more characters or words is a note."""
@@ -25,24 +24,15 @@ _UNITS = """
     min hour hours day days week weeks month months year years yr yrs w kw mw gw wp kwp wh kwh mwh
     gwh twh j kj mj gj tj pj ej pa kpa mpa bar hz khz mhz ghz v kv a ma k n kn nm mol ppm ppb db
     btu mmbtu quads b kb mb gb tb kbit mbit mph rpm usd eur gbp jpy cny chf rub inr dimensionless
-    unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes n/a -
+    unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes hpa mg
+    ug µg l/s
 """
 _UNIT_NAMES = frozenset(_UNITS.split())
 _UNIT = re.compile(
-    r"[(\[]\s*[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s]
+    r"[(\[]\s*(?=[^()\[\]]*[^\d\s.,()\[\]+-])[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s], not (1,000)
     r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"
     r"|[^\W\d_]{0,6}[/^·*][^\W_]{1,10}"  # m/s, USD/kg, 10^6
 )
-_TOTAL_WORD = (
-    r"(?:totals?|sum|summe|gesamt\w*|insgesamt|ergebnis"
-    r"|zwischensumme|totales|totaux|totale|totaal|suma|somme|soma|summa|итого|всего|razem|toplam"
-    r"|合计|合計|总计|總計|小计|小計|총계|합계|average|mean|mittelwert|durchschnitt|maximum|minimum)"
-)
-_TOTAL = re.compile(
-    rf"\W*(?:(?:grand|sub|overall|net)[\s-]*)?{_TOTAL_WORD}\b(?P<named>.{{0,24}})", re.IGNORECASE
-)
-_PART = re.compile(r"\W*(?:sub|zwischensumme|小计|小計)", re.IGNORECASE)
-_ANY_TOTAL = re.compile(rf"(?<!\w)(?:grand |sub|overall |net )?{_TOTAL_WORD}\b", re.IGNORECASE)
 _FOOTNOTE = re.compile(
     r"\s*(?:[*†‡§¹²³]|\(?[a-z\d]\)|notes?\b|source|sources\b|remark|quelle|fuente|注)",
     re.IGNORECASE,
@@ -75,10 +65,30 @@ def units_row(sample: Sample, best: int) -> int | None:
 
 
 def _are_units(sample: Sample, row: int) -> bool:
-    texts = sample.texts(row)
-    filled = int((sample.families[row] > 0).sum())
-    units = sum(_is_unit(text) for text in texts)
-    return bool(texts) and len(texts) >= filled and units >= UNITS_SHARE * len(texts)
+    """True if a row holds units, gaps aside, over columns of numbers in which none recurs."""
+    line = sample.families[row]
+    if not np.isin(line, (Family.NONE, Family.WORDS, Family.CODE)).all():
+        return False
+    said = {
+        col: str(sample.values[row][col]).strip()
+        for col in np.flatnonzero(line).tolist()
+        if isinstance(sample.values[row][col], str)
+    }
+    units = [col for col, text in said.items() if _is_unit(text)]
+    # A text over the names of the rows, such as "Unit", says nothing.
+    others = [col for col in said if col not in units and not _names_rows(sample, row, col)]
+    if not units or len(units) < UNITS_SHARE * (len(units) + len(others)):
+        return False
+    below = sample.likely(row + 1)
+    numbers = [2 * below[Family.NUMBER - 1, col] > below[:, col].sum() for col in units]
+    recurring = any(said[col] in map(str, sample.column(col, row + 1)) for col in units)
+    return sum(numbers) >= UNITS_SHARE * len(units) and not recurring
+
+
+def _names_rows(sample: Sample, row: int, col: int) -> bool:
+    """True if a column is the first one and holds texts."""
+    below = sample.likely(row + 1)[:, col]
+    return col == 0 and 2 * int(below[Family.NUMBER - 1]) <= int(below.sum())
 
 
 def _is_unit(text: str) -> bool:
@@ -114,46 +124,3 @@ def above_notes(cells: Cells, area: Area) -> Area:
 def _is_note(text: str) -> bool:
     words = len(text.split())
     return len(text) > NOTE_LENGTH or words > NOTE_WORDS or bool(_FOOTNOTE.match(text))
-
-
-def count_totals(cells: Cells, area: Area, first_data: int) -> int:
-    """Number of totals rows at the end of the area.
-
-    "Total liabilities" below "Total assets" is a line of a statement, not a total of the
-    table. Neither is a named total or a subtotal that has other lines below it.
-    """
-    count = 0
-    named = ended = False
-    for row in range(area.bottom, max(first_data, area.bottom - MAX_TOTALS), -1):
-        words = _words(cells, area, row)
-        total = _TOTAL.fullmatch(words[0].strip()) if words else None
-        if total and not (ended and (_is_name(total) or _PART.match(total[0]))):
-            count = area.bottom - row + 1
-            named = named or _is_name(total)
-        elif cells.kinds[row, area.left : area.right + 1].any() and not words:
-            break
-        ended = ended or total is None
-    last = area.bottom - count
-    return 0 if named and _has_totals(cells, area, range(first_data, last + 1)) else count
-
-
-def _words(cells: Cells, area: Area, row: int) -> list[str]:
-    """The texts among the first cells of a row."""
-    columns = range(area.left, min(area.right, area.left + 3) + 1)
-    values = (cells.value(row, col) for col in columns)
-    return [value for value in values if isinstance(value, str)]
-
-
-def _is_name(total: re.Match[str]) -> bool:
-    """True if a total names its subject: "Total assets", not "Total:" or "Total 2024"."""
-    return any(letter.isalpha() for letter in total["named"])
-
-
-def _has_totals(cells: Cells, area: Area, rows: range) -> bool:
-    """True if one of the last rows before the totals is also a total with a named subject."""
-    for row in rows[-MAX_LINES:]:
-        words = _words(cells, area, row)
-        rest, totals = _ANY_TOTAL.subn("", words[0]) if words else ("", 0)
-        if totals and any(letter.isalpha() for letter in rest):
-            return True
-    return False

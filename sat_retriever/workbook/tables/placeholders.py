@@ -1,4 +1,4 @@
-"""Typed placeholders, which replace free text that hardly ever repeats in records."""
+"""Typed placeholders, which an encoder reads in place of free text that hardly ever repeats."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.values.cells import Cells, Kind, kinds_of, sharp_kind
+from sat_retriever.workbook.values.cells import Cells, Kind, kinds_of, plain_text, sharp_kind
 from sat_retriever.workbook.values.grid import Value
 
 HEAD_ROWS = 48
@@ -19,6 +20,8 @@ TAIL_ROWS = 24
 HEAD_COLS = 40
 TAIL_COLS = 16
 MAX_TEXT = 256
+MAX_HEADS = 16
+"""First rows of a block that may be a header which further rows repeat."""
 YEARS = (1900, 2100)
 MIN_STEPS = 3
 
@@ -38,6 +41,10 @@ class Family(IntEnum):
     UNKNOWN = 6
 
 
+_WRITTEN = re.compile(
+    r"(?:[<>≤≥~≈]\s?|\(\s?|[+\-−])?[$€£¥]?(?:0|[1-9])[\d.,' ]{0,20}\s?[$€£¥%]?[)\-]?"
+)
+"""A number in a text, also one with a sign before it that says more or less."""
 _FAMILY = np.zeros(len(Kind), dtype=np.uint8)
 _FAMILY[Kind.TEXT] = Family.WORDS
 _FAMILY[[Kind.INTEGER, Kind.NUMBER]] = Family.NUMBER
@@ -87,6 +94,18 @@ class Sample:
         counts[Family.NUMBER - 1] += self.below[Family.UNKNOWN, start]
         return counts
 
+    def kept(self, places: Sequence[int]) -> Sample:
+        """The same sample with some of its rows only."""
+        families = self.families[places]
+        return Sample(
+            [self.rows[place] for place in places],
+            self.cols,
+            [self.values[place] for place in places],
+            self.filled[places],
+            families,
+            _suffix_counts(families),
+        )
+
     def turned(self) -> Sample:
         """The same sample with rows and columns swapped."""
         values = [list(line) for line in zip(*self.values, strict=True)]
@@ -105,9 +124,37 @@ def sample_block(cells: Cells, block: Area) -> Sample:
     filled = kinds != Kind.EMPTY
     for row, col in np.argwhere(kinds == Kind.TEXT).tolist():
         value = values[row][col] = _cut(values[row][col])
-        kinds[row, col] = sharp_kind(value)
+        kind = sharp_kind(value)
+        if kind == Kind.CODE and _WRITTEN.fullmatch(str(value).strip()):
+            kind = Kind.NUMBER
+            if str(value).strip().isdecimal():
+                values[row][col] = int(str(value))
+        kinds[row, col] = kind
     families = _FAMILY[kinds]
-    return Sample(rows, cols, values, filled, families, _suffix_counts(families))
+    sample = Sample(rows, cols, values, filled, families, _suffix_counts(families))
+    once = _once(values, filled, families)
+    return sample.kept(once) if len(once) < len(rows) else sample
+
+
+def _once(
+    values: Sequence[Sequence[Value]], filled: NDArray[np.bool_], families: NDArray[np.uint8]
+) -> list[int]:
+    """Places of rows without those that repeat the first row of texts that is the widest so far.
+
+    A header that each printed page repeats must not look like a record of its own table.
+    """
+    counts = filled.sum(axis=1).tolist()
+    words = ((families == Family.WORDS) | ~filled).all(axis=1).tolist()
+    heads: list[list[str]] = []
+    keep = []
+    for row, line in enumerate(values):
+        texts = [plain_text(value).casefold() for value in line] if words[row] else []
+        if words[row] and counts[row] > 1 and texts in heads:
+            continue
+        keep.append(row)
+        if row < MAX_HEADS and words[row] and counts[row] > max(counts[:row], default=1):
+            heads.append(texts)
+    return keep
 
 
 def _cut(value: Value) -> Value:
@@ -134,6 +181,14 @@ def _spread(index: NDArray[np.int64], head: int, tail: int) -> list[int]:
     return [*first, *rest[picks].tolist()]
 
 
+def _one_cycle(numbers: list[int | float]) -> list[int | float]:
+    """The first numbers of a row if all others repeat them: 2023, 2024, 2023, 2024."""
+    length = next((at for at in range(2, len(numbers)) if numbers[at] == numbers[0]), 0)
+    cycle = numbers[:length]
+    whole = length and len(numbers) % length == 0 and numbers == cycle * (len(numbers) // length)
+    return cycle if whole else numbers
+
+
 def steps(values: Sequence[Value]) -> float:
     """Likelihood in [0, 1] that a row's numbers are headers; texts are ignored.
 
@@ -147,6 +202,7 @@ def steps(values: Sequence[Value]) -> float:
     if not numbers:
         return 0.0
     if all(YEARS[0] <= v <= YEARS[1] and float(v).is_integer() for v in numbers):
+        numbers = _one_cycle(numbers)
         gaps = [after - before for before, after in pairwise(numbers)]
         up, down = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
         return 1.0 if max(up, down) >= len(gaps) - len(numbers) // 10 else 0.0

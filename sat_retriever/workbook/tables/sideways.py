@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sat_retriever.workbook.tables.rowscores import THRESHOLD, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample
-from sat_retriever.workbook.tables.wording import MAX_LABEL
+from sat_retriever.workbook.tables.wording import MAX_LABEL, text_case
 
 MIN_PURITY_GAIN = 0.2
 """Least excess of purity across over purity down at which a first column beats a header row."""
@@ -18,6 +18,19 @@ MIN_REPEATS = 5
 REPEATING = 0.7
 """Largest share of distinct texts in a column that repeats itself."""
 MAX_FORM_ROWS = 60
+LIST_SHARE = 0.6
+"""Least share of numbers or dates in the second column of a list of names."""
+_VALUE_WORDS = frozenset(
+    """
+    value values wert werte valeur valeurs valor valores valore valori waarde wartość hodnota
+    hodnoty érték värde værdi verdi arvo valoare vrijednost vrednost стойност значение значення
+    τιμή değer 值 数值 値 값 मान القيمة ערך nilai
+    content contents setting entry answer detail details inhalt angabe eintrag contenu contenido
+    contenuto inhoud
+    """.split()
+)
+"""Headers of a column of values beside one of keys. A form of keys and values has no such header,
+and nothing else tells the two apart."""
 
 
 def sideways_score(sample: Sample, best_score: float) -> float | None:
@@ -28,15 +41,18 @@ def sideways_score(sample: Sample, best_score: float) -> float | None:
     no less pure.
     """
     texts = _labels(sample)
-    if texts is None:
+    if texts is None or (len(sample.cols) == 2 and _heads_values(sample)):
         return None
     turned = sample.turned()
     colons = sum(text.endswith((":", "：")) for text in texts) / len(texts)
     score = row_scores(turned, 1)[0] + FORM_COLON * colons
     if colons >= MIN_COLONS or (len(sample.cols) == 2 and _is_form(sample)):
         return max(score, THRESHOLD)
+    if _is_list(sample) if len(sample.cols) == 2 else _has_header(sample, best_score):
+        return None
     if best_score >= THRESHOLD:
-        gain = _purity(turned, 0) - _purity(sample, _first_full(sample))
+        regular = sample.kept(_regular(sample))
+        gain = _purity(turned, 0) - _purity(regular, _first_full(regular))
         return score if gain > MIN_PURITY_GAIN else None
     if _has_categories(sample) or _purity(turned, 0) < _purity(sample, 0) - PURITY_SLACK:
         return None
@@ -53,6 +69,49 @@ def _labels(sample: Sample) -> list[str] | None:
         return None
     words = int((sample.families[:, 0] == Family.WORDS).sum())
     return texts if words >= MIN_WORDS * rows else None
+
+
+def _is_list(sample: Sample) -> bool:
+    """True if a name stands over a second column that is mostly numbers or dates."""
+    counts = sample.likely(1)[:, 1]
+    most = int(counts[1:].max())
+    return sample.families[0, 1] == Family.WORDS and most >= LIST_SHARE * int(counts.sum())
+
+
+def _heads_values(sample: Sample) -> bool:
+    """True if the second column is headed by a word for "value", over keys and their values."""
+    head = sample.values[0][1]
+    return isinstance(head, str) and head.strip().casefold() in _VALUE_WORDS
+
+
+def _regular(sample: Sample) -> list[int]:
+    """Places of rows without those whose values are all words that stand for a missing one.
+
+    Such words are alike, or written unlike the names in the first row: "closed", "sold out".
+    """
+    cases = {text_case(text) for text in sample.texts(0)[1:]}
+    keep = []
+    for row, line in enumerate(sample.values):
+        said = sample.texts(row)[1:]
+        words = bool((sample.families[row, 1:] <= Family.WORDS).all()) and len(said) > 1
+        stand_in = words and (len(set(said)) == 1 or not cases & set(map(text_case, said)))
+        if not stand_in or row == 0 or not isinstance(line[0], str):
+            keep.append(row)
+    return keep if 2 * len(keep) > len(sample.values) else list(range(len(sample.values)))
+
+
+def _has_header(sample: Sample, best_score: float) -> bool:
+    """True if a header row has been found, and rows do not differ as fields do.
+
+    Fields have values of several kinds, or several have words. A table of numbers with one row of
+    words is one in which a record has no numbers.
+    """
+    if best_score < THRESHOLD:
+        return False
+    kinds = [set(line[line > 0].tolist()) for line in sample.families[1:, 1:]]
+    pure = [kind.pop() for kind in kinds if len(kind) == 1]
+    values = {kind for kind in pure if kind > Family.WORDS}
+    return len(values) < 2 and pure.count(Family.WORDS) < 2
 
 
 def _is_form(sample: Sample) -> bool:

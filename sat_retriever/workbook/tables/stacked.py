@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.text.totalwords import total_label
+from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, best_header
 from sat_retriever.workbook.tables.sample import sample_block
 from sat_retriever.workbook.values.cells import Cells, Kind
@@ -14,6 +17,14 @@ from sat_retriever.workbook.values.cells import Cells, Kind
 MAX_CANDIDATES = 64
 TEXT_SHARE = 0.6
 OVER_VALUES = 0.4
+AROUND = 5
+"""Rows above and below a row whose kinds are compared."""
+NEAR = 100
+"""Rows above and below a row in which its words are looked for."""
+
+_ALIKE = np.arange(len(Kind), dtype=np.uint8)
+_ALIKE[Kind.NUMBER] = Kind.INTEGER
+_DIGIT = re.compile(r"\d")
 
 
 def split_stacked(cells: Cells, block: Area) -> list[Area]:
@@ -22,7 +33,14 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
     Such a row is mostly text, has values above and below, and scores as the header of the rows
     that follow. A single text right above it belongs to it.
     """
-    starts = [row for row in _candidates(cells, block) if _is_header(cells, block, row)]
+    starts = [
+        row
+        for row in _candidates(cells, block)
+        if not repeats_header(cells, block, row)
+        and _breaks(cells, block, row)
+        and not _is_record(cells, block, row)
+        and _is_header(cells, block, row)
+    ]
     edges = [block.top, *(_with_title(cells, block, row) for row in starts), block.bottom + 1]
     return [
         Area(start, block.left, stop - 1, block.right)
@@ -46,6 +64,54 @@ def _candidates(cells: Cells, block: Area) -> list[int]:
     good &= (under >= np.maximum(1, OVER_VALUES * count)) & (over >= 1)
     good &= (part[1:-1, :2] != Kind.EMPTY).any(axis=1)
     return [block.top + 1 + int(row) for row in good.nonzero()[0][:MAX_CANDIDATES]]
+
+
+def _breaks(cells: Cells, block: Area, row: int) -> bool:
+    """True if a table ends above a row: by a title or a total, or other cells are filled below.
+
+    Without such a sign a row of words amid numbers is a record, whose words stand for numbers.
+    """
+    columns = range(block.left, block.right + 1)
+    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    at = row - block.top
+    before = part[at - 1]
+    if (before != Kind.EMPTY).sum() == 1 and (before == Kind.TEXT).any():
+        return True
+    label = next((text for text in cells.line(row - 1, columns) if isinstance(text, str)), "")
+    if total_label(label.strip()):
+        return True
+    upper, lower = part[max(at - AROUND, 0) : at], part[at + 1 : at + 1 + AROUND]
+    for above, below in zip(_ALIKE[upper].T, _ALIKE[lower].T, strict=True):
+        held = {*above.tolist()} - {0}, {*below.tolist()} - {0}
+        if any(held) and not held[0] & held[1]:
+            return True
+    return False
+
+
+def _is_record(cells: Cells, block: Area, row: int) -> bool:
+    """True if a row of texts is a record with words in place of its values: "n.d.", "closed".
+
+    Such words stand alone, or are alike, or recur in their columns, or are written small, unlike
+    the names of the table's first row; or the row's name has digits as the names around it have.
+    """
+    columns = range(block.left, block.right + 1)
+    kinds = cells.kinds[:, block.left : block.right + 1]
+    places = np.flatnonzero((kinds[row] == Kind.TEXT) & (kinds[row - 1] > Kind.TEXT)).tolist()
+    said = [str(cells.value(row, columns[place])).strip() for place in places]
+    if len(set(said)) < max(len(said), 2):
+        return True
+    around = [each for each in range(row - NEAR, row + NEAR + 1) if each != row]
+    around = [each for each in around if block.top < each <= block.bottom]
+    for place, text in zip(places, said, strict=True):
+        others = (cells.value(each, columns[place]) for each in around)
+        if any(isinstance(other, str) and other.strip() == text for other in others):
+            return True
+    first = [cells.value(block.top, columns[place]) for place in places]
+    named = [text.strip() for text in first if isinstance(text, str) and text.strip()]
+    if named and all(map(str.islower, said)) and not any(map(str.islower, named)):
+        return True
+    names = [cells.value(each, block.left) for each in (row - 1, row, row + 1)]
+    return all(isinstance(name, str) and _DIGIT.search(name) for name in names)
 
 
 def _is_header(cells: Cells, block: Area, row: int) -> bool:

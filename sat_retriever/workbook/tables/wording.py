@@ -48,7 +48,7 @@ class _Below:
 
     def add(self, text: str) -> None:
         self.texts.add(text)
-        self.cases.add(_case(text))
+        self.cases.add(text_case(text))
         self.openings[_opening(text)] += 1
         self.length += len(text)
         self.count += 1
@@ -67,7 +67,7 @@ class _Below:
             style += 0.2
         if 2 * self.with_digits >= self.count and not _DIGIT.search(head):
             style += 0.35
-        if _case(head) not in self.cases:
+        if text_case(head) not in self.cases:
             style += 0.25
         if len(head) > max(MAX_LABEL, 2.5 * mean_length):
             style -= 0.4
@@ -81,7 +81,7 @@ def _opening(text: str) -> str:
     return text.split(maxsplit=1)[0] if text[0].isalnum() else text[0]
 
 
-def _case(text: str) -> str:
+def text_case(text: str) -> str:
     """Letter case of a text, with the separator of its words as a prefix."""
     joint = "_" if "_" in text else "." if "." in text.strip(".") else " " if " " in text else ""
     if text.isupper():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import chain
 
@@ -23,6 +23,8 @@ MAX_EXAMPLE_LENGTH = 60
 MAX_CELLS = 64_000_000
 MAX_COLUMNS = 16_384
 MAX_MERGES = 50_000
+MAX_COVERED = 400_000
+"""Cells of all merged areas together that are known to belong to one."""
 MAX_WHOLE = 1e15
 """Whole floats below this are written without a fraction."""
 
@@ -89,6 +91,8 @@ class Cells:
         start: Row and column of `rows[0][0]` in `kinds`.
         anchors: Top left cell of the merge, by each cell that it covers, itself included;
             0-based.
+        sums: As `Grid.sums`, 0-based.
+        merged: Row and column of each key of `anchors`, then of its value, (cells, 4).
         formats: Codes of the number formats, of the shape of `kinds`; None if all are 0.
         shown: What the format of each code shows.
         texts: Texts of a delimited file from which the rows were read; None for other formats.
@@ -99,6 +103,8 @@ class Cells:
     origin: tuple[int, int]
     anchors: dict[tuple[int, int], tuple[int, int]]
     start: tuple[int, int] = (0, 0)
+    sums: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int64))
     formats: FormatArray | None = None
     shown: Sequence[NumberFormat] = (PLAIN,)
     texts: Sequence[Sequence[str]] | None = None
@@ -125,6 +131,13 @@ class Cells:
         """The value of a cell, or of the merged area that it belongs to."""
         return self.value(*self.anchors.get((row, col), (row, col)))
 
+    def merged_in(self, data: range, lines: range) -> NDArray[np.int64]:
+        """Rows of `merged` whose cell lies in some rows and columns."""
+        rows, cols = self.merged[:, 0], self.merged[:, 1]
+        inside = (rows >= data.start) & (rows < data.stop)
+        inside &= (cols >= lines.start) & (cols < lines.stop)
+        return self.merged[inside]
+
     def area(self, block: Area) -> Area:
         """A 0-based block as 1-based sheet addresses."""
         row, col = self.origin
@@ -150,10 +163,28 @@ def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
         kinds = np.zeros((height, width), dtype=np.uint8)
         _scatter(rows, lengths, kinds[down:, right:])
     _mark(grid.unsaved, (top, left), kinds)
+    sums = {
+        (row - top, col - left): (first - top, last - top)
+        for (row, col), (first, last) in grid.sums.items()
+    }
     anchors = _anchors(merges, (top, left), kinds.shape)
-    formats = grid.formats.within((top, left), kinds.shape)
-    shown = grid.formats.shown
-    return Cells(rows, kinds, (top, left), anchors, start, formats, shown, grid.texts)
+    flat = np.fromiter(
+        chain.from_iterable((*cell, *anchor) for cell, anchor in anchors.items()),
+        dtype=np.int64,
+        count=4 * len(anchors),
+    )
+    return Cells(
+        rows,
+        kinds,
+        (top, left),
+        anchors,
+        start,
+        sums,
+        flat.reshape(-1, 4),
+        grid.formats.within((top, left), kinds.shape),
+        grid.formats.shown,
+        grid.texts,
+    )
 
 
 def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:
@@ -216,12 +247,14 @@ def _anchors(
     anchors: dict[tuple[int, int], tuple[int, int]] = {}
     for merge in merges[:MAX_MERGES]:
         top, left = merge.top - origin[0], merge.left - origin[1]
-        bottom = min(merge.bottom - origin[0], shape[0] - 1, top + 31)
+        bottom = min(merge.bottom - origin[0], shape[0] - 1)
         right = min(merge.right - origin[1], shape[1] - 1)
-        if top < 0 or left < 0 or len(anchors) > 4 * MAX_MERGES:
+        room = MAX_COVERED - len(anchors)
+        if top < 0 or left < 0 or room <= 0 or bottom < top or right < left:
             continue
-        for row in range(top, bottom + 1):
-            for col in range(left, right + 1):
+        wide = min(right - left + 1, room)
+        for row in range(top, min(bottom, top + room // wide - 1) + 1):
+            for col in range(left, left + wide):
                 anchors[row, col] = (top, left)
     return anchors
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.workbook.values.cellformats import CellFormats
@@ -29,6 +29,8 @@ class Grid:
         first_col: 1-based sheet column of `rows[i][0]`.
         unsaved: Cells with a formula without a saved value, in sheet addresses; they may lie
             outside the rows. A value in the rows takes precedence.
+        sums: First and last row that a formula sums up in its own column, by its row and
+            column, in sheet addresses.
         formats: Number formats of its cells, in sheet addresses.
         texts: The texts of a delimited file that the rows were read from, field by field; None for
             other formats, whose cells have types.
@@ -38,5 +40,6 @@ class Grid:
     first_row: int = 1
     first_col: int = 1
     unsaved: Places = field(default_factory=Places)
+    sums: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     formats: CellFormats = field(default_factory=CellFormats)
     texts: Sequence[Sequence[str]] | None = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import Json
@@ -81,6 +82,52 @@ def other_text(text: Value, value: Value) -> str | None:
     text = text.strip()[:MAX_TEXT]
     shown = value.isoformat(" ") if isinstance(value, dt.datetime) else str(plain_value(value))
     return None if text in (shown, value) else text
+
+
+def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list[Any]]:
+    """Cells that are merged with others below them, of which a window shows some.
+
+    An area counts if its first column is in the window. Areas that overlap end above the next, so
+    that all together are no larger than the window. Durations are amounts, which do not count for
+    further rows.
+
+    Args:
+        grid: Values of the sheet.
+        merges: Merged areas of the sheet.
+        cells: The window, as `cells_to_json` gave it.
+
+    Returns:
+        Row, column and last row of each, and the value if the cell is above the window.
+
+    >>> grid = Grid([["a"], [None], ["b"], [None]])
+    >>> window = cells_to_json(grid, Area(2, 1, 9, 9), Area(1, 1, 4, 1), cut=False)
+    >>> merged_to_json(grid, [Area(1, 1, 2, 1), Area(3, 1, 4, 1)], window)
+    [[3, 1, 4], [1, 1, 2, 'a']]
+    """
+    rows = cells["rows"]
+    if not rows or not rows[0]:
+        return []
+    top, left = cells["top"], cells["left"]
+    shown = Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1)
+    found: list[list[Any]] = []
+    ends: dict[int, int] = {}  # last free row of each column
+    for area in sorted(merges, key=lambda area: (area.top, area.left), reverse=True):
+        last = min(area.bottom, ends.get(area.left, shown.bottom))
+        below = area.top < last and shown.top <= last
+        if not below or not shown.left <= area.left <= shown.right:
+            continue
+        ends[area.left] = area.top - 1
+        value = _value(grid, area.top, area.left)
+        if value is not None and not isinstance(value, dt.timedelta):
+            above = [plain_value(value)] if area.top < shown.top else []
+            found.append([area.top, area.left, last, *above])
+    return found
+
+
+def _value(grid: Grid, row: int, col: int) -> Value:
+    down, right = row - grid.first_row, col - grid.first_col
+    held = grid.rows[down] if 0 <= down < len(grid.rows) else []
+    return held[right] if 0 <= right < len(held) else None
 
 
 def plain_value(value: Value) -> str | int | float | bool | None:

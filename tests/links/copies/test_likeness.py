@@ -29,6 +29,7 @@ def claim(tmp_path):
         place = tmp_path / path
         place.parent.mkdir(parents=True, exist_ok=True)
         book = openpyxl.Workbook()
+        book.properties.title = path  # so that no two files have the same bytes
         book.remove(book.active)
         for name, rows in tabs.items():
             sheet = book.create_sheet(name)
@@ -127,6 +128,37 @@ def test_without_cells_only_sheets_of_equal_files_are_copies(tmp_path):
     one, same = claims("a", "Region,Units\nNorth,5\n"), claims("b", "Region,Units\nNorth,5\n")
     assert are_copies(one, same)
     assert not are_copies(one, claims("c", "Region,Units\nNorth,6\n"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2023/Plan.csv", "2024/Plan.csv"),
+        ("Plan 2023.csv", "Plan 2024.csv"),
+        ("01/Plan.csv", "02/Plan.csv"),
+        ("Plan March 2023.csv", "mail/Re budget.csv"),
+        ("2023/Plan.xlsx", "2024/Plan.xlsx"),
+        ("Plan 2023.xlsx", "Sheet.xlsx"),
+    ],
+)
+@pytest.mark.parametrize("contents", ["all", "names"])
+def test_sheets_of_equal_files_are_copies_whatever_their_paths_say(tmp_path, one, other, contents):
+    first = tmp_path / one
+    first.parent.mkdir(exist_ok=True)
+    if one.endswith("csv"):
+        first.write_text("\n".join(["Region,Units", "North,5", "South,6"]))
+    else:
+        book = openpyxl.Workbook()
+        book.active.append(["Region", "Units"])
+        book.active.append(["North", 5])
+        book.save(first)
+    (tmp_path / other).parent.mkdir(exist_ok=True)
+    (tmp_path / other).write_bytes(first.read_bytes())
+    read = [read_workbook(tmp_path / x, root=tmp_path, contents=contents) for x in (one, other)]
+    left, right = (copy_claims(each.records, each.sketches)[0] for each in read)
+    left, right = (claim_from_text(each.sheet_id, claim_to_text(each)) for each in (left, right))
+    assert are_copies(left, right) and are_copies(right, left)
+    assert {name for name, _ in left.blocks()} & {name for name, _ in right.blocks()}
 
 
 def test_long_sheets_are_compared_by_the_same_rows_as_short_ones(tmp_path):

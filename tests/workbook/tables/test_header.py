@@ -463,9 +463,11 @@ def test_without_examples_no_value_of_a_data_cell_is_kept():
         assert trace in json.dumps(to_json(find_tables(Grid(rows)))) or trace != "777"
 
 
-def test_free_text_columns_get_a_typed_placeholder():
+def test_of_free_text_an_encoder_reads_a_typed_placeholder():
     rows = [["Author", "Pages"], *[[f"Alan Smithee the {n}th", 10.0 + n] for n in range(12)]]
-    assert [column.example for column in only(rows).columns] == ["Author_0001", "10"]
+    columns = only(rows).columns
+    assert [column.example for column in columns] == ["Alan Smithee the 0th", "10"]
+    assert [column.encoded for column in columns] == ["Author_0001", None]
 
 
 def test_no_more_than_64_tables_are_kept():

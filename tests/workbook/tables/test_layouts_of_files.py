@@ -63,9 +63,10 @@ STATEMENT = [
 ]
 
 
-def test_totals_among_the_lines_of_a_statement_are_lines(tmp_path):
-    record = read(tmp_path / "balance.xlsx", STATEMENT)
-    assert (record.tables[0].range, record.tables[0].num_rows) == ("A1:C11", 10)
+def test_totals_among_the_lines_of_a_statement_are_left_out_if_they_add_up(tmp_path):
+    (table,) = read(tmp_path / "balance.xlsx", STATEMENT).tables
+    assert (table.range, table.num_rows) == ("A1:C11", 6)
+    assert [each.row for each in table.left_out] == [4, 6, 10, 11]
 
 
 def test_a_named_total_with_lines_below_it_is_a_line(tmp_path):
@@ -76,7 +77,8 @@ def test_a_named_total_with_lines_below_it_is_a_line(tmp_path):
 @pytest.mark.parametrize("last", ["Total", "Grand total", "Total 2024", "Sum:", "Total stock"])
 def test_a_total_below_data_is_no_record(last, tmp_path):
     rows = [*STOCK, ["Subtotal", 50, 1.5], ["rivet", 9, 0.1], ["washer", 7, 0.2], [last, 66, 1.8]]
-    assert read(tmp_path / "stock.xlsx", rows).tables[0].num_rows == 6
+    (table,) = read(tmp_path / "stock.xlsx", rows).tables
+    assert (table.num_rows, [each.row for each in table.left_out]) == (5, [5, 8])
 
 
 @pytest.mark.parametrize(

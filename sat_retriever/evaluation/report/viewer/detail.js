@@ -123,7 +123,7 @@ function why(question, number, link) {
   if (!facts) return [];
   const [cosine, denseRank, lexical, wordRank, own] = facts;
   const parts = own.map((word) => element("span", { className: "word" }, question.words[word]));
-  const byWords = wordRank ? `words ${share(lexical)} (rank ${wordRank.toLocaleString("en")})` : "no word in common";
+  const byWords = wordRank ? `words ${share(lexical)} (rank ${wordRank.toLocaleString("en")})` : "no word of its names";
   parts.push(element("span", { className: "number", title: "Equally good sheets share a rank." },
     `cosine ${share(cosine)} (rank ${denseRank.toLocaleString("en")}), ${byWords}`));
   const found = [element("div", { className: "why" }, ...parts)];

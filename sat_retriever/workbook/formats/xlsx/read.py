@@ -19,6 +19,7 @@ from sat_retriever.records.structure import (
 from sat_retriever.workbook.budget import PARSED
 from sat_retriever.workbook.formats.byvalue import read_by_value
 from sat_retriever.workbook.formats.cellformulas import cell_formulas, formula_owners
+from sat_retriever.workbook.formats.columnsums import column_sums
 from sat_retriever.workbook.formats.formulas import Formulas, formula_count
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import each_sheet, sheet_messages
@@ -142,6 +143,7 @@ class _Walk:
             scan = self.scan(sheet)
         except Refused as error:
             refused, scan = error, SheetScan(damage=error.message)
+        scan.sums = column_sums(scan.formulas)
         if request.window is not None and request.formulas and scan.formulas:
             area = request.window.area
             owners = formula_owners(self.chunks(sheet.part), area, request.limits)

@@ -19,9 +19,9 @@ _EXACT = ("workbook", "path", "format", "visibility", "role", "period")
 _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_before"}
 # Keys of a node's metadata or of `Filters` that no condition may use.
 _UNFILTERABLE = frozenset(
-    "sheet_id citation sheet range table table_range header_row columns rank score words "
-    "headers cells dense lexical dense_rank lexical_rank contents contents_rank dense_contents "
-    "links via metadata modified_after modified_before".split()
+    "sheet_id citation sheet range table table_range table_note header_row columns rank score "
+    "words cell_words headers cells dense lexical dense_rank lexical_rank contents contents_rank "
+    "dense_contents links via metadata modified_after modified_before".split()
 )
 
 

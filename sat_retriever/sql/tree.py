@@ -1,0 +1,96 @@
+"""DuckDB's syntax tree of one statement, and what each name in it can mean at its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+Node = Any  # of a syntax tree in JSON
+_SMALL = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
+
+
+class RefusedStatement(Exception):  # noqa: N818 - an answer to the asker
+    """The statement is not run; the message says why, for its writer."""
+
+
+def same_name(name: str) -> str:
+    """Return the form that is equal for two names exactly if DuckDB takes them for one.
+
+    >>> same_name("Orders") == same_name("ORDERS"), same_name("\u017fet") == same_name("set")
+    (True, False)
+    """
+    return name.translate(_SMALL)
+
+
+def parsed(connection: Any, sql: str) -> Node:
+    """Return the syntax tree of the one SELECT that a text holds.
+
+    Raises:
+        RefusedStatement: If it is anything else.
+    """
+    try:
+        statements = connection.extract_statements(sql)
+    except Exception as error:  # the parser's errors share no other class with the binder's
+        raise RefusedStatement(first_line(error)) from error
+    if len(statements) != 1:
+        raise RefusedStatement(f"{len(statements)} statements; give one SELECT")
+    try:
+        kind = str(statements[0].type).rpartition(".")[2]
+    except ValueError:  # DuckDB's Python does not name all kinds
+        kind = "this kind of statement"
+    if kind == "MULTI":
+        raise RefusedStatement(
+            "a PIVOT that looks for its columns itself is not allowed; name the values, as in "
+            "FROM t PIVOT (sum(x) FOR y IN ('a', 'b') GROUP BY z)"
+        )
+    if kind != "SELECT":
+        raise RefusedStatement(f"{kind} is not allowed; only one SELECT is")
+    [told] = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    try:
+        tree: dict[str, Any] = json.loads(told)
+    except RecursionError as error:
+        raise RefusedStatement("it is nested too deeply; write it in steps") from error
+    if tree["error"] or len(tree["statements"]) != 1:
+        said = tree.get("error_message", "it is no plain SELECT")
+        raise RefusedStatement(f"this cannot be checked, so it is not run: {said}")
+    return tree
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of DuckDB's message, without its last point."""
+    lines = [line for line in str(error).split("\n") if line.strip()]
+    return " ".join(" ".join(lines[:1]).split()).rstrip(".") or type(error).__name__
+
+
+def nodes(tree: Node) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
+    """Yield every object of a syntax tree with the names of CTEs that it can mean.
+
+    A CTE is known in those that follow it in its list, and in the query below the list with all
+    its subqueries; in itself only if it is recursive, in the part that recurs. Names are as
+    `same_name` has them.
+    """
+    left: list[tuple[Node, frozenset[str]]] = [(tree, frozenset())]
+    while left:
+        each, known = left.pop()
+        if isinstance(each, list):
+            left.extend((part, known) for part in reversed(each))
+        elif isinstance(each, dict):
+            yield each, known
+            left.extend(reversed(list(_parts(each, known))))
+
+
+def _parts(node: dict[str, Any], known: frozenset[str]) -> Iterator[tuple[Node, frozenset[str]]]:
+    for entry in ctes(node):
+        yield entry["value"], known
+        known |= {same_name(entry["key"])}
+    for key, value in node.items():
+        own = key == "right" and node.get("type") == "RECURSIVE_CTE_NODE"
+        if key != "cte_map":
+            yield value, known | {same_name(node["cte_name"])} if own else known
+
+
+def ctes(node: Node) -> list[dict[str, Any]]:
+    """Return the entries of a query's own list of CTEs."""
+    found: list[dict[str, Any]] = (node.get("cte_map") or {}).get("map") or []
+    return found

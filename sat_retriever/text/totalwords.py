@@ -1,0 +1,148 @@
+"""Labels of rows that sum up others, in some fifty languages.
+
+Arithmetic decides about a row first. These words only support it, and decide alone where a row has
+no numbers that could be added up. No rule in the data tells that "yhteensä" is a total, so it is
+listed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+MAX_LABEL = 80
+"""Characters of a label that are looked at; a total's label is short."""
+
+_TOTAL = """
+    total totals totalled sum sums summe gesamt gesamtsumme gesamtbetrag gesamtergebnis insgesamt
+    endsumme summa totaux totale totali totales totaal eindtotaal totalt totalsumma samtals alls
+    yhteensä suma sumy razem ogółem łącznie celkem celkom součet súčet spolu skupaj vsota ukupno
+    svega zbir zbroj összesen mindösszesen összeg összesítés итого всего итог сумма общо усього
+    всього разом підсумок сума усяго разам вкупно вкупна σύνολο συνολο σύνολα toplam kokku kopā viso
+    bendra المجموع الإجمالي الاجمالي مجموع סהכ סךהכל סכום جمع مجموع कुल योग जोड़ মোট รวม ยอดรวม
+    tổng jumlah guztira iomlán cyfanswm gjithsej totaalbedrag totals somme soma
+    kabuuan jumla totală totalul cəmi cami ჯამი ընդամենը сумасы барлығы жами
+    合计 合計 总计 總計 共计 共計 总和 總和 計 总额 總額 합계 총계 계 총합
+    """
+_SUB = """
+    subtotal subtotals subtotaal subtotale subtotali subtotales subtotaux zwischensumme teilsumme
+    zwischenergebnis delsumma delsum subtotalt välisumma mezisoučet medzisúčet vmesna částečný
+    međuzbroj međuzbir részösszeg подытог промежуточный междинна підсумок проміжний υποσύνολο
+    μερικό vahesumma starpsumma tarpinė sousousto alttoplam aratoplam 小计 小計 소계
+    """
+_PHRASES = """
+    sub total|sous total|i alt|ialt|iš viso|is viso|ara toplam|genel toplam|tổng cộng|tong cong
+    |סה כ|סך הכל|סה״כ|جمع کل|i allt|sub totaal|sub totale|int al|ng totaal
+    """
+_WEAK = "result results resultado résultat ergebnis ensemble balance wynik výsledek tulos"
+_STATISTIC = """
+    average averages mean median avg maximum minimum max min mittelwert durchschnitt mittel moyenne
+    media promedio média gemiddelde medel medelvärde gennemsnit gjennomsnitt średnia průměr priemer
+    átlag среднее середнє ortalama keskiarvo medie ø 平均 平均值 평균
+    """
+_QUALIFIERS = """
+    grand sub overall net gross general général générale generale generał gesamt of the all for and
+    in to by y de du des da do di del della von der die das aller all'  och ja und et e i a an
+    genel ara final end running current year month quarter week
+    """
+_MARKS = re.compile(r"['’״\"]")
+_WORD = re.compile(r"[^\W_]+(?:['’״\"][^\W_]+)?")
+_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,20}[)\]]")  # "Total (EUR)"
+_SIGNS = ("\N{GREEK SMALL LETTER SIGMA}", "\N{N-ARY SUMMATION}")
+_DIGITS = re.compile(r"[\d.,%/–-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TotalLabel:
+    """How a label speaks of a total.
+
+    Attributes:
+        named: True if it also names a subject: "Total North", not "Grand total 2024:".
+        part: True if it says that only a part is summed up: "Subtotal".
+        weak: True if its word alone says little: "Result".
+        statistic: True for an average, maximum or minimum.
+    """
+
+    named: bool = False
+    part: bool = False
+    weak: bool = False
+    statistic: bool = False
+
+
+def _plain(text: str) -> str:
+    """Lower case without accents, so that "TOTAL GENERAL" is "total général"."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(each for each in letters if not unicodedata.combining(each))
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(map(_plain, words.split()))
+
+
+_TOTALS, _SUBS, _WEAKS, _STATISTICS = map(_set, (_TOTAL, _SUB, _WEAK, _STATISTIC))
+_QUALIFYING = _set(_QUALIFIERS)
+_JOINED = {
+    " ".join(_plain(each).split()): _plain(each).strip().startswith(("sub", "sous", "ara"))
+    for each in _PHRASES.split("|")
+}
+_LONGEST_FIRST = sorted((each for each in _TOTALS | _SUBS if _HAN.search(each)), key=len)[::-1]
+
+
+@lru_cache(maxsize=4096)
+def total_label(text: str) -> TotalLabel | None:
+    """How a label speaks of a total; None if it does not.
+
+    >>> total_label("Grand Total 2024:"), total_label("Total North").named
+    (TotalLabel(named=False, part=False, weak=False, statistic=False), True)
+    >>> total_label("Sous-total").part, total_label("Totality"), total_label("小計").part
+    (True, None, True)
+    """
+    if not text or len(text) > MAX_LABEL:
+        return None
+    plain = _plain(_BRACKETS.sub(" ", text))
+    if plain.strip(" :") in _SIGNS:
+        return TotalLabel()
+    if _HAN.search(text):
+        return _han_label("".join(plain.split()))
+    return _label([_MARKS.sub("", word) for word in _WORD.findall(plain)])
+
+
+def _label(words: list[str]) -> TotalLabel | None:
+    """The same for the words of a label."""
+    rest, part, found = list(words), False, False
+    for at, pair in enumerate(pairwise(words)):
+        if (two := " ".join(pair)) in _JOINED:
+            found, part = True, part or _JOINED[two]
+            rest[at : at + 2] = ["", ""]
+    rest = [word for word in rest if word]
+    sums = [word for word in rest if word in _TOTALS or word in _SUBS]
+    statistic = [word for word in rest if word in _STATISTICS]
+    weak = [word for word in rest if word in _WEAKS]
+    known = set(sums or statistic or weak)
+    if not (found or known):
+        return None
+    part = part or any(word in _SUBS for word in sums) or "sub" in rest
+    other = [word for word in rest if word not in known and word not in _QUALIFYING]
+    named = any(not _DIGITS.fullmatch(word) for word in other)
+    summed = bool(found or sums)
+    return TotalLabel(
+        named, part, weak=not (summed or statistic), statistic=not summed and bool(statistic)
+    )
+
+
+def _han_label(text: str) -> TotalLabel | None:
+    """The same for a label in Chinese, Japanese or Korean, which has no blanks between words."""
+    for word in _LONGEST_FIRST:
+        if text.startswith(word) or text.endswith(word):
+            rest = text.removeprefix(word).removesuffix(word)
+            if len(word) == 1 and rest:  # one character is part of many words
+                continue
+            named = any(each.isalpha() for each in rest)
+            return TotalLabel(named, word in _SUBS)
+    if any(text == each for each in _STATISTICS):
+        return TotalLabel(statistic=True)
+    return None

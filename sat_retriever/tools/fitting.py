@@ -1,0 +1,105 @@
+"""What of a table's columns and of a query's result fits in a number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.records.queryresult import QueryResult, ResultValue
+from sat_retriever.sql.names import SqlTable
+from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
+
+_HEAD_TOKENS = 60  # that the first line of a table may always have
+_RULE_TOKENS = 4  # for ---| below a name
+
+
+def schema_text(tables: Sequence[SqlTable], most: int) -> str:
+    """Return tables and their columns, as many as fit; what one leaves is for the next.
+
+    Args:
+        tables: The tables.
+        most: Largest number of tokens; two columns of each table are always there.
+    """
+    parts = []
+    for place, table in enumerate(tables):
+        parts.append(fitting_schema(table, most // (len(tables) - place)).text)
+        most -= estimated_tokens(parts[-1])
+    return "\n".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class FittingSchema:
+    """A table and those of its columns that fit.
+
+    Attributes:
+        text: As a language model reads them.
+        left: Tokens left.
+        complete: True if all columns are named.
+    """
+
+    text: str
+    left: int
+    complete: bool
+
+
+def fitting_schema(table: SqlTable, most: int, wanted: Collection[int] = ()) -> FittingSchema:
+    """Return a table and its columns, as many as fit.
+
+    The column of rows and the first one stay, then the wanted ones, then others from the left. The
+    first line is cut if the rows that it names as left out take half of the room.
+
+    Args:
+        table: The table.
+        most: Largest number of tokens.
+        wanted: Sheet columns that are named before others.
+    """
+    lines = table.lines
+    rows, area = len(lines) - 1, table.table.area
+    head = shortened(table.head, max(_HEAD_TOKENS, most // 2))
+    most -= estimated_tokens(head)
+    wanted = {each for each in wanted if each <= area.right}  # a column of headings is none of them
+    fitting: list[int] = []
+    for place in sorted(
+        range(len(lines)), key=lambda at: (at not in (0, rows), at + area.left not in wanted, at)
+    ):
+        most -= estimated_tokens(lines[place])
+        if most < 0 and len(fitting) > 1:
+            break
+        fitting.append(place)
+    text = table.described(sorted(fitting), head)
+    return FittingSchema(text, most, len(fitting) == len(lines))
+
+
+def fitting_result(result: QueryResult, most: int) -> tuple[int, int]:
+    """Return how many columns and rows of a result fit as a Markdown table, one each at least.
+
+    Columns are left out until their names and the first row fit, then rows at the end.
+
+    Args:
+        result: The result.
+        most: Largest number of tokens.
+    """
+    first: Sequence[ResultValue] = result.rows[0] if result.rows else ()
+    wide, left = 0, most
+    for place, name in enumerate(result.columns):
+        left -= _RULE_TOKENS + _tokens((name,)) + _tokens(first[place : place + 1])
+        if wide and left < 0:
+            break
+        wide += 1
+    left = most - _tokens(result.columns[:wide]) - wide * _RULE_TOKENS
+    long = 0
+    for row in result.rows:
+        left -= _tokens(row[:wide])
+        if long and left < 0:
+            break
+        long += 1
+    return wide, long
+
+
+def _tokens(cells: Sequence[ResultValue]) -> int:
+    return estimated_tokens(result_line(cells)) if cells else 0
+
+
+def result_line(cells: Sequence[ResultValue]) -> str:
+    """Return a row of a result as a line of a Markdown table."""
+    return markdown_row([cell_text(cell) for cell in cells])

@@ -1,0 +1,127 @@
+"""Sums of the records above each row of a table, and how a row agrees with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+PIVOTS = 4
+"""Columns of numbers in which every row is compared with the sum of the rows above."""
+BOUNDARIES = 8
+"""Last totals and sections from which a sum may begin, beside the table's first record."""
+AGREEING = 0.5
+"""Least share of a row's numbers that must be sums if a word or a gap speaks for a total, too."""
+EXACT = 1e-9
+"""Relative error of sums of floats."""
+ALL = 2_000
+"""Most rows of which every column of numbers is compared; `PIVOTS` of them in longer tables."""
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A place from which a sum may begin: sums and counts of records above it, by column."""
+
+    sums: Vector
+    numbers: Vector
+
+
+class RunningSums:
+    """Sums of the records above each row, from every place where a sum may begin.
+
+    Attributes:
+        values: The numbers, (rows, columns); NaN for other cells.
+        kept: The same with zeros for them, and for rows that are no records.
+    """
+
+    def __init__(self, values: Vector, others: Collection[int]) -> None:
+        self.values = values
+        self.kept = np.nan_to_num(values)
+        self.kept[list(others)] = 0.0
+        known = (self.kept != 0).astype(np.float64)  # zeros make no sum
+        zero = np.zeros((1, values.shape[1]))
+        self._sums = np.vstack((zero, self.kept.cumsum(axis=0)))  # of all rows above, totals too
+        self._numbers = np.vstack((zero, known.cumsum(axis=0)))
+        self._left = Start(zero[0].copy(), zero[0].copy())  # of the totals among them
+        self._starts = [Start(zero[0], zero[0])]
+        filled = known.sum(axis=0)
+        self._pivots = np.argsort(-filled, kind="stable")[: PIVOTS if len(values) > ALL else None]
+        self._skipped = np.zeros(len(values), dtype=np.bool_)
+        self._skipped[list(others)] = True
+
+    def leave(self, row: int) -> None:
+        """Count a row as a total: records below do not include it."""
+        own = self.values[row]
+        self._left = Start(
+            self._left.sums + np.nan_to_num(own),
+            self._left.numbers + (np.nan_to_num(own) != 0),
+        )
+
+    def begin(self, row: int) -> None:
+        """Let sums begin below a row."""
+        start = Start(
+            self._sums[row + 1] - self._left.sums, self._numbers[row + 1] - self._left.numbers
+        )
+        self._starts = [self._starts[0], *self._starts[1:][1 - BOUNDARIES :], start]
+
+    def since(self, row: int) -> Iterator[tuple[Vector, Vector]]:
+        """Yield sums and numbers of the records above a row, the latest beginning first."""
+        sums, numbers = self._sums[row] - self._left.sums, self._numbers[row] - self._left.numbers
+        for start in reversed(self._starts):
+            yield sums - start.sums, numbers - start.numbers
+
+    def from_first(self) -> bool:
+        """True if a sum counts all records so far."""
+        return True if len(self._starts) == 1 else not (self._starts[-1].numbers > 0).any()
+
+    def next_agreeing(self, start: int, stop: int) -> int | None:
+        """The next row of some with a number that is one of the sums above it; None without one."""
+        width = 64
+        while start < stop:
+            end = min(stop, start + width)
+            own = self.values[start:end][:, self._pivots]
+            above = (self._sums[start:end] - self._left.sums)[:, self._pivots]
+            numbers = (self._numbers[start:end] - self._left.numbers)[:, self._pivots]
+            hit = np.zeros(end - start, dtype=np.bool_)
+            for each in self._starts:
+                sums = above - each.sums[self._pivots]
+                close = np.abs(own - sums) <= np.maximum(np.abs(sums), 1e-12) * EXACT
+                several = numbers - each.numbers[self._pivots] > 1
+                hit |= (close & several & (own != 0)).any(axis=1)
+            hit &= ~self._skipped[start:end]
+            if hit.any():
+                return start + int(hit.argmax())
+            start, width = end, 2 * width
+        return None
+
+
+def agreeing(
+    own: Vector, sums: Vector, addends: NDArray[np.generic]
+) -> tuple[bool, bool, int, float]:
+    """How far a row agrees with sums: (in half of its numbers, in all, records, digits).
+
+    Zeros say nothing.
+    """
+    compared = ~np.isnan(own) & ((own != 0) | (sums != 0))
+    close = compared & (np.abs(own - sums) <= np.maximum(np.abs(sums), 1e-12) * EXACT)
+    count, of = int(close.sum()), int(compared.sum())
+    if not count:
+        return False, False, 0, 0.0
+    records = int(addends[close].max())
+    digits = sum(map(_digits, own[close].tolist()))
+    return count >= AGREEING * of, count == of, records, digits
+
+
+def _digits(value: float) -> float:
+    """Decimal digits of a number without zeros at its ends, to 15 digits.
+
+    >>> round(_digits(180.0), 2), round(_digits(-12.25), 2)
+    (1.28, 3.09)
+    """
+    mantissa = f"{abs(value):.14e}".partition("e")[0].replace(".", "").rstrip("0")
+    return math.log10(int(mantissa or "0") + 1)

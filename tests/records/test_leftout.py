@@ -1,0 +1,50 @@
+"""Rows that are no records: told in few words, and without texts that may not be kept."""
+
+import pytest
+
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.jsonform import record_from_json, to_json
+from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note, told_rows
+from sat_retriever.records.privacy import EVERYTHING, Privacy
+from sat_retriever.records.sheets import SheetRecord, Table
+
+TOTAL = LeftOut(9, LeftOutReason.TOTAL, "Total of Ada")
+RECORD = SheetRecord(
+    "a", "a", tables=(Table("A1:B9", 1, 1, False, 7, (), None, (TOTAL,), 1, (TOTAL,)),)
+)
+
+
+def test_many_rows_are_told_in_a_few_words_and_the_others_by_their_number():
+    rows = [LeftOut(row, LeftOutReason.SUBTOTAL) for row in range(10, 1_000, 10)]
+    told = told_rows(rows, number=250)
+    assert told.startswith("rows 10, 20, 30, ")
+    assert told.endswith(" and 88 more (subtotals), and 151 more rows")
+    assert len(told) < 120
+    rows = [LeftOut(row, LeftOutReason.SECTION) for row in range(2, 500)]
+    assert told_rows(rows, number=499) == "rows 2-499 (sections), and 1 more row"
+
+
+def test_doubtful_rows_are_told_apart_from_those_left_out():
+    assert left_out_note([], []) == ""
+    assert left_out_note([], [TOTAL, LeftOut(5, LeftOutReason.TOTAL)]) == (
+        "Kept, though they may sum up others: rows 5 and 9 (totals)."
+    )
+
+
+@pytest.mark.parametrize("kept", [Privacy(Kept.NAMES), Privacy(skip_columns="salary")])
+def test_where_values_are_not_kept_the_rows_stay_and_their_texts_go(kept):
+    (table,) = kept.limited(RECORD).tables
+    assert table.left_out == table.doubtful == (LeftOut(9, LeftOutReason.TOTAL),)
+    assert EVERYTHING.limited(RECORD).tables == RECORD.tables
+    assert Privacy(Kept.EXAMPLES).limited(RECORD).tables == RECORD.tables
+
+
+@pytest.mark.parametrize("compact", [True, False])
+def test_a_record_comes_back_from_its_json_form_and_an_old_one_has_no_such_rows(compact):
+    told = to_json(RECORD, compact=compact)
+    assert record_from_json(told) == RECORD
+    (old,) = told["tables"]
+    for name in ("left_out", "num_left_out", "doubtful"):
+        del old[name]
+    (table,) = record_from_json(told).tables
+    assert (table.left_out, table.num_left_out, table.note) == ((), 0, "")
