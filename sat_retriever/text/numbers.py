@@ -220,14 +220,19 @@ def _are_numbering(matches: Sequence[re.Match[str]]) -> bool:
 
 
 def _are_versions(bare: Sequence[str]) -> bool:
-    """True if the digits behind the points are counted up: 9, 10, 11, not 5, 25, 50."""
+    """True if the digits behind the points are counted up: 1.9, 1.10, 1.11, not 1.5, 2.25."""
     behind = {text.partition(".")[2] for text in bare} - {""}
     if not behind or not any(each.endswith("0") for each in behind):
         return False
     if not all(each.isdigit() and (each == "0" or each[0] != "0") for each in behind):
         return False
-    shortest = min(map(len, behind))
-    if not any(len(each) > shortest and each.endswith("0") for each in behind):
+    shortest: dict[str, int] = {}  # of those with the same digits before the point
+    for text in bare:
+        major, _, minor = text.partition(".")
+        if minor:
+            shortest[major] = min(len(minor), shortest.get(major, _MOST))
+    parts = (text.partition(".") for text in bare if text.endswith("0"))
+    if not any(len(minor) > shortest[major] for major, _, minor in parts if minor):
         return False
     dense = max(map(len, behind)) < _MOST and max(map(int, behind)) <= 10 + 4 * len(behind)
     return dense and not any(text.startswith("-") for text in bare)

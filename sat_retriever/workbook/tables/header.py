@@ -217,6 +217,7 @@ def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
     area = layout.area
     count = _cell_count(cells, area)
     headed = 0 < layout.header_height <= area.bottom - area.top and not layout.transposed
+    headed = headed and area.right > area.left
     small = count <= REMARK_CELLS and not headed
     if count * REMARK_SHARE <= largest and (small or _is_text(cells, layout)):
         return True

@@ -9,7 +9,7 @@ MAX_PIECE_CELLS = 8
 """Most cells of a block that counts as a piece; pieces must have most of the cells."""
 MAX_DENSITY = 0.12
 """Largest filled share of the used range at which its cells count as scattered."""
-MAX_LARGEST = 0.25
+MAX_LARGEST = 0.3
 """Largest share of the filled cells in one block."""
 MAX_HEADED = 0.5
 

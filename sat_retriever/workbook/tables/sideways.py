@@ -111,7 +111,8 @@ def _has_header(sample: Sample, best_score: float) -> bool:
     kinds = [set(line[line > 0].tolist()) for line in sample.families[1:, 1:]]
     pure = [kind.pop() for kind in kinds if len(kind) == 1]
     values = {kind for kind in pure if kind > Family.WORDS}
-    return len(values) < 2 and pure.count(Family.WORDS) < 2
+    words = pure.count(Family.WORDS)
+    return len(values) < 2 and words < 2 and 2 * words < len(pure)
 
 
 def _is_form(sample: Sample) -> bool:

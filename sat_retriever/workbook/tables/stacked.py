@@ -12,6 +12,7 @@ from sat_retriever.text.totalwords import total_label
 from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, best_header
 from sat_retriever.workbook.tables.sample import sample_block
+from sat_retriever.workbook.tables.wording import text_case
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_CANDIDATES = 64
@@ -85,7 +86,18 @@ def _breaks(cells: Cells, block: Area, row: int) -> bool:
         held = {*above.tolist()} - {0}, {*below.tolist()} - {0}
         if any(held) and not held[0] & held[1]:
             return True
-    return False
+    return _is_named_otherwise(cells, block, row)
+
+
+def _is_named_otherwise(cells: Cells, block: Area, row: int) -> bool:
+    """True if a row's first text is written as the table's first header, unlike those around."""
+    around = [cells.value(at, block.left) for at in (row - 2, row - 1, row + 1, row + 2)]
+    head, own = cells.value(block.top, block.left), cells.value(row, block.left)
+    cases = {text_case(each.strip()) for each in around if isinstance(each, str) and each.strip()}
+    texts = [each.strip() for each in (head, own) if isinstance(each, str) and each.strip()]
+    return (
+        len(texts) > 1 and bool(cases) and text_case(texts[0]) == text_case(texts[1]) not in cases
+    )
 
 
 def _is_record(cells: Cells, block: Area, row: int) -> bool:
