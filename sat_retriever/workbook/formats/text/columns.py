@@ -253,11 +253,13 @@ def _keep_units(meant: dict[str, Value], numbers: Sequence[str], unit: str) -> N
 def _usual_mark(numbers: Sequence[str], delimiter: str) -> str:
     """The mark before decimals of numbers such as 2.155, if no column tells it.
 
-    Beside a semicolon a comma is it, and a point if there are no whole numbers up to 999 only:
-    these have no mark for thousands where longer ones have it.
+    Semicolons part fields where commas stand before decimals, unless a comma stands in all numbers
+    but those up to 999, which need none for thousands. Numbers from 1,000 on without a mark say
+    that no mark is one for thousands.
     """
     if delimiter != ";":
         return "."
-    point = any("." in text for text in numbers)
-    grouped = any(map(_SMALL.fullmatch, numbers)) and not any(map(_LARGE.fullmatch, numbers))
-    return "," if point == grouped else "."
+    if any(map(_LARGE.fullmatch, numbers)):
+        return "." if any("." in text for text in numbers) else ","
+    grouped = any("," in text for text in numbers) and any(map(_SMALL.fullmatch, numbers))
+    return "." if grouped else ","

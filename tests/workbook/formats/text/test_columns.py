@@ -57,6 +57,9 @@ NUMBER_COLUMNS = {
     "decimal commas": (";", ["1.234,50", "2.155", "-12,00", "12.000"], [1234.5, 2155, -12, 12000]),
     "points for thousands": (";", ["12.345", "1.234.567", "980"], [12345, 1234567, 980]),
     "points for thousands, small ones": (";", ["2.155", "573"], [2155, 573]),
+    "points for thousands, alone": (";", ["2.155", "1.000"], [2155, 1000]),
+    "commas for thousands, small ones": (";", ["2,155", "573"], [2155, 573]),
+    "three decimals behind commas": (";", ["2,155", "4500"], [2.155, 4500]),
     "three decimals": (",", ["2.155", "0.573"], [2.155, 0.573]),
     "three decimals beside large ones": (";", ["2.155", "4500"], [2.155, 4500]),
     "commas for thousands": (",", ["1,250.00", "3,400"], [1250, 3400]),
@@ -146,6 +149,12 @@ def test_tables_below_each_other_have_columns_of_their_own():
     rows = typed_rows([line.split(",") if line else [] for line in text.split("\n")], ",")
     assert [row[1] for row in rows[1:3]] == ["007", "008"]
     assert [row[1] for row in rows[5:7]] == [5, 6]
+
+
+def test_a_blank_line_behind_every_line_leaves_a_table_one():
+    fields = [["id", "code"], [], ["A", "007"], [], ["B", "12"], [], ["C", "x"], []]
+    assert list(parts_of(fields)) == [Part(0, 0, 8)]
+    assert [row[1] for row in typed_rows(fields, ",")[2::2]] == ["007", "12", "x"]
 
 
 def test_a_blank_line_within_a_table_leaves_it_one():
