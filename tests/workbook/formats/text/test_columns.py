@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.formats.text.parts import Part, parts_of
+from sat_retriever.workbook.values.window import other_text, plain_value
 
 DAY = dt.date(2024, 2, 3)
 
@@ -180,6 +181,8 @@ def test_no_field_is_lost_and_rows_keep_their_width(fields, delimiter):
     for line, row in zip(fields, rows, strict=True):
         for text, value in zip(line, row, strict=True):
             assert (value is None) == (not text.strip())
+            shown = other_text(text, value) or str(plain_value(value))
+            assert value is None or isinstance(value, bool) or shown == text.strip()
 
 
 AMOUNTS = st.lists(st.decimals(-(10**9), 10**9, places=2), min_size=1, max_size=8)
