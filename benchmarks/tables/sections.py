@@ -586,6 +586,17 @@ SECTIONS = (
         },
     ),
     Section(
+        "encodings",
+        "Encodings of delimited files, on languages of development and held-out ones",
+        {
+            "samples": "texts",
+            "right": "right",
+            "right_share": "share",
+            "wrong_told_unsure": "wrong, told as unsure",
+            "wrong": "wrong",
+        },
+    ),
+    Section(
         "reading",
         "Reading speed",
         {

@@ -135,7 +135,8 @@ def _print_sheet(record: SheetRecord, links: list[Link], most: int) -> None:
     shape = f"{_size(record.num_rows, 'row')} x {_size(record.num_cols, 'column')}"
     unread = "formulas not read" if record.formulas is FormulaState.UNREAD else ""
     partial = "read in part" if record.partial else ""
-    kind = " ".join(filter(None, (record.format, record.encoding)))
+    encoding = f"{record.encoding} (unsure)" if record.unsure_encoding else record.encoding
+    kind = " ".join(filter(None, (record.format, encoding)))
     facts = (kind, record.visibility.value, shape, record.range or "", unread, partial)
     out.print(plain(", ".join(fact for fact in facts if fact)))
     for number, table in enumerate(record.tables, start=1):

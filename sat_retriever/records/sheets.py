@@ -173,6 +173,7 @@ class SheetRecord:
         contents: Texts of its cells; None if they are not kept, or were not asked for.
         url: URL of the workbook; empty for a file of this machine.
         encoding: Encoding with which a delimited file was read; empty for other formats.
+        unsure_encoding: True if another encoding is almost as likely.
     """
 
     sheet_id: str
@@ -195,6 +196,7 @@ class SheetRecord:
     contents: SheetContents | None = None
     url: str = ""
     encoding: str = ""
+    unsure_encoding: bool = False
 
     @property
     def workbook_name(self) -> str:

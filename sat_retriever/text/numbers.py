@@ -89,7 +89,7 @@ class NumberTexts:
         if chosen == "." and self.unit is None and _are_versions(self.bare):
             return None
         values = _values(self.bare, chosen)
-        return TextNumbers(values, self.unit) if all(map(math.isfinite, values)) else None
+        return None if math.inf in values or -math.inf in values else TextNumbers(values, self.unit)
 
 
 def numbers_of(texts: Iterable[str]) -> TextNumbers | None:
@@ -102,9 +102,9 @@ def numbers_of(texts: Iterable[str]) -> TextNumbers | None:
     that of the others.
 
     >>> numbers_of(["1,200.5 kg", "-3kg", "7"])
-    TextNumbers(values=(1200.5, -3, 7), unit='kg')
+    TextNumbers(values=[1200.5, -3, 7], unit='kg')
     >>> numbers_of(["1.234,5", "2"]), numbers_of(["12 kg", "3 g"]), numbers_of(["007", "12"])
-    (TextNumbers(values=(1234.5, 2), unit=None), None, None)
+    (TextNumbers(values=[1234.5, 2], unit=None), None, None)
     >>> numbers_of(["1.9", "1.10"]), numbers_of(["12E5"])
     (None, None)
     """
@@ -221,29 +221,33 @@ def _are_numbering(matches: Sequence[re.Match[str]]) -> bool:
 
 def _are_versions(bare: Sequence[str]) -> bool:
     """True if the digits behind the points are counted up: 1.9, 1.10, 1.11, not 1.5, 2.25."""
-    behind = {text.partition(".")[2] for text in bare} - {""}
-    if not behind or not any(each.endswith("0") for each in behind):
-        return False
-    if not all(each.isdigit() and (each == "0" or each[0] != "0") for each in behind):
-        return False
+    pairs = [text.partition(".") for text in bare if "." in text]
+    behind = set[str]()
     shortest: dict[str, int] = {}  # of those with the same digits before the point
-    for text in bare:
-        major, _, minor = text.partition(".")
-        if minor:
-            shortest[major] = min(len(minor), shortest.get(major, _MOST))
-    parts = (text.partition(".") for text in bare if text.endswith("0"))
-    if not any(len(minor) > shortest[major] for major, _, minor in parts if minor):
+    for before, _, digits in pairs:
+        if not digits.isdigit() or before[:1] == "-" or (digits[0] == "0" and len(digits) > 1):
+            return False
+        behind.add(digits)
+        shortest[before] = min(len(digits), shortest.get(before, _MOST))
+    if not any(digits[-1] == "0" and len(digits) > shortest[before] for before, _, digits in pairs):
         return False
-    dense = max(map(len, behind)) < _MOST and max(map(int, behind)) <= 10 + 4 * len(behind)
-    return dense and not any(text.startswith("-") for text in bare)
+    return all(len(each) < _FEW and int(each) <= 10 + 4 * len(behind) for each in behind)
 
 
-def _values(bare: Sequence[str], mark: str) -> tuple[int | float, ...]:
+def _values(bare: Sequence[str], mark: str) -> Sequence[int | float]:
     """The numbers that bare texts write, with a mark before their decimals."""
     if not bare:
-        return ()
-    plain = _BETWEEN[mark].sub("", "\n".join(bare)).replace(mark, ".").split("\n")
-    return tuple(float(text) if "." in text or "e" in text else int(text) for text in plain)
+        return []
+    lines = "\n".join(bare)
+    if _BETWEEN[mark].search(lines) or mark != ".":
+        lines = _BETWEEN[mark].sub("", lines).replace(mark, ".")
+        bare = lines.split("\n")
+    points = lines.count(".")
+    if points == len(bare):
+        return list(map(float, bare))
+    if not points and "e" not in lines:
+        return list(map(int, bare))
+    return [float(text) if "." in text or "e" in text else int(text) for text in bare]
 
 
 def unit_of_header(name: str) -> str | None:

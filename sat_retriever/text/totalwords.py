@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
@@ -18,6 +19,7 @@ MAX_LABEL = 80
 
 _TOTAL = """
     total totals totalled sum sums summe gesamt gesamtsumme gesamtbetrag gesamtergebnis insgesamt
+    tot ges sammanlagt übertrag
     endsumme summa totaux totale totali totales totaal eindtotaal totalt totalsumma samtals alls
     yhteensä suma sumy razem ogółem łącznie celkem celkom součet súčet spolu skupaj vsota ukupno
     svega zbir zbroj összesen mindösszesen összeg összesítés итого всего итог сумма общо усього
@@ -38,22 +40,45 @@ _PHRASES = """
     |סה כ|סך הכל|סה״כ|جمع کل|i allt|sub totaal|sub totale|int al|ng totaal
     """
 _WEAK = "result results resultado résultat ergebnis ensemble balance wynik výsledek tulos"
-_STATISTIC = """
-    average averages mean median avg maximum minimum max min mittelwert durchschnitt mittel moyenne
-    media promedio média gemiddelde medel medelvärde gennemsnit gjennomsnitt średnia průměr priemer
-    átlag среднее середнє ortalama keskiarvo medie ø 平均 平均值 평균
-    """
+_STATISTIC_WORDS = {
+    "mean": """
+        average averages mean avg mittelwert durchschnitt mittel moyenne media promedio média
+        gemiddelde medel medelvärde gennemsnit gjennomsnitt średnia průměr priemer átlag среднее
+        середнє ortalama keskiarvo medie ø 平均 平均值 평균
+        """,
+    "median": "median médiane mediana mediaan medián медиана медіана ortanca 中央値 中位数",
+    "largest": "maximum max maximal maximo máximo massimo 最大 最大値 최대",
+    "smallest": "minimum min minimal minimo mínimo 最小 最小値 최소",
+    "count": "count counts anzahl n number antal aantal cuenta conteggio liczba počet",
+    "deviation": "stdev stddev std sd deviation standardabweichung écarttype",
+}
 _QUALIFIERS = """
     grand sub overall net gross general général générale generale generał gesamt of the all for and
     in to by y de du des da do di del della von der die das aller all'  och ja und et e i a an
-    genel ara final end running current year month quarter week
+    genel ara final end running current year month quarter week date ytd as at per on column row
+    excl incl excluding including vat mwst tax net brutto netto complessivo complessiva geral
+    końcowa dev końcowy všeobecný celkový
+    január january february march april may june july august september
+    october november december jan feb mar apr jun jul aug sep oct nov dec
     """
 _MARKS = re.compile(r"['’״\"]")
 _WORD = re.compile(r"[^\W_]+(?:['’״\"][^\W_]+)?")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BRACKETS = re.compile(r"[(\[][^()\[\]]{0,20}[)\]]")  # "Total (EUR)"
 _SIGNS = ("\N{GREEK SMALL LETTER SIGMA}", "\N{N-ARY SUMMATION}")
+_SPACED = re.compile(r"(?:[^\W_] ){2,}[^\W_]\W*")  # T O T A L
 _DIGITS = re.compile(r"[\d.,%/–-]+")
+
+
+class Statistic(StrEnum):
+    """What a row tells of the records in place of their sum."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+    COUNT = "count"
+    DEVIATION = "deviation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +89,35 @@ class TotalLabel:
         named: True if it also names a subject: "Total North", not "Grand total 2024:".
         part: True if it says that only a part is summed up: "Subtotal".
         weak: True if its word alone says little: "Result".
-        statistic: True for an average, maximum or minimum.
+        kind: The statistic that it names in place of a sum; None for a sum.
     """
 
     named: bool = False
     part: bool = False
     weak: bool = False
-    statistic: bool = False
+    kind: Statistic | None = None
+
+    @property
+    def statistic(self) -> bool:
+        """True for an average and the like."""
+        return self.kind is not None
 
 
 def _plain(text: str) -> str:
     """Lower case without accents, so that "TOTAL GENERAL" is "total général"."""
     letters = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(each for each in letters if not unicodedata.combining(each))
+    bare = "".join(each for each in letters if not unicodedata.combining(each))
+    return unicodedata.normalize("NFC", bare)  # Korean syllables are one character again
 
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(map(_plain, words.split()))
 
 
-_TOTALS, _SUBS, _WEAKS, _STATISTICS = map(_set, (_TOTAL, _SUB, _WEAK, _STATISTIC))
+_TOTALS, _SUBS, _WEAKS = map(_set, (_TOTAL, _SUB, _WEAK))
+_STATISTICS = {
+    word: Statistic(kind) for kind, words in _STATISTIC_WORDS.items() for word in _set(words)
+}
 _QUALIFYING = _set(_QUALIFIERS)
 _JOINED = {
     " ".join(_plain(each).split()): _plain(each).strip().startswith(("sub", "sous", "ara"))
@@ -97,7 +131,7 @@ def total_label(text: str) -> TotalLabel | None:
     """How a label speaks of a total; None if it does not.
 
     >>> total_label("Grand Total 2024:"), total_label("Total North").named
-    (TotalLabel(named=False, part=False, weak=False, statistic=False), True)
+    (TotalLabel(named=False, part=False, weak=False, kind=None), True)
     >>> total_label("Sous-total").part, total_label("Totality"), total_label("小計").part
     (True, None, True)
     """
@@ -108,6 +142,8 @@ def total_label(text: str) -> TotalLabel | None:
         return TotalLabel()
     if _HAN.search(text):
         return _han_label("".join(plain.split()))
+    if _SPACED.fullmatch(plain.strip()):
+        plain = plain.replace(" ", "")
     return _label([_MARKS.sub("", word) for word in _WORD.findall(plain)])
 
 
@@ -129,9 +165,8 @@ def _label(words: list[str]) -> TotalLabel | None:
     other = [word for word in rest if word not in known and word not in _QUALIFYING]
     named = any(not _DIGITS.fullmatch(word) for word in other)
     summed = bool(found or sums)
-    return TotalLabel(
-        named, part, weak=not (summed or statistic), statistic=not summed and bool(statistic)
-    )
+    kind = _STATISTICS[statistic[0]] if statistic and not summed else None
+    return TotalLabel(named, part, weak=not (summed or statistic), kind=kind)
 
 
 def _han_label(text: str) -> TotalLabel | None:
@@ -143,6 +178,5 @@ def _han_label(text: str) -> TotalLabel | None:
                 continue
             named = any(each.isalpha() for each in rest)
             return TotalLabel(named, word in _SUBS)
-    if any(text == each for each in _STATISTICS):
-        return TotalLabel(statistic=True)
-    return None
+    kind = _STATISTICS.get(text)
+    return TotalLabel(kind=kind) if kind is not None else None

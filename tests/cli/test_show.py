@@ -54,7 +54,7 @@ def test_json_holds_sheets_links_and_what_was_skipped(index_file, sat):
 
 def test_a_sheet_is_shown_with_its_columns_and_examples(index_file, sat):
     run = sat("show", "staff.csv", "--index", index_file)
-    assert "csv, visible, 2 rows x 2 columns, A1:B2" in run.out
+    assert "csv utf-8, visible, 2 rows x 2 columns, A1:B2" in run.out
     assert "main table A1:B2: header row 1, 1 record" in run.out
     assert ["Salary", "integer", "41"] in [line.split() for line in run.out.splitlines()]
 

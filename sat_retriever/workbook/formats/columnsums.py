@@ -10,12 +10,11 @@ from sat_retriever.records.structure import RawFormula
 
 MAX_SUMS = 50_000
 _REF = r"\$?[A-Z]{1,3}\$?[0-9]{1,7}"
-_RANGES = re.compile(
-    rf"(?:SUM|(?:SUBTOTAL|AGGREGATE)\((?:[0-9]{{1,3}}[,;])+)\(?"
-    rf"({_REF}(?::{_REF})?(?:[,;]{_REF}(?::{_REF})?){{0,40}})\)"
-)
-_ADDED = re.compile(rf"\+?({_REF}(?:\+{_REF}){{1,40}})")
-_BETWEEN = re.compile(r"[,;+]")
+_SUMMING = re.compile(r"(?:SUM|SUBTOTAL|AGGREGATE|SUMIFS?|SUMPRODUCT)\(")
+_RANGE = re.compile(rf"(?<![A-Za-z0-9!$:])({_REF})(?::({_REF}))?(?![A-Za-z0-9(:!])")
+_ADDED = re.compile(rf"\+?{_REF}(?:\+{_REF}){{1,40}}")
+MAX_FORMULA = 300
+"""Characters of a formula that are looked at; sums of a column are short."""
 
 Sums = dict[tuple[int, int], tuple[int, int]]
 """First and last row that a formula sums up, by its row and column; all 1-based."""
@@ -47,14 +46,16 @@ def column_sums(formulas: Sequence[RawFormula]) -> Sums:
 
 def _span(text: str, cell: str) -> tuple[int, int] | None:
     """First and last row that a formula sums up in its own column; None if it does not."""
-    if text[:1] not in "SA+$" + cell[:1]:
+    if len(text) > MAX_FORMULA or not (_SUMMING.search(text) or _ADDED.fullmatch(text)):
         return None
-    match = _RANGES.fullmatch(text) or _ADDED.fullmatch(text)
     place = split_ref(cell)
-    if match is None or place is None:
+    if place is None:
         return None
-    areas = [area_of(each.replace("$", "")) for each in _BETWEEN.split(match[1])]
-    if any(each is None or each.left != each.right or each.left != place[1] for each in areas):
+    spans = []
+    for first, last in _RANGE.findall(text):
+        area = area_of(f"{first}:{last or first}".replace("$", ""))
+        if area is not None and area.left == area.right == place[1]:
+            spans.append((area.top, area.bottom))
+    if not spans or (len(spans) == 1 and spans[0][0] == spans[0][1]):
         return None
-    known = [each for each in areas if each is not None]
-    return min(each.top for each in known), max(each.bottom for each in known)
+    return min(top for top, _ in spans), max(bottom for _, bottom in spans)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from sat_retriever.records.area import Area
 from sat_retriever.records.leftout import LeftOutReason
 from sat_retriever.workbook.tables.adjacent import is_prose
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.repeated import same_rows
 from sat_retriever.workbook.tables.sections import find_sections
 from sat_retriever.workbook.tables.totals import find_totals
-from sat_retriever.workbook.values.cells import Cells
+from sat_retriever.workbook.values.cells import Cells, Kind
 
 
 def with_left_out(cells: Cells, layout: Layout) -> Layout:
@@ -30,13 +31,24 @@ def with_left_out(cells: Cells, layout: Layout) -> Layout:
     if layout.header_height:
         out |= dict.fromkeys(_repeated(cells, layout), LeftOutReason.REPEATED_HEADER)
     if layout.units is not None:
-        units = same_rows(cells, area, data, layout.units)
+        units = same_rows(cells, area, data, layout.units, least=1)
         out |= dict.fromkeys((layout.units, *units), LeftOutReason.UNITS)
     sections = find_sections(cells, area, data, out)
     out |= dict.fromkeys(sections, LeftOutReason.SECTION)
     found = find_totals(cells, area, data, out)
     out |= found.totals
-    return replace(layout, out=dict(sorted(out.items())), doubtful=tuple(found.doubtful))
+    area = _above_remarks(cells, area, found.totals)
+    rows = dict(sorted(out.items()))
+    return replace(layout, area=area, out=rows, doubtful=tuple(found.doubtful))
+
+
+def _above_remarks(cells: Cells, area: Area, totals: Collection[int]) -> Area:
+    """The area without single texts below its last total: who made it, a footnote."""
+    last = max(totals, default=area.bottom)
+    part = cells.kinds[last + 1 : area.bottom + 1, area.left : area.right + 1]
+    remarks = (part != Kind.EMPTY).sum(axis=1) <= 1
+    remarks &= (part <= Kind.TEXT).all(axis=1)
+    return replace(area, bottom=last) if remarks.all() else area
 
 
 def _repeated(cells: Cells, layout: Layout) -> Iterator[int]:

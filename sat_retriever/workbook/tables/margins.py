@@ -25,9 +25,13 @@ _UNITS = """
     gwh twh j kj mj gj tj pj ej pa kpa mpa bar hz khz mhz ghz v kv a ma k n kn nm mol ppm ppb db
     btu mmbtu quads b kb mb gb tb kbit mbit mph rpm usd eur gbp jpy cny chf rub inr dimensionless
     unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes hpa mg
-    ug µg l/s
+    ug µg l/s kcal cal number anzahl stück st piece pieces million millions billion thousand percent
+    cent currency index
 """
 _UNIT_NAMES = frozenset(_UNITS.split())
+_LINKS = frozenset("in of per pro par por je za na de x".split())
+_DIGIT = re.compile(r"\d")
+_WORDS = re.compile(r"[^\W\d_]+|[%°$€£¥]")
 _UNIT = re.compile(
     r"[(\[]\s*(?=[^()\[\]]*[^\d\s.,()\[\]+-])[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s], not (1,000)
     r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"
@@ -69,6 +73,8 @@ def _are_units(sample: Sample, row: int) -> bool:
     line = sample.families[row]
     if not np.isin(line, (Family.NONE, Family.WORDS, Family.CODE)).all():
         return False
+    if _has_name(sample, row):
+        return False
     said = {
         col: str(sample.values[row][col]).strip()
         for col in np.flatnonzero(line).tolist()
@@ -85,6 +91,15 @@ def _are_units(sample: Sample, row: int) -> bool:
     return sum(numbers) >= UNITS_SHARE * len(units) and not recurring
 
 
+def _has_name(sample: Sample, row: int) -> bool:
+    """True if the first cell holds a name with digits, as those of the rows below have them."""
+    own = sample.values[row][0]
+    if not isinstance(own, str) or not _DIGIT.search(own) or _is_unit(own.strip()):
+        return False
+    below = sample.column(0, row + 1)
+    return 2 * sum(bool(_DIGIT.search(str(each))) for each in below) > len(below)
+
+
 def _names_rows(sample: Sample, row: int, col: int) -> bool:
     """True if a column is the first one and holds texts."""
     below = sample.likely(row + 1)[:, col]
@@ -92,9 +107,13 @@ def _names_rows(sample: Sample, row: int, col: int) -> bool:
 
 
 def _is_unit(text: str) -> bool:
-    if text.lower() in _UNIT_NAMES:
+    if text.lower() in _UNIT_NAMES or _UNIT.fullmatch(text) or is_scaled(text):
         return True
-    return bool(_UNIT.fullmatch(text)) or is_scaled(text)
+    words = _WORDS.findall(text.lower())  # "1000 t", "USD bn", "g/100 g", "in kg", "% of GDP"
+    known = [word for word in words if word in _UNIT_NAMES or is_scaled(word)]
+    if words[:1] == ["%"]:
+        return True
+    return bool(known) and len(known) + sum(word in _LINKS for word in words) == len(words)
 
 
 def above_notes(cells: Cells, area: Area) -> Area:

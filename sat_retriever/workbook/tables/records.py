@@ -27,6 +27,7 @@ class Source:
         format: Format found in the content.
         content_hash: Hash of the file's bytes.
         encoding: Encoding of a delimited file; empty for other formats.
+        unsure_encoding: True if another encoding is almost as likely.
     """
 
     path: str
@@ -34,6 +35,7 @@ class Source:
     format: str
     content_hash: str
     encoding: str = ""
+    unsure_encoding: bool = False
 
 
 def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
@@ -87,4 +89,5 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
         role=role_of(form_of(cells, layouts, tables, setting), setting),
         contents=contents,
         encoding=source.encoding,
+        unsure_encoding=source.unsure_encoding,
     )

@@ -16,8 +16,10 @@ FIRST_ROWS = 16
 """First rows of a table among which its header is looked for."""
 
 
-def same_rows(cells: Cells, area: Area, rows: range, head: int) -> Iterator[int]:
-    """Yield rows that hold the values of one row, which has two or more, and nothing else.
+def same_rows(
+    cells: Cells, area: Area, rows: range, head: int, least: int = MIN_REPEATED
+) -> Iterator[int]:
+    """Yield rows that hold the values of one row, and nothing else.
 
     Where its first cell is empty, theirs may be filled: years below "Price", and again below "Tax".
 
@@ -26,11 +28,12 @@ def same_rows(cells: Cells, area: Area, rows: range, head: int) -> Iterator[int]
         area: The columns that count.
         rows: Grid rows that are compared.
         head: Grid row whose texts they repeat.
+        least: Least texts of that row.
     """
     columns = range(area.left, area.right + 1)
     wanted = _texts(cells.line(head, columns))
     filled = [place for place, text in enumerate(wanted) if text]
-    if len(filled) < MIN_REPEATED:
+    if len(filled) < least:
         return
     part = cells.kinds[rows.start : rows.stop, area.left : area.right + 1]
     own = cells.kinds[head, area.left : area.right + 1]

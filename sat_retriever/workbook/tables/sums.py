@@ -75,10 +75,6 @@ class RunningSums:
         for start in reversed(self._starts):
             yield sums - start.sums, numbers - start.numbers
 
-    def from_first(self) -> bool:
-        """True if a sum counts all records so far."""
-        return True if len(self._starts) == 1 else not (self._starts[-1].numbers > 0).any()
-
     def next_agreeing(self, start: int, stop: int) -> int | None:
         """The next row of some with a number that is one of the sums above it; None without one."""
         width = 64
@@ -100,21 +96,42 @@ class RunningSums:
         return None
 
 
-def agreeing(
-    own: Vector, sums: Vector, addends: NDArray[np.generic]
-) -> tuple[bool, bool, int, float]:
-    """How far a row agrees with sums: (in half of its numbers, in all, records, digits).
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far the numbers of a row agree with sums.
 
-    Zeros say nothing.
+    Attributes:
+        half: True if half of them or more do.
+        all: True if all do.
+        columns: Number of them that do.
+        records: Most records that one of these sums adds up; zeros do not count.
+        digits: Decimal digits of the numbers that agree.
+    """
+
+    half: bool = False
+    all: bool = False
+    columns: int = 0
+    records: int = 0
+    digits: float = 0.0
+
+
+def agreement(own: Vector, sums: Vector, addends: Vector, slack: Vector) -> Agreement:
+    """How far a row agrees with sums; columns that are all zero say nothing.
+
+    Args:
+        own: Numbers of the row, (columns,); NaN for other cells.
+        sums: Sums of some records.
+        addends: Numbers of records that are added up.
+        slack: Largest differences beside those of floats.
     """
     compared = ~np.isnan(own) & ((own != 0) | (sums != 0))
-    close = compared & (np.abs(own - sums) <= np.maximum(np.abs(sums), 1e-12) * EXACT)
+    error = np.maximum(np.abs(sums), 1e-12) * EXACT + slack
+    close = compared & (np.abs(own - sums) <= error)
     count, of = int(close.sum()), int(compared.sum())
     if not count:
-        return False, False, 0, 0.0
-    records = int(addends[close].max())
+        return Agreement()
     digits = sum(map(_digits, own[close].tolist()))
-    return count >= AGREEING * of, count == of, records, digits
+    return Agreement(count >= AGREEING * of, count == of, count, int(addends[close].max()), digits)
 
 
 def _digits(value: float) -> float:

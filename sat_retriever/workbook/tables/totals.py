@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.leftout import LeftOutReason
-from sat_retriever.text.totalwords import TotalLabel, total_label
-from sat_retriever.workbook.tables.sums import AGREEING, PIVOTS, RunningSums, Vector, agreeing
-from sat_retriever.workbook.values.cells import Cells, Kind
-from sat_retriever.workbook.values.grid import Value
+from sat_retriever.text.totalwords import TotalLabel
+from sat_retriever.workbook.tables.numberrows import NumberRows
+from sat_retriever.workbook.tables.statistics import is_statistic
+from sat_retriever.workbook.tables.sums import Agreement, RunningSums, Vector, agreement
+from sat_retriever.workbook.values.cells import Cells
 
-MAX_NUMBERS = 4_000_000
-"""Numbers of a table that are added up; columns with fewer numbers are left out first."""
-LARGEST = 1e200
-LABELS = 4
-"""First columns in which a row's label is looked for."""
 LAST = 64
-"""Last records that the label of a total may be about, where no sum begins."""
-FILLED = 0.5
-"""Least share of rows that fill a column whose gap then speaks for a total."""
-ROUNDED = 0.005
-"""Relative error of a mean, which is often rounded."""
+"""Records above or below a row that a label of a total may be about, where no sum begins."""
 MAX_LABELLED = 5_000
 """Rows with a label of a total that are looked at one by one."""
-DIGITS, DIGITS_GAP, DIGITS_LAST = 4.0, 2.0, 1.5
-"""Least decimal digits in which sums agree with a row: without anything else that speaks for it,
-with a gap, and in the last row if three records or more add up to it. Few digits agree by chance:
-3 is 1 + 2."""
+DIGITS, DIGITS_LIKELY, DIGITS_SOME = 4.0, 3.0, 1.5
+"""Least decimal digits in which a row agrees with a sum: where nothing else speaks for a total; to
+be told as doubtful; and with a gap or a word. Few digits agree by chance: 3 is 1 + 2."""
 
 
 @dataclass(slots=True)
@@ -42,7 +30,7 @@ class Found:
 
     Attributes:
         totals: Rows that are totals or subtotals.
-        doubtful: Rows that look like one but do not add up, and stay records.
+        doubtful: Rows that look like one, and stay records.
     """
 
     totals: dict[int, LeftOutReason] = field(default_factory=dict)
@@ -54,11 +42,13 @@ def find_totals(
 ) -> Found:
     """Totals and subtotals among a table's rows.
 
-    A row is one if formulas in most of its numbers sum up cells above, or if the numbers are sums
-    of the records above: from the first one, or from a total or a section on. Where a label or a
-    gap in a column that records fill speaks for a total, half of the numbers are enough. Where
-    neither does, all must agree, in so many digits that chance is unlikely. A label alone decides
-    only about rows without a known number, and about the last ones.
+    A row is one if formulas in most of its numbers sum up cells of their columns, or if its numbers
+    are sums of the records above: from the first one, or from a total or a heading on. Where a
+    label or a gap in a column that records fill speaks for a total, half of the numbers are enough,
+    and a label bears with rounding. Where neither does, all must agree, in several columns, and in
+    so many digits that chance is unlikely. A label alone decides only about rows without a known
+    number, and about the last ones. A row that goes on with the numbers of a column that counts the
+    records is a record.
 
     Cost is linear in the number of cells.
 
@@ -68,102 +58,18 @@ def find_totals(
         data: Its grid rows below the header.
         others: Rows that are no records for another reason.
     """
-    rows = _Rows(cells, area, data)
-    return _Search(rows, others).found() if len(data) > 1 else Found()
-
-
-class _Rows:
-    """The rows of a table as arrays; indices count from the first row and column of its data."""
-
-    def __init__(self, cells: Cells, area: Area, data: range) -> None:
-        self.cells, self.area, self.data = cells, area, data
-        part = cells.kinds[data.start : data.stop, area.left : area.right + 1]
-        self.known = (part == Kind.INTEGER) | (part == Kind.NUMBER)
-        self.numbers = self.known | (part == Kind.UNKNOWN)
-        self.texts = part == Kind.TEXT
-        self.filled = (part != Kind.EMPTY) | self._covered(part.shape)
-        self.summed = np.zeros(part.shape, dtype=np.bool_)
-        for (row, col), span in cells.sums.items():
-            if row in data and area.left <= col <= area.right and _inside(span, row, data):
-                self.summed[row - data.start, col - area.left] = True
-
-    def _covered(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Mask of cells that a filled merged area covers."""
-        covered = np.zeros(shape, dtype=np.bool_)
-        columns = range(self.area.left, self.area.right + 1)
-        row, col, top, left = self.cells.merged_in(self.data, columns).T
-        held = self.cells.kinds[top, left] != Kind.EMPTY
-        covered[row - self.data.start, col - self.area.left] = held
-        return covered
-
-    @cached_property
-    def of_numbers(self) -> NDArray[np.bool_]:
-        """Mask of the columns with more numbers than other values."""
-        counts = self.numbers.sum(axis=0)
-        return np.asarray((counts > 0) & (2 * counts > self.filled.sum(axis=0)))
-
-    @cached_property
-    def gaps(self) -> NDArray[np.bool_]:
-        """Mask of rows with numbers that leave a column of texts or dates empty that most fill."""
-        rows = max(int(self.filled.any(axis=1).sum()), 1)
-        keys = ~self.of_numbers & (self.filled.sum(axis=0) >= FILLED * rows)
-        return np.asarray((~self.filled[:, keys]).any(axis=1) & self.numbers.any(axis=1))
-
-    @cached_property
-    def values(self) -> Vector:
-        """Numbers of the fullest columns of numbers, (rows, columns); NaN for other cells."""
-        most = max(PIVOTS, MAX_NUMBERS // len(self.data))
-        order = np.argsort(-self.known.sum(axis=0) * self.of_numbers, kind="stable")
-        columns = np.sort(order[: min(most, int(self.of_numbers.sum()))]) + self.area.left
-        found = np.full((len(self.data), len(columns)), np.nan)
-        for place, col in enumerate(columns.tolist()):
-            rows = np.flatnonzero(self.known[:, col - self.area.left])
-            found[rows, place] = self._column(col, rows)
-        return found
-
-    def _column(self, col: int, rows: NDArray[np.intp]) -> list[float]:
-        start, right = self.data.start - self.cells.start[0], col - self.cells.start[1]
-        lines = self.cells.rows
-        return [_bounded(lines[row + start][right]) for row in rows.tolist()]
-
-    def label(self, row: int) -> str:
-        """The first text of a row."""
-        for col in np.flatnonzero(self.texts[row]).tolist():
-            text = self.cells.value(self.data.start + row, self.area.left + col)
-            if isinstance(text, str) and text.strip():
-                return text.strip()
-        return ""
-
-    def labelled(self) -> Iterator[tuple[int, TotalLabel]]:
-        """Yield rows whose label, in one of the first columns, speaks of a total."""
-        for col in range(min(LABELS, self.texts.shape[1])):
-            for row in np.flatnonzero(self.texts[:, col]).tolist():
-                text = self.cells.value(self.data.start + row, self.area.left + col)
-                label = total_label(text.strip()) if isinstance(text, str) else None
-                if label is not None:
-                    yield row, label
-
-
-def _bounded(value: Value) -> float:
-    """A number; NaN for one so large that sums would overflow."""
-    if isinstance(value, (int, float)) and -LARGEST < value < LARGEST:
-        return float(value)
-    return math.nan
-
-
-def _inside(span: tuple[int, int], row: int, data: range) -> bool:
-    """True if a formula in a row sums up other rows of the same table."""
-    top, bottom = span
-    return data.start <= top <= bottom < data.stop and not top <= row <= bottom
+    if len(data) < 2:
+        return Found()
+    return _Search(NumberRows(cells, area, data), data.start, others).found()
 
 
 class _Search:
     """One pass over the rows from top to bottom, with the sums of the records so far."""
 
-    def __init__(self, rows: _Rows, others: Mapping[int, LeftOutReason]) -> None:
-        first = rows.data.start
-        self.rows = rows
-        self.others = {row - first: reason for row, reason in others.items() if row in rows.data}
+    def __init__(self, rows: NumberRows, first: int, others: Mapping[int, LeftOutReason]) -> None:
+        self.rows, self.first = rows, first
+        inside = range(first, first + len(rows.filled))
+        self.others = {row - first: why for row, why in others.items() if row in inside}
         self.labels: dict[int, TotalLabel] = {}
         for row, label in rows.labelled():
             self.labels.setdefault(row, label)
@@ -171,34 +77,34 @@ class _Search:
         present[list(self.others)] = False
         self.present = np.flatnonzero(present).tolist()
         self.totals: dict[int, LeftOutReason] = {}
-        self.doubtful: list[int] = []
+        self.doubtful: set[int] = set()
 
     def found(self) -> Found:
         """The totals, and what is doubtful, as grid rows."""
-        if not self.rows.of_numbers.any() or len(self.present) < 2:
+        if not self.rows.numbers.any() or len(self.present) < 2:
             return Found()
         self._sums = RunningSums(self.rows.values, self.others)
         self._first_row()
         self._downwards()
         self._last_rows()
-        start = self.rows.data.start
         records = (each for each in self.present if each not in self.totals)
         self._last_record = max(records, default=0)
-        totals = {start + row: self._reason(row) for row in sorted(self.totals)}
-        return Found(totals, [start + row for row in sorted(set(self.doubtful))])
+        if self._last_record == 0 and self.present[0] in self.totals:
+            return Found()  # a list of totals is a list of records
+        totals = {self.first + row: self._reason(row) for row in sorted(self.totals)}
+        doubtful = sorted(self.doubtful - self.totals.keys())
+        return Found(totals, [self.first + row for row in doubtful])
 
     def _first_row(self) -> None:
         """Take the first row as a total if it sums up all rows below."""
         first, *below = self.present
         label = self.labels.get(first)
         speaks = self.rows.gaps[first] or (label is not None and not label.named)
-        if not speaks and not self.rows.summed[first].any():
+        if self.rows.counted_on[first] or not (speaks or self.rows.summed[first].any()):
             return
-        values = np.nan_to_num(self.rows.values[below])
-        agrees, _, count, _ = agreeing(
-            self.rows.values[first], values.sum(axis=0), (values != 0).sum(axis=0)
-        )
-        if self._by_formula(first) or (agrees and count > 1):
+        values = self._sums.kept[below]
+        found = self._agreement(first, values.sum(axis=0), (values != 0).sum(axis=0), label)
+        if self._by_formula(first) or (found.half and found.records > 1):
             self.totals[first] = LeftOutReason.TOTAL
             self._sums.leave(first)
 
@@ -207,13 +113,13 @@ class _Search:
         sections = {row for row, why in self.others.items() if why is LeftOutReason.SECTION}
         marked = sorted({*sections, *self._candidates()} - self.totals.keys())
         position = 0
-        for row in [*marked, len(self.rows.data)]:
+        for row in [*marked, len(self.rows.filled)]:
             while (flagged := self._sums.next_agreeing(position, row)) is not None:
                 self._judge(flagged)
                 position = flagged + 1
             if row in sections:
                 self._sums.begin(row)
-            elif row < len(self.rows.data):
+            elif row < len(self.rows.filled):
                 self._judge(row)
             position = row + 1
 
@@ -227,7 +133,11 @@ class _Search:
         if row in self.others or row in self.totals:
             return
         label = self.labels.get(row)
-        if self._by_formula(row) or self._adds_up(row, label):
+        if self._by_formula(row):
+            self._take(row, label)
+        elif self.rows.counted_on[row]:
+            return
+        elif self._adds_up(row, label):
             self._take(row, label)
         elif label is not None and not self.rows.known[row].any():
             saved = self.rows.numbers[row].any()  # formulas without a saved value
@@ -240,37 +150,77 @@ class _Search:
         self._sums.leave(row)
         self._sums.begin(row)
 
-    def _adds_up(self, row: int, label: TotalLabel | None) -> bool:
-        own = self.rows.values[row]
-        for sums, addends in self._sums.since(row):
-            agrees, all_agree, count, digits = agreeing(own, sums, addends)
-            if label is not None and agrees and not label.statistic:
-                return True
-            if agrees and self.rows.gaps[row] and count > 1 and digits >= DIGITS_GAP:
-                return True
-            if all_agree and count > 2 and digits >= DIGITS:
-                return True
-            last = row == self.present[-1] and count > 2 and digits >= DIGITS_LAST
-            if all_agree and last and self._sums.from_first():
-                return True
-        return label is not None and not label.statistic and self._sums_last(row)
+    def _agreement(
+        self, row: int, sums: Vector, addends: Vector, label: TotalLabel | None
+    ) -> Agreement:
+        """How a row agrees with sums; with a label, as far as rounding allows."""
+        slack = np.zeros(len(sums))
+        if label is not None:
+            slack = np.minimum(0.5 * self.rows.steps * (addends + 1), 0.01 * np.abs(sums))
+        return agreement(self.rows.values[row], sums, addends, slack)
 
-    def _sums_last(self, row: int) -> bool:
-        """True if a row sums up just the last records above it, as in statements."""
+    def _adds_up(self, row: int, label: TotalLabel | None) -> bool:
+        """True if a row sums up records above, or below if its label says so."""
+        for sums, addends in self._sums.since(row):
+            found = self._agreement(row, sums, addends, label)
+            if label is not None and not label.statistic:
+                if self._fits(row, label, found):
+                    return True
+            elif label is None and self._fits_alone(row, found):
+                return True
+        if label is None or label.statistic:
+            return False
+        return self._sums_near(row, label, -1) or self._sums_near(row, label, 1)
+
+    def _fits(self, row: int, label: TotalLabel, found: Agreement) -> bool:
+        """True if a row with a label of a total agrees with a sum."""
+        gap = self.rows.gaps[row]
+        if found.records < 2:
+            alone = gap or (row == self.present[-1] and not label.named) or self._is_named(row)
+            return found.half and alone
+        few = found.columns > 0 and found.digits >= DIGITS_SOME and gap and not label.weak
+        return found.half or few
+
+    def _is_named(self, row: int) -> bool:
+        """True if a label names the one record above it: "Ana" and "Ana Total"."""
+        words = {word.casefold() for text in self.rows.names(row) for word in text.split()}
+        above = {text.casefold() for text in self.rows.names(row - 1)} if row else set()
+        return bool(above) and any(set(text.split()) <= words for text in above)
+
+    def _fits_alone(self, row: int, found: Agreement) -> bool:
+        """True if a row without a label agrees with a sum more than chance would have it."""
+        if self.rows.gaps[row] and found.half and found.records > 1:
+            last = row == self.present[-1] and self.rows.bare[row] and found.all
+            if last or found.digits >= DIGITS_SOME + 0.5:
+                return True
+        if not found.all or found.records < 3:
+            return False
+        if found.columns > 1 and found.digits >= DIGITS:
+            return True
+        if found.digits >= DIGITS_LIKELY:
+            self.doubtful.add(row)
+        return False
+
+    def _sums_near(self, row: int, label: TotalLabel, step: int) -> bool:
+        """True if a row sums up just some records next to it: -1 for those above, 1 below."""
+        if step > 0 and (label.named and not self.rows.gaps[row]):
+            return False
         values = self._sums.kept
         sums, addends = np.zeros(values.shape[1]), np.zeros(values.shape[1])
-        for above in range(row - 1, max(row - LAST, 0) - 1, -1):
-            if above in self.totals or above in self.others:
+        stop = row + step * (LAST + 1)
+        for near in range(row + step, min(max(stop, -1), len(values)), step):
+            if near in self.totals or near in self.others or (step > 0 and near in self.labels):
                 break
-            sums, addends = sums + values[above], addends + (values[above] != 0)
-            _, all_agree, count, digits = agreeing(self.rows.values[row], sums, addends)
-            if all_agree and count > 1 and digits >= DIGITS_GAP:
+            sums, addends = sums + values[near], addends + (values[near] != 0)
+            found = self._agreement(row, sums, addends, None)
+            if found.all and found.records > 1 and found.digits >= DIGITS_SOME:
                 return True
         return False
 
     def _by_formula(self, row: int) -> bool:
         numbers = int(self.rows.numbers[row].sum())
-        return self.rows.summed[row].any() and 2 * int(self.rows.summed[row].sum()) >= numbers
+        summed = int(self.rows.summed[row].sum())
+        return summed > 0 and 2 * summed >= numbers
 
     def _last_rows(self) -> None:
         """Take the last rows as totals by their labels alone; those further up are doubtful."""
@@ -279,41 +229,28 @@ class _Search:
             label = self.labels.get(row)
             if row in self.totals:
                 continue
-            if label is None:
+            if label is None or label.named or label.weak or not self.rows.numbers[row].any():
                 ended = True
-            elif not (label.named or label.weak) and self.rows.numbers[row].any():
-                if ended or not self._says(row, label):
-                    self.doubtful.append(row)
-                else:
-                    self._take(row, label)
+            elif ended or not self._says(row, label):
+                self.doubtful.add(row)
+                ended = ended or not label.statistic
             else:
-                ended = True
+                self._take(row, label)
 
     def _says(self, row: int, label: TotalLabel) -> bool:
-        """True if a last row's label decides: it has gaps, or nothing but the label."""
+        """True if a last row's label decides: it has gaps, or no other text or date."""
+        if self.rows.counted_on[row]:
+            return False
         if label.statistic:
-            return self._is_statistic(row)
-        return (
-            bool(self.rows.gaps[row])
-            or int((~self.rows.numbers & self.rows.filled)[row].sum()) == 1
-        )
-
-    def _is_statistic(self, row: int) -> bool:
-        """True if most of a row's numbers are the mean, largest or smallest of the records."""
-        records = [each for each in self.present if each != row and each not in self.totals]
-        values, own = self.rows.values[records], self.rows.values[row]
-        columns = ~np.isnan(own) & ~np.isnan(values).all(axis=0)
-        if not columns.any():
-            return not self.rows.known[row].any()
-        values, own = values[:, columns], own[columns]
-        known = (np.nanmean(values, axis=0), np.nanmax(values, axis=0), np.nanmin(values, axis=0))
-        close = [np.abs(own - each) <= ROUNDED * np.abs(each) for each in known]
-        return bool(max(float(each.mean()) for each in close) >= AGREEING)
+            records = [each for each in self.present if each < row and each not in self.labels]
+            return is_statistic(self.rows, row, records, label)
+        others = int((~self.rows.numbers & self.rows.filled)[row].sum())
+        return bool(self.rows.gaps[row]) or others == 1
 
     def _reason(self, row: int) -> LeftOutReason:
         """Total or subtotal: what is a total of all before further records only says so itself."""
-        reason, label = self.totals[row], self.labels.get(row)
+        label = self.labels.get(row)
         inside = self.present[0] < row < self._last_record
         if inside and (label is None or label.named):
             return LeftOutReason.SUBTOTAL
-        return reason
+        return self.totals[row]

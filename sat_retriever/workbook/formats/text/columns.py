@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, repeat, zip_longest
 
-from sat_retriever.text.dates import ORDERS, dates_of, iso_dates, moments, orders_of
+from sat_retriever.text.dates import dates_of, iso_dates, moments, orders_of
 from sat_retriever.text.numbers import NumberTexts, is_code, is_number, number_texts, numbers_of
 from sat_retriever.workbook.formats.text.parts import Fields, Part, parts_of
 from sat_retriever.workbook.values.grid import Value
 from sat_retriever.workbook.values.read import MAX_TEXT, MISSING
 
 _DIGIT = re.compile(r"[0-9]")
+_FEW = 8
 _WHOLE = re.compile(r"-?[1-9][0-9]{0,14}|0")
 _SMALL, _LARGE = re.compile(r"-?[0-9]{1,3}"), re.compile(r"-?[0-9]{4,}")
 _BOOLEANS: Mapping[str, Value] = {"true": True, "false": False}
@@ -43,6 +44,8 @@ class Readings:
         words: Words that are booleans.
         written: The numbers together; None without any.
         orders: Orders in which all dates can be read.
+        days: The dates, if they have their year first; None for others.
+        whole: True if these are all texts in turn, False if they are the different ones.
     """
 
     numbers: Sequence[str] = ()
@@ -50,6 +53,8 @@ class Readings:
     words: Sequence[str] = ()
     written: NumberTexts | None = None
     orders: tuple[str, ...] = ()
+    days: Sequence[Value] | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class _Table:
                 column.extend(texts)
         clean = [_cleaned(column) for column in columns]
         readings = [
-            readings_of([text for text in dict.fromkeys(column) if text and text != name])
+            _readings_of_column(column, name or "")
             for column, name in zip_longest(clean, names[: len(clean)])
         ]
         return cls(fields[part.start : max(part.header, part.start)], header, runs, clean, readings)
@@ -93,12 +98,12 @@ class _Table:
     def rows(self, known: Notation, delimiter: str) -> Iterator[list[Value]]:
         """Yield the values of its lines."""
         for line in self.above:
-            yield [_alone(text, known, delimiter) for text in _cleaned(line)]
-        yield from (list(map(_name, _cleaned(line))) for line in self.header)
-        columns = []
-        for texts, readings in zip(self.columns, self.readings, strict=True):
-            meant = _meanings(readings, known, delimiter)
-            columns.append(map(meant.get, texts, texts))
+            yield [_alone(text, known, delimiter) for text in _cut(_cleaned(line))]
+        yield from (list(map(_name, _cut(_cleaned(line)))) for line in self.header)
+        columns = [
+            iter(_values(texts, readings, known, delimiter))
+            for texts, readings in zip(self.columns, self.readings, strict=True)
+        ]
         for width, lines in self.runs:
             if width:
                 yield from map(list, islice(zip(*columns[:width], strict=False), lines))
@@ -126,11 +131,48 @@ def typed_rows(fields: Fields, delimiter: str) -> list[list[Value]]:
 
 
 def _cleaned(fields: Iterable[str]) -> list[str]:
-    """Fields without blanks around them, of at most 2,000 characters."""
-    texts = list(map(str.strip, fields))
+    """Fields without blanks around them."""
+    return list(map(str.strip, fields))
+
+
+def _cut(texts: Sequence[str]) -> Sequence[str]:
+    """Texts of at most 2,000 characters."""
     if max(map(len, texts), default=0) > MAX_TEXT:
         return [text[:MAX_TEXT] for text in texts]
     return texts
+
+
+def _readings_of_column(texts: Sequence[str], name: str) -> Readings:
+    """The readings of a column below a name: of all texts if that is quick, else of each once."""
+    said = list(filter(None, texts)) if "" in texts else texts
+    if not said:
+        return Readings()
+    written = number_texts(said)
+    if written and not written.unit:
+        return Readings(numbers=said, written=written, whole=True)
+    if (days := iso_dates(said)) is not None:
+        return Readings(days=days, whole=True)
+    if any(is_code(text) and text != name and not moments(text) for text in said[:_FEW]):
+        return Readings()
+    return readings_of([text for text in dict.fromkeys(said) if text != name])
+
+
+def _values(
+    texts: Sequence[str], readings: Readings, known: Notation, delimiter: str
+) -> Sequence[Value]:
+    """The values of a column."""
+    if not readings.whole:
+        meant, texts = _meanings(readings, known, delimiter), _cut(texts)
+        return list(map(meant.get, texts, texts))
+    values = readings.days
+    if readings.written:
+        found = readings.written.read(known.mark or _usual_mark(readings.numbers, delimiter))
+        values = found.values if found else _cut(readings.numbers)
+    assert values is not None
+    if len(values) == len(texts):
+        return values
+    each = iter(values)
+    return [next(each) if text else None for text in texts]
 
 
 def _alone(text: str, known: Notation, delimiter: str) -> Value:
@@ -149,13 +191,11 @@ def readings_of(texts: Sequence[str]) -> Readings:
         return Readings(words=[text for text in texts if text.lower() in _BOOLEANS])
     if written := number_texts(texts):
         return Readings(numbers=texts, written=written)
-    if iso_dates(texts) is not None:
-        return Readings(dates=texts, orders=ORDERS)
     numbers, dates, words, found = [], [], [], []
     for text in texts:
         if is_number(text):
             numbers.append(text)
-        elif read := moments(text):
+        elif text[0].isdigit() and (read := moments(text)):
             dates.append(text)
             found.append(read)
         elif is_code(text):
@@ -213,11 +253,13 @@ def _keep_units(meant: dict[str, Value], numbers: Sequence[str], unit: str) -> N
 def _usual_mark(numbers: Sequence[str], delimiter: str) -> str:
     """The mark before decimals of numbers such as 2.155, if no column tells it.
 
-    Beside a semicolon a comma is it, and a point if there are no whole numbers up to 999 only:
-    these have no mark for thousands where longer ones have it.
+    Semicolons part fields where commas stand before decimals, unless a comma stands in all numbers
+    but those up to 999, which need none for thousands. Numbers from 1,000 on without a mark say
+    that no mark is one for thousands.
     """
     if delimiter != ";":
         return "."
-    point = any("." in text for text in numbers)
-    grouped = any(map(_SMALL.fullmatch, numbers)) and not any(map(_LARGE.fullmatch, numbers))
-    return "," if point == grouped else "."
+    if any(map(_LARGE.fullmatch, numbers)):
+        return "." if any("." in text for text in numbers) else ","
+    grouped = any("," in text for text in numbers) and any(map(_SMALL.fullmatch, numbers))
+    return "." if grouped else ","

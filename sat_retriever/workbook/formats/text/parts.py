@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from sat_retriever.text.dates import moments
 from sat_retriever.text.numbers import is_number
 
 Fields = Sequence[Sequence[str]]
 _TITLES = 20  # most lines of titles and notes above a header
+_MOST = 1_000  # parts; the rest of a text belongs to the last one
 _WIDE = 0.6  # least share of the table's width that its header fills
 _YEAR = re.compile(r"[12][0-9]{3}")
 
@@ -32,16 +34,19 @@ class Part:
 
 
 def parts_of(fields: Fields) -> Iterator[Part]:
-    """Yield the parts of a text: a blank line and a line of names, without a number, begin one.
+    """Yield the parts of a text: a line of names, without a number, begins one behind a blank line.
+
+    A line between two blank ones begins none, so a text with a blank line behind each is one part.
 
     Args:
         fields: Fields of each line, without empty ones at its end.
     """
-    starts = [0] + [
+    blocks = (
         line
-        for line in range(1, len(fields))
-        if fields[line] and not fields[line - 1] and _names(fields[line])
-    ]
+        for line in range(1, len(fields) - 1)
+        if fields[line] and not fields[line - 1] and fields[line + 1]
+    )
+    starts = [0, *islice((line for line in blocks if _names(fields[line])), _MOST)]
     for start, stop in zip(starts, [*starts[1:], len(fields)], strict=True):
         yield Part(start, _header(fields, start, stop), stop)
 

@@ -50,7 +50,12 @@ def read_table(reading: Reading) -> Iterator[Json]:
     encoding = Encoding(named) if named else find_encoding(reading.file)
     found = text_values(reading.file, encoding.name, reading.budget, strict=strict, texts=shown)
     values = found.values
-    reading.source = replace(reading.source, format=found.format, encoding=encoding.name)
+    reading.source = replace(
+        reading.source,
+        format=found.format,
+        encoding=encoding.name,
+        unsure_encoding=not encoding.sure,
+    )
     sheet = ListedSheet(PurePosixPath(request.relative).stem)
     if values.area is None:
         empty = "The file has no cell with a value."

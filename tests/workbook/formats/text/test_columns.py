@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.formats.text.parts import Part, parts_of
+from sat_retriever.workbook.values.window import other_text, plain_value
 
 DAY = dt.date(2024, 2, 3)
 
@@ -57,6 +58,9 @@ NUMBER_COLUMNS = {
     "decimal commas": (";", ["1.234,50", "2.155", "-12,00", "12.000"], [1234.5, 2155, -12, 12000]),
     "points for thousands": (";", ["12.345", "1.234.567", "980"], [12345, 1234567, 980]),
     "points for thousands, small ones": (";", ["2.155", "573"], [2155, 573]),
+    "points for thousands, alone": (";", ["2.155", "1.000"], [2155, 1000]),
+    "commas for thousands, small ones": (";", ["2,155", "573"], [2155, 573]),
+    "three decimals behind commas": (";", ["2,155", "4500"], [2.155, 4500]),
     "three decimals": (",", ["2.155", "0.573"], [2.155, 0.573]),
     "three decimals beside large ones": (";", ["2.155", "4500"], [2.155, 4500]),
     "commas for thousands": (",", ["1,250.00", "3,400"], [1250, 3400]),
@@ -148,6 +152,12 @@ def test_tables_below_each_other_have_columns_of_their_own():
     assert [row[1] for row in rows[5:7]] == [5, 6]
 
 
+def test_a_blank_line_behind_every_line_leaves_a_table_one():
+    fields = [["id", "code"], [], ["A", "007"], [], ["B", "12"], [], ["C", "x"], []]
+    assert list(parts_of(fields)) == [Part(0, 0, 8)]
+    assert [row[1] for row in typed_rows(fields, ",")[2::2]] == ["007", "12", "x"]
+
+
 def test_a_blank_line_within_a_table_leaves_it_one():
     fields = [["id", "zip"], ["1", "01067"], [], ["2", "80331"]]
     assert list(parts_of(fields)) == [Part(0, 0, 4)]
@@ -171,6 +181,8 @@ def test_no_field_is_lost_and_rows_keep_their_width(fields, delimiter):
     for line, row in zip(fields, rows, strict=True):
         for text, value in zip(line, row, strict=True):
             assert (value is None) == (not text.strip())
+            shown = other_text(text, value) or str(plain_value(value))
+            assert value is None or isinstance(value, bool) or shown == text.strip()
 
 
 AMOUNTS = st.lists(st.decimals(-(10**9), 10**9, places=2), min_size=1, max_size=8)
