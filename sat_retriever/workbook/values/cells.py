@@ -121,11 +121,14 @@ class Cells:
         return [cells[col - right] if right <= col < stop else None for col in cols]
 
     def column(self, rows: Sequence[int], col: int) -> list[Value]:
-        """The values of a column at some rows; None outside the rows."""
-        down, at = self.start[0], col - self.start[1]
-        height = len(self.rows)
-        held = (self.rows[row - down] if 0 <= row - down < height else () for row in rows)
-        return [cells[at] if 0 <= at < len(cells) else None for cells in held]
+        """The values of a column at some rows, ascending; None outside the rows."""
+        held, down, at = self.rows, self.start[0], col - self.start[1]
+        if at >= 0 and rows and rows[0] >= down:
+            try:
+                return [held[row - down][at] for row in rows]
+            except IndexError:  # a short row, or one after the last
+                pass
+        return [self.value(row, col) for row in rows]
 
     def spread(self, row: int, col: int) -> Value:
         """The value of a cell, or of the merged area that it belongs to."""
