@@ -49,7 +49,7 @@ _STATISTIC_WORDS = {
     "median": "median médiane mediana mediaan medián медиана медіана ortanca 中央値 中位数",
     "largest": "maximum max maximal maximo máximo massimo 最大 最大値 최대",
     "smallest": "minimum min minimal minimo mínimo 最小 最小値 최소",
-    "count": "count counts anzahl n number antal aantal cuenta conteggio liczba počet",
+    "count": "count counts anzahl number antal aantal cuenta conteggio liczba počet",
     "deviation": "stdev stddev std sd deviation standardabweichung écarttype",
 }
 _QUALIFIERS = """

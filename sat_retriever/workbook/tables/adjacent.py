@@ -36,8 +36,10 @@ LONE_PROSE_LENGTH = 30.0
 """Least mean characters of prose: `PROSE_LENGTH` in several columns, this in one."""
 PROSE_ROWS = 400
 MIN_PROSE_ROWS = 3
-TABLE_ROWS = 5
-"""Least rows of a table that stands among running text."""
+TABLE_ROWS = 4
+"""Least rows of a table that stands among running text, its header included."""
+SHORT, FULL = 16, 0.8
+"""Most mean characters of its texts, and least share of its cells that are filled."""
 
 
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
@@ -248,7 +250,7 @@ def is_prose(cells: Cells, whole: Area) -> bool:
     if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:
         return False
     per_row = (part != Kind.EMPTY).sum(axis=1)
-    if _holds_table(part, per_row):
+    if _holds_table(cells, whole, per_row):
         return False
     lone = float((per_row == 1).sum() / max((per_row > 0).sum(), 1))
     words = float((part == Kind.TEXT).sum() / max(per_row.sum(), 1))
@@ -259,14 +261,20 @@ def is_prose(cells: Cells, whole: Area) -> bool:
     return float(np.mean(lengths)) >= (PROSE_LENGTH if columns > 1 else LONE_PROSE_LENGTH)
 
 
-def _holds_table(part: NDArray[np.uint8], per_row: NDArray[np.int64]) -> bool:
-    """True if rows of several cells, half of them values, stand below each other among the text."""
+def _holds_table(cells: Cells, whole: Area, per_row: NDArray[np.int64]) -> bool:
+    """True if rows of several short texts or values stand below each other among the text."""
     wide = per_row > 1
     edges = np.flatnonzero(np.diff(np.concatenate(([False], wide, [False])).astype(np.int8)))
     starts, stops = edges[::2], edges[1::2]
     if not len(starts):
         return False
     longest = int((stops - starts).argmax())
-    rows = part[starts[longest] : stops[longest]]
-    values = int((rows > Kind.TEXT).sum())
-    return len(rows) >= TABLE_ROWS and 2 * values >= int((rows != Kind.EMPTY).sum())
+    top, bottom = whole.top + int(starts[longest]), whole.top + int(stops[longest])
+    part = cells.kinds[top:bottom, whole.left : whole.right + 1]
+    filled = int((part != Kind.EMPTY).sum())
+    if len(part) < TABLE_ROWS or filled < len(part) * int(per_row.max()) * FULL:
+        return False
+    places = np.argwhere(part == Kind.TEXT)[:PROSE_ROWS].tolist()
+    lengths = [len(str(cells.value(row + top, col + whole.left))) for row, col in places]
+    short = not lengths or float(np.mean(lengths)) <= SHORT
+    return short or 2 * int((part > Kind.TEXT).sum()) >= filled

@@ -29,6 +29,9 @@ _UNITS = """
     cent currency index
 """
 _UNIT_NAMES = frozenset(_UNITS.split())
+_UNIT_LABEL = re.compile(
+    r"(?i:units?|einheit|unité|unidad|unità|unidade|eenheid|enhet|enhed|jedn|ед|単位|单位|單位|단위)"
+)
 _LINKS = frozenset("in of per pro par por je za na de x".split())
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"[^\W\d_]+|[%°$€£¥]")
@@ -81,13 +84,20 @@ def _are_units(sample: Sample, row: int) -> bool:
         if isinstance(sample.values[row][col], str)
     }
     units = [col for col, text in said.items() if _is_unit(text)]
+    named = isinstance(sample.values[row][0], str) and _names_rows(sample, row, 0)
+    if named and 0 in said and not _is_unit(said[0]) and not _UNIT_LABEL.match(said[0]):
+        # A record whose words look like units, unless they are beyond doubt: "(new)", "A".
+        units = [col for col in units if len(said[col]) > 1 and said[col][0] not in "(["]
     # A text over the names of the rows, such as "Unit", says nothing.
     others = [col for col in said if col not in units and not _names_rows(sample, row, col)]
     if not units or len(units) < UNITS_SHARE * (len(units) + len(others)):
         return False
     below = sample.likely(row + 1)
     numbers = [2 * below[Family.NUMBER - 1, col] > below[:, col].sum() for col in units]
-    recurring = any(said[col] in map(str, sample.column(col, row + 1)) for col in units)
+    fuller = np.flatnonzero(sample.filled[row + 1 :].sum(axis=1) > len(said)) + row + 1
+    recurring = any(
+        str(sample.values[each][col]) == said[col] for each in fuller.tolist() for col in units
+    )
     return sum(numbers) >= UNITS_SHARE * len(units) and not recurring
 
 
@@ -110,10 +120,9 @@ def _is_unit(text: str) -> bool:
     if text.lower() in _UNIT_NAMES or _UNIT.fullmatch(text) or is_scaled(text):
         return True
     words = _WORDS.findall(text.lower())  # "1000 t", "USD bn", "g/100 g", "in kg", "% of GDP"
-    known = [word for word in words if word in _UNIT_NAMES or is_scaled(word)]
-    if words[:1] == ["%"]:
-        return True
-    return bool(known) and len(known) + sum(word in _LINKS for word in words) == len(words)
+    known = [word not in _LINKS and (word in _UNIT_NAMES or is_scaled(word)) for word in words]
+    linked = all(unit or word in _LINKS for word, unit in zip(words, known, strict=True))
+    return words[:1] == ["%"] or (any(known) and linked)
 
 
 def above_notes(cells: Cells, area: Area) -> Area:

@@ -16,8 +16,6 @@ WIDE = 0.5
 """Least share of a table's width that a merged heading covers."""
 OTHER_KIND = 0.8
 """Least share of a column's cells of another kind than a heading in it."""
-LEAST = 2
-"""Least records below each heading that nothing else tells from a record."""
 LOOKED_AT = 200
 """Cells of a column whose kind is looked at."""
 JOINT = " / "
@@ -29,7 +27,7 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
     A record of which only the name is known looks the same. A row is a heading if it is merged
     across the table, or if its column holds values of another kind, or nothing else. Rows without
     such a sign are headings if the records' names are indented, or if the first record of the table
-    is below one, each of them has two records, and there are two or more.
+    is below one, there are two or more, each with records.
 
     Args:
         cells: The sheet.
@@ -165,4 +163,4 @@ def _head_all(rows: NDArray[np.intp], records: NDArray[np.bool_]) -> bool:
     counts = np.cumsum(records)
     ends = [*rows[1:].tolist(), len(records) - 1]
     sizes = [counts[end] - counts[row] for row, end in zip(rows.tolist(), ends, strict=True)]
-    return bool(min(sizes) >= LEAST)
+    return bool(min(sizes) > 0)

@@ -17,6 +17,8 @@ from sat_retriever.workbook.values.cells import Cells
 
 LAST = 64
 """Records above or below a row that a label of a total may be about, where no sum begins."""
+NEAR = 3
+"""Rows above a total of one record in which its name is looked for."""
 MAX_LABELLED = 5_000
 """Rows with a label of a total that are looked at one by one."""
 DIGITS, DIGITS_LIKELY, DIGITS_SOME = 4.0, 3.0, 1.5
@@ -176,21 +178,24 @@ class _Search:
         """True if a row with a label of a total agrees with a sum."""
         gap = self.rows.gaps[row]
         if found.records < 2:
-            alone = gap or (row == self.present[-1] and not label.named) or self._is_named(row)
+            last = row == self.present[-1] and not label.named
+            alone = gap or last or bool(self.totals) or self._is_named(row)
             return found.half and alone
         few = found.columns > 0 and found.digits >= DIGITS_SOME and gap and not label.weak
         return found.half or few
 
     def _is_named(self, row: int) -> bool:
-        """True if a label names the one record above it: "Ana" and "Ana Total"."""
+        """True if a label names the one record above it, or its heading: "Ana" and "Ana Total"."""
         words = {word.casefold() for text in self.rows.names(row) for word in text.split()}
-        above = {text.casefold() for text in self.rows.names(row - 1)} if row else set()
-        return bool(above) and any(set(text.split()) <= words for text in above)
+        near = range(max(row - NEAR, 0), row)
+        above = {text.casefold() for each in near for text in self.rows.names(each)}
+        return any(set(text.split()) <= words for text in above)
 
     def _fits_alone(self, row: int, found: Agreement) -> bool:
         """True if a row without a label agrees with a sum more than chance would have it."""
         if self.rows.gaps[row] and found.half and found.records > 1:
-            last = row == self.present[-1] and self.rows.bare[row] and found.all
+            sure = self.rows.bare[row] or found.records > 2
+            last = row == self.present[-1] and found.all and sure
             if last or found.digits >= DIGITS_SOME + 0.5:
                 return True
         if not found.all or found.records < 3:

@@ -24,7 +24,7 @@ _BOOLEANS = {"true": True, "false": False}
 _DIGIT = re.compile(r"\d")
 _LIMIT = re.compile(r"[<>≤≥≈~]=?\s*[+\-−]?\d[\d.,]*\s*[^\d\s]{0,12}")  # <0.05, > 1,000 mg
 _PHRASE = re.compile(r"[^\W\d]+\.?\s")  # a text that begins with a word: see note 3
-_WORDS = 2  # numbers for each word among them, at least
+_WORDS = 3  # numbers for each word among them, at least
 _KEYS = 4  # texts that can be told to be keys, at least
 _SHORT = 2  # digits that quantities may have in common
 _LARGE = 1000  # a number that may stand beside 1.2M
@@ -55,7 +55,7 @@ def typed(cells: Sequence[Value], shown: NumberFormat = PLAIN, *, unseen: int = 
 
     Texts are read as numbers, dates or booleans only if they can be, all in one way. Numbers and
     dates may have a few words among them, such as `closed`, `<0.05` or `see note 3`: at most one
-    for two values. A word's cell is then empty, as is a mark such as `n/a` or `-`. But one code
+    for three values. A word's cell is then empty, as is a mark such as `n/a` or `-`. But one code
     (`A7`, `007`) among texts leaves all as they are, and so do texts that are all keys: whole
     numbers, each once, of one length or ascending, as in a plan of accounts.
 
