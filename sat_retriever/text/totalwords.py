@@ -49,8 +49,8 @@ _STATISTIC_WORDS = {
     "median": "median médiane mediana mediaan medián медиана медіана ortanca 中央値 中位数",
     "largest": "maximum max maximal maximo máximo massimo 最大 最大値 최대",
     "smallest": "minimum min minimal minimo mínimo 最小 最小値 최소",
-    "count": "count counts anzahl number antal aantal cuenta conteggio liczba počet",
-    "deviation": "stdev stddev std sd deviation standardabweichung écarttype",
+    "count": "count counts anzahl antal aantal conteggio liczba počet",
+    "deviation": "stdev stddev std deviation standardabweichung écarttype",
 }
 _QUALIFIERS = """
     grand sub overall net gross general général générale generale generał gesamt of the all for and

@@ -10,8 +10,9 @@ from sat_retriever.records.structure import RawFormula
 
 MAX_SUMS = 50_000
 _REF = r"\$?[A-Z]{1,3}\$?[0-9]{1,7}"
-_SUMMING = re.compile(r"(?:SUM|SUBTOTAL|AGGREGATE|SUMIFS?|SUMPRODUCT)\(")
+_SUMMING = re.compile(r"(?:SUM|SUBTOTAL|AGGREGATE|SUMIFS?)\(")
 _RANGE = re.compile(rf"(?<![A-Za-z0-9!$:])({_REF})(?::({_REF}))?(?![A-Za-z0-9(:!])")
+_OTHER = re.compile(r"[/*^-]")  # a share or a difference is no sum
 _ADDED = re.compile(rf"\+?{_REF}(?:\+{_REF}){{1,40}}")
 MAX_FORMULA = 300
 """Characters of a formula that are looked at; sums of a column are short."""
@@ -46,7 +47,9 @@ def column_sums(formulas: Sequence[RawFormula]) -> Sums:
 
 def _span(text: str, cell: str) -> tuple[int, int] | None:
     """First and last row that a formula sums up in its own column; None if it does not."""
-    if len(text) > MAX_FORMULA or not (_SUMMING.search(text) or _ADDED.fullmatch(text)):
+    if len(text) > MAX_FORMULA or _OTHER.search(text):
+        return None
+    if not (_SUMMING.search(text) or _ADDED.fullmatch(text)):
         return None
     place = split_ref(cell)
     if place is None:

@@ -176,12 +176,20 @@ class NumberRows:
                 yield text.strip()
 
     def labelled(self) -> Iterator[tuple[int, TotalLabel]]:
-        """Yield rows whose label, in one of the first columns, speaks of a total."""
+        """Yield rows whose label, in one of the first columns, speaks of a total.
+
+        A statistic is named by the first text of its row alone. A text that stands in the next row,
+        too, is a category.
+        """
+        first = self.texts.argmax(axis=1)
         for col in range(min(LABELS, self.texts.shape[1])):
             for row in np.flatnonzero(self.texts[:, col]).tolist():
                 text = self._value(row, col)
                 label = total_label(text.strip()) if isinstance(text, str) else None
-                if label is not None:
+                if label is None or (label.statistic and first[row] != col):
+                    continue
+                near = (each for each in (row - 1, row + 1) if 0 <= each < len(self.texts))
+                if all(self._value(each, col) != text for each in near):
                     yield row, label
 
 
