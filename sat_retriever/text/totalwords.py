@@ -62,6 +62,7 @@ _QUALIFIERS = """
     october november december jan feb mar apr jun jul aug sep oct nov dec
     """
 _MARKS = re.compile(r"['’״\"]")
+_ASCII = re.compile(r"[a-z]+")
 _WORD = re.compile(r"[^\W_]+(?:['’״\"][^\W_]+)?")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BRACKETS = re.compile(r"[(\[][^()\[\]]{0,20}[)\]]")  # "Total (EUR)"
@@ -123,10 +124,13 @@ _JOINED = {
     " ".join(_plain(each).split()): _plain(each).strip().startswith(("sub", "sous", "ara"))
     for each in _PHRASES.split("|")
 }
+_KNOWN = frozenset(
+    word for each in (*_TOTALS, *_SUBS, *_WEAKS, *_STATISTICS, *_JOINED) for word in each.split()
+) | frozenset("abcdefghijklmnopqrstuvwxyz")
 _LONGEST_FIRST = sorted((each for each in _TOTALS | _SUBS if _HAN.search(each)), key=len)[::-1]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
 def total_label(text: str) -> TotalLabel | None:
     """How a label speaks of a total; None if it does not.
 
@@ -135,8 +139,11 @@ def total_label(text: str) -> TotalLabel | None:
     >>> total_label("Sous-total").part, total_label("Totality"), total_label("小計").part
     (True, None, True)
     """
+    text = text.strip()
     if not text or len(text) > MAX_LABEL:
         return None
+    if text.isascii() and _KNOWN.isdisjoint(_ASCII.findall(text.lower())):
+        return None  # most texts
     plain = _plain(_BRACKETS.sub(" ", text))
     if plain.strip(" :") in _SIGNS:
         return TotalLabel()

@@ -9,11 +9,12 @@ from sat_retriever.records.area import area_of, split_ref
 from sat_retriever.records.structure import RawFormula
 
 MAX_SUMS = 50_000
-_REF = r"\$?[A-Z]{1,3}\$?[0-9]{1,7}"
+_CELL = r"\$?([A-Z]{1,3})\$?([0-9]{1,7})"
+_RANGE = re.compile(rf"(?<![A-Za-z0-9!$:]){_CELL}(?::{_CELL})?(?![A-Za-z0-9(:!])")
 _SUMMING = re.compile(r"(?:SUM|SUBTOTAL|AGGREGATE|SUMIFS?)\(")
-_RANGE = re.compile(rf"(?<![A-Za-z0-9!$:])({_REF})(?::({_REF}))?(?![A-Za-z0-9(:!])")
+_ADDED = re.compile(r"\+?\$?[A-Z]{1,3}\$?[0-9]{1,7}(?:\+\$?[A-Z]{1,3}\$?[0-9]{1,7}){1,40}")
 _OTHER = re.compile(r"[/*^-]")  # a share or a difference is no sum
-_ADDED = re.compile(rf"\+?{_REF}(?:\+{_REF}){{1,40}}")
+_DIGITS = "0123456789"
 MAX_FORMULA = 300
 """Characters of a formula that are looked at; sums of a column are short."""
 
@@ -35,7 +36,10 @@ def column_sums(formulas: Sequence[RawFormula]) -> Sums:
     for cell, text, filled, _ in formulas:
         if len(found) >= MAX_SUMS:
             break
-        span, place = _span(text, cell), split_ref(cell)
+        column = cell.rstrip(_DIGITS)
+        if column not in text or len(text) > MAX_FORMULA:
+            continue  # most formulas
+        span, place = _span(text, column), split_ref(cell)
         if span is None or place is None:
             continue
         area = area_of(filled) if filled else None
@@ -45,20 +49,16 @@ def column_sums(formulas: Sequence[RawFormula]) -> Sums:
     return found
 
 
-def _span(text: str, cell: str) -> tuple[int, int] | None:
+def _span(text: str, column: str) -> tuple[int, int] | None:
     """First and last row that a formula sums up in its own column; None if it does not."""
-    if len(text) > MAX_FORMULA or _OTHER.search(text):
+    added = "(" not in text and "+" in text and _ADDED.fullmatch(text)
+    if not (added or _SUMMING.search(text)) or _OTHER.search(text):
         return None
-    if not (_SUMMING.search(text) or _ADDED.fullmatch(text)):
-        return None
-    place = split_ref(cell)
-    if place is None:
-        return None
-    spans = []
-    for first, last in _RANGE.findall(text):
-        area = area_of(f"{first}:{last or first}".replace("$", ""))
-        if area is not None and area.left == area.right == place[1]:
-            spans.append((area.top, area.bottom))
+    spans = [
+        (int(top), int(bottom or top))
+        for left, top, right, bottom in _RANGE.findall(text)
+        if left == column and right in ("", column)
+    ]
     if not spans or (len(spans) == 1 and spans[0][0] == spans[0][1]):
         return None
     return min(top for top, _ in spans), max(bottom for _, bottom in spans)

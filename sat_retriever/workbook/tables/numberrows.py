@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.text.numbers import numbers_of
+from sat_retriever.text.numbers import is_number, numbers_of
 from sat_retriever.text.totalwords import TotalLabel, total_label
 from sat_retriever.workbook.tables.sums import PIVOTS, Vector
 from sat_retriever.workbook.values.cells import Cells, Kind
@@ -20,13 +20,17 @@ from sat_retriever.workbook.values.grid import Value
 MAX_NUMBERS = 4_000_000
 """Numbers of a table that are added up; columns with fewer numbers are left out first."""
 LARGEST = 1e200
+FEW = 4
+"""First texts of a column that tell whether it may hold numbers."""
 LABELS = 8
 """First columns in which a row's label is looked for."""
 FILLED = 0.5
 """Least share of rows that fill a column whose gap then speaks for a total."""
+COUNTERS = 4
+"""First columns of a table that may count its rows."""
 COUNTING = 0.8
 """Least share of steps by one of a column that numbers its rows."""
-MAX_DECIMALS = 4
+MAX_DECIMALS = 6
 """Most decimals of a column whose sums may differ by what rounding takes."""
 
 Mask = NDArray[np.bool_]
@@ -62,7 +66,9 @@ class NumberRows:
         rows = np.flatnonzero(self.texts[:, col])
         if len(rows) < 2 or self.known[:, col].any():
             return
-        texts = [str(self._value(row, col)) for row in rows.tolist()]
+        if not all(is_number(str(text)) for text in self._held(col, rows[:FEW])):
+            return  # most columns of texts
+        texts = list(map(str, self._held(col, rows)))
         found = numbers_of(texts)
         if found is not None:
             values = np.full(len(self.texts), math.nan)
@@ -113,7 +119,7 @@ class NumberRows:
         going = np.zeros(len(self.known), dtype=np.bool_)
         for col in self._counting:
             rows = np.flatnonzero(self.known[:, col])
-            numbers = np.array(self._column(col, rows))
+            numbers = self._column(col, rows)
             going[rows[1:][np.diff(numbers) == 1]] = True
         return going
 
@@ -121,11 +127,11 @@ class NumberRows:
     def _counting(self) -> list[int]:
         """Columns whose numbers go up by one from row to row."""
         found = []
-        for col in np.flatnonzero(self.of_numbers).tolist():
+        for col in np.flatnonzero(self.of_numbers[:COUNTERS]).tolist():
             rows = np.flatnonzero(self.known[:, col])
             if len(rows) < 3:
                 continue
-            steps = np.diff(np.array(self._column(col, rows)))
+            steps = np.diff(self._column(col, rows))
             if (steps == 1).sum() >= COUNTING * len(steps):
                 found.append(col)
         return found
@@ -136,7 +142,10 @@ class NumberRows:
 
         Columns that count the rows are left out, since nobody adds them up.
         """
-        most = max(PIVOTS, MAX_NUMBERS // len(self._data))
+        return self.fullest(max(PIVOTS, MAX_NUMBERS // len(self._data)))
+
+    def fullest(self, most: int) -> Vector:
+        """The same of at most some columns."""
         chosen = self.of_numbers.copy()
         chosen[self._counting] = False
         order = np.argsort(-self.known.sum(axis=0) * chosen, kind="stable")
@@ -160,13 +169,23 @@ class NumberRows:
                     break
         return found
 
-    def _column(self, col: int, rows: NDArray[np.intp]) -> list[float]:
+    def _column(self, col: int, rows: NDArray[np.intp]) -> Vector:
+        """Numbers of a column at some rows."""
         if col in self._written:
-            return [self._written[col][row] for row in rows.tolist()]
+            return np.array([self._written[col][row] for row in rows.tolist()])
+        held = self._held(col, rows)
+        try:
+            numbers = np.array(held, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):  # durations, times of day, huge integers
+            return np.array(list(map(_bounded, held)))
+        return np.where(np.abs(numbers) < LARGEST, numbers, np.nan)
+
+    def _held(self, col: int, rows: NDArray[np.intp]) -> list[Value]:
+        """Values of a column at some rows, which all have one."""
         start = self._data.start - self._cells.start[0]
         right = self._area.left + col - self._cells.start[1]
         lines = self._cells.rows
-        return [_bounded(lines[row + start][right]) for row in rows.tolist()]
+        return [lines[row + start][right] for row in rows.tolist()]
 
     def names(self, row: int) -> Iterator[str]:
         """Yield the texts of a row."""
@@ -181,12 +200,11 @@ class NumberRows:
         A statistic is named by the first text of its row alone. A text that stands in the next row,
         too, is a category.
         """
-        first = self.texts.argmax(axis=1)
         for col in range(min(LABELS, self.texts.shape[1])):
-            for row in np.flatnonzero(self.texts[:, col]).tolist():
-                text = self._value(row, col)
-                label = total_label(text.strip()) if isinstance(text, str) else None
-                if label is None or (label.statistic and first[row] != col):
+            rows = np.flatnonzero(self.texts[:, col])
+            for row, text in zip(rows.tolist(), self._held(col, rows), strict=True):
+                label = total_label(text) if isinstance(text, str) else None
+                if label is None or (label.statistic and self.texts[row, :col].any()):
                     continue
                 near = (each for each in (row - 1, row + 1) if 0 <= each < len(self.texts))
                 if all(self._value(each, col) != text for each in near):

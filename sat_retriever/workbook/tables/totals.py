@@ -12,7 +12,7 @@ from sat_retriever.records.leftout import LeftOutReason
 from sat_retriever.text.totalwords import TotalLabel
 from sat_retriever.workbook.tables.numberrows import NumberRows
 from sat_retriever.workbook.tables.statistics import is_statistic
-from sat_retriever.workbook.tables.sums import Agreement, RunningSums, Vector, agreement
+from sat_retriever.workbook.tables.sums import PIVOTS, Agreement, RunningSums, Vector, agreement
 from sat_retriever.workbook.values.cells import Cells
 
 LAST = 64
@@ -85,6 +85,8 @@ class _Search:
         """The totals, and what is doubtful, as grid rows."""
         if not self.rows.numbers.any() or len(self.present) < 2:
             return Found()
+        if not self._is_likely():
+            return Found()
         self._sums = RunningSums(self.rows.values, self.others)
         self._first_row()
         self._downwards()
@@ -96,6 +98,15 @@ class _Search:
         totals = {self.first + row: self._reason(row) for row in sorted(self.totals)}
         doubtful = sorted(self.doubtful - self.totals.keys())
         return Found(totals, [self.first + row for row in doubtful])
+
+    def _is_likely(self) -> bool:
+        """True if a label, a formula or a sum in one of the fullest columns speaks for a total."""
+        if self.labels or self.rows.summed.any() or self.rows.gaps[self.present[0]]:
+            return True
+        if LeftOutReason.SECTION in self.others.values():
+            return True
+        sums = RunningSums(self.rows.fullest(PIVOTS), self.others)
+        return sums.next_agreeing(0, len(self.rows.filled)) is not None
 
     def _first_row(self) -> None:
         """Take the first row as a total if it sums up all rows below."""
