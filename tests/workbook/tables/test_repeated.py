@@ -94,13 +94,6 @@ Ann  | Rome | cook
 Ann  | Rome | cook
 Cy   | Lima | pilot
 """,
-    "has more than the header": """
-Name | Town | Points |
-Ann  | Rome | 12     | 7
-Bo   | Bern | 31     | 3
-Cy   | Lima | 9      | 3
-Name | Town | Points | 4
-""",
 }
 
 
