@@ -45,8 +45,21 @@ a   | 1.5   | 2.5
 b   | Weak  | Strong
 c   | 3.5   | 4.5
 d   | 0.5   | 7.5
-e   | Strong | Weak
-f   | 2.25  | 1.75
+e   | 2.25  | 1.75
+f   | 6.5   | 8.5
+g   | 1.25  | 3.25
+h   | 5.5   | 9.5
+i   | Weak  | Strong
+j   | 9.25  | 0.75
+""",
+    "several words below the heading of a section": """
+Shop  | Mon      | Tue
+North | 120      | 80
+South | 33       | 71
+Depots of the west
+East  | sold out | closed
+West  | 66       | 91
+Mid   | 12       | 34
 """,
     "below a limit": """
 Well | Lead  | Zinc
