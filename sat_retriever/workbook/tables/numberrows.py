@@ -109,12 +109,14 @@ class NumberRows:
 
     @cached_property
     def counted_on(self) -> Mask:
-        """Mask of rows that go on with the numbers of a column that counts the rows."""
+        """Mask of rows that begin or go on with the numbers of a column that counts the rows."""
         going = np.zeros(len(self.known), dtype=np.bool_)
         for col in self._counting:
             rows = np.flatnonzero(self.known[:, col])
             numbers = np.array(self._column(col, rows))
-            going[rows[1:][np.diff(numbers) == 1]] = True
+            ones = np.diff(numbers) == 1
+            going[rows[1:][ones]] = True
+            going[rows[:1]] |= ones[:1]
         return going
 
     @cached_property
