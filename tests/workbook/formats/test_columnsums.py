@@ -61,7 +61,8 @@ def test_a_formula_that_fills_a_row_counts_for_each_cell_and_one_down_a_column_d
     across = ("B9", "SUM(B2:B8)", "B9:E9", "shared")
     assert column_sums([across]) == {(9, col): (2, 8) for col in range(2, 6)}
     down = ("B9", "SUM(B2:B8)", "B9:B12", "shared")
-    assert column_sums([down]) == {(9, 2): (2, 8)}
+    block = ("B9", "SUM(B2:B8)", "B9:D12", "shared")
+    assert column_sums([down]) == column_sums([block]) == {(9, 2): (2, 8)}
 
 
 def test_no_more_sums_are_kept_than_have_room(monkeypatch):

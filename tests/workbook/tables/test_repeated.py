@@ -52,6 +52,14 @@ south | 5.5   | 6.5   | 7.5   | 8.5
 Place | low   | high  | low   | high   # repeated_header
 east  | 1.25  | 2.25  | 3.25  | 4.25
 """,
+    "below another name in its empty corner": """
+      | low  | high | mean
+north | 1.5  | 2.5  | 2
+south | 5.5  | 6.5  | 6
+Tax   | low  | high | mean  # repeated_header
+north | 0.25 | 0.5  | 0.4
+south | 0.75 | 1    | 0.9
+""",
     "with its units": """
 Pipe | Length | Mass
      | m      | kg    # units

@@ -36,6 +36,21 @@ Screens |              |       # section
 3       | has a button | Ann
 4       | has a menu   | Cy
 """,
+    "alone in a column of numbers": """
+No      | Text         | Owner
+1       | is quick     | Ann
+2       | is safe      | Bo
+Screens |              |       # section
+3       | has a button | Ann
+4       | has a menu   | Cy
+""",
+    "alone in a column that records leave empty": """
+Group | Item  | Stock
+      | bolt  | 120
+      | nut   | 80
+Wood  |       |        # section
+      | plank | 305
+""",
     "in a column that records leave empty": """
 Group | Item  | Stock
 Metal |       |        # section
@@ -51,14 +66,6 @@ Account    | 2023 | 2024
 Staff      |      |       # section
 "  wages"  | 77   | 78
 "  travel" | 3    | 2
-""",
-    "below each other": """
-No   | Text    | Owner
-Part | A       |
-Metal |        |       # section
-Small |        |       # section
-1    | bolt    | Ann
-2    | nut     | Bo
 """,
     "with a subtotal each": """
 No      | Item  | Stock
@@ -88,6 +95,14 @@ Bo   | 45  | Rome
 Cy   | 28  | Oslo
 Di   |     |
 """,
+    "names alone between records": """
+Name | Age | Town
+Ann  | 31  | Rome
+Bo   |     |
+Cy   | 28  | Oslo
+Di   |     |
+Ed   | 40  | Lima
+""",
     "two names alone below each other": """
 Name | Age | Town
 Ann  | 31  | Rome
@@ -110,7 +125,7 @@ apple
 }
 
 
-@pytest.mark.parametrize("kind", [kind for kind in SECTIONS if kind != "below each other"])
+@pytest.mark.parametrize("kind", SECTIONS)
 def test_a_heading_is_a_section_and_no_record(kind):
     rows, said = written(SECTIONS[kind])
     (found,) = told(Grid(rows), MERGED.get(kind, ()))
@@ -168,3 +183,10 @@ def test_a_label_merged_over_the_rows_of_records_is_no_heading(tmp_path):
     data = save(tmp_path / "a.xlsx", rows, [("A2:A4", "North"), ("A5:A6", "South")])
     assert (data.left_out, data.sections) == ((), None)
     assert data.columns[0] == ["North"] * 3 + ["South"] * 2
+
+
+def test_a_text_beside_a_merged_label_is_no_heading(tmp_path):
+    rows = [["Region", "Town", "Stock"], ["North", "  a", 1], [None, "b"], [None, "  c", 4]]
+    rows += [["South", "  d", 1], ["East", "  e", 3]]
+    data = save(tmp_path / "a.xlsx", rows, [("A2:A4", "North")])
+    assert (data.left_out, data.records) == ((), (2, 3, 4, 5, 6))

@@ -61,12 +61,38 @@ East  | sold out | closed
 West  | 66       | 91
 Mid   | 12       | 34
 """,
+    "one row of words that stand nowhere else": """
+Lab | First | Second
+a   | 1.5   | 2.5
+b   | Weak  | Strong
+c   | 3.5   | 4.5
+d   | 0.5   | 7.5
+e   | 2.25  | 1.75
+""",
     "below a limit": """
 Well | Lead  | Zinc
 W1   | 0.07  | 1.2
 W2   | <0.05 | <0.5
 W3   | 0.09  | 1.4
 W4   | 0.06  | 1.1
+""",
+    "closed in two of five rows": """
+Shop  | Mon    | Tue    | Wed
+North | 120    | 80     | 45
+South | closed | closed | closed
+East  | closed | closed | closed
+West  | 66     | 91     | 87
+Mid   | 12     | 34     | 56
+""",
+    "a text table that goes on with a known town": """
+Name | Town | Team
+Ann  | Rome | Red
+Bo   | Oslo | Blue
+Cy   | Bern | Red
+
+Di   | Oslo | Green
+Ed   | Lima | Gold
+Flo  | Kyiv | Teal
 """,
     "a table of texts with a blank row": """
 Name | Town | Team
@@ -127,6 +153,20 @@ Person | Role
 Ann    | wrote it
 Bo     | read it
 Cy     | printed it
+""",
+        ["A1:B4", "A6:B9"],
+    ),
+    "tables of single words after a blank row": (
+        """
+Team | Captain
+red  | ann
+blue | bo
+teal | cy
+
+Fruit  | Colour
+plum   | violet
+lemon  | yellow
+cherry | crimson
 """,
         ["A1:B4", "A6:B9"],
     ),

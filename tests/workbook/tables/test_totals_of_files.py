@@ -124,6 +124,13 @@ def test_a_merged_label_counts_for_each_of_its_rows_and_an_amount_once(height, t
     assert data.columns[3] == [1200.5, *rest, 900, *rest]
 
 
+def test_a_record_under_a_merged_label_has_no_gap_and_is_no_total_by_it(tmp_path):
+    rows = [["Region", "Stock", "Sold"], [None, 111, 30.5], [None, 242, 81.25]]
+    rows += [[None, 353, 111.75], ["South", 7, 12], ["East", 8, 4.25], ["West", 3, 61]]
+    file = write(tmp_path / "a.xlsx", rows, {}, [("A2:A4", "North")])
+    assert left_out(file) == {}
+
+
 def test_numbers_merged_left_of_all_records_are_labels(tmp_path):
     rows = [["Year", "Town", "Stock"], *([None, f"town {n}", 3 + n * n] for n in range(4))]
     merges = [("A2:A3", 2023), ("A4:A5", 2024)]

@@ -40,6 +40,12 @@ Year | Plan   | Actual
 2022 | 1300.5 | 1.4
 2023 | 1317   | 1.5
 """,
+    "of a named substance": """
+Plant | Heat  | Loss
+      | MWh   | kg CO2   # units
+North | 120.5 | 33
+South | 98.25 | 29
+""",
     "of one column only": """
 Item  | Price | Sold
       | EUR   |        # units
@@ -101,6 +107,20 @@ Ann  | h   | h   | h
 Bo   | 8   | 4   | 8
 Cy   | h   | 8   | h
 Di   | 4   | 4   | 8
+""",
+    "units that recur as words": """
+Name | Mon | Tue | Wed
+Ann  | day | day |
+Bo   | 8   | 4   | 8
+Cy   | day | 8   | 7
+Di   | 7   | 5   | 4
+""",
+    "units beside a name with digits": """
+Site | Mon | Tue
+S1   | day | day
+S2   | 8   | 4
+S3   | 7   | 5
+S4   | 6   | 9
 """,
     "intervals": """
 Range  | From | To
