@@ -25,9 +25,10 @@ def test_a_header_is_found_below_any_number_of_notes(note, count):
     assert (found.range, found.header_row) == (f"A{count + 1}:E{count + 5}", count + 1)
 
 
-def test_records_of_two_values_are_no_notes():
-    rows = [["Key", "Value"], *([f"key {n}", 1.5 + n] for n in range(40)), ["a", 1.5, 2.5, 3.5]]
-    assert find_tables(Grid(rows))[0].header_row == 1
+def test_records_above_a_wide_row_are_no_notes():
+    rows = [["Key", "Kind", "Value"], *([f"key {n}", "own", 1.5 + n] for n in range(40))]
+    table = find_tables(Grid([*rows, ["wide", "own", *[7.5] * 6]]))[0]
+    assert (table.header_row, table.num_rows) == (1, 41)
 
 
 DOWN = {
@@ -36,6 +37,14 @@ Town | People
 Rome | 2800
 Oslo | 700
 Bern | 140
+""",
+    "a list with words among its numbers": """
+Town | People
+Rome | 2800
+Oslo | Unknown
+Bern | 140
+Kyiv | 2900
+Lima | Not told
 """,
     "keys and their values below a word for them": """
 Setting | Value
@@ -49,6 +58,12 @@ North | closed | open late
 South | 33     | 71
 East  | 12     | 80
 """,
+    "one row of words that begin as names do": """
+Month | Plan    | Actual | Rest
+Jan   | 120     | 80     | 40
+Feb   | Pending | Late   | None
+Mar   | 66      | 91     | 25
+""",
     "one row of words among numbers": """
 Month | Plan    | Actual | Rest
 Jan   | 120     | 80     | 40
@@ -60,7 +75,9 @@ Apr   | 12      | 34     | 22
 ACROSS = {
     "fields of three records": """
 Model  | Alpha      | Beta       | Gamma
-Price  | 10.5       | 20.5       | 30.5
+Net    | 1210.5     | 3020.5     | 7030.5
+Tax    | 121        | 302        | 703
+Total  | 1331.5     | 3322.5     | 7733.5
 Since  | 2024-03-01 | 2024-04-01 | 2024-05-01
 Colour | red        | blue       | green
 Maker  | Ann        | Bo         | Cy
@@ -104,5 +121,5 @@ Cy   | guest
 
 def test_running_text_is_one_table_without_a_header():
     text = "All of this was agreed at the meeting of the board, and nobody spoke against it."
-    (found,) = find_tables(Grid([[text], ["Total", text], [text], [text], ["Total"], [text]]))
+    (found,) = find_tables(Grid([[text], [text], ["1.", text], [text], [text], ["2.", text]]))
     assert (found.header_row, found.num_rows, found.left_out) == (None, 6, ())

@@ -170,6 +170,36 @@ cherry | crimson
 """,
         ["A1:B4", "A6:B9"],
     ),
+    "a narrower table that shares a name": (
+        """
+Name | Team | Role
+Ann  | Red  | Lead
+Bob  | Blue | Dev
+Cy   | Red  | Dev
+
+Team | Coach
+Red  | Eve
+Blue | Max
+""",
+        ["A1:C4", "A6:B8"],
+    ),
+    "a table of the same width with a longer one above": (
+        """
+Name | Team | Role
+Ann  | Red  | Lead
+Bob  | Blue | Dev
+Cy   | Red  | Dev
+Di   | Teal | Dev
+Ed   | Blue | Dev
+Flo  | Red  | Test
+Gil  | Teal | Test
+
+Team | Coach | City
+Red  | Eve   | Rome
+Blue | Max   | Oslo
+""",
+        ["A1:C8", "A10:C12"],
+    ),
     "a narrower table of texts after a blank row": (
         """
 Code | Name | Place
