@@ -23,11 +23,12 @@ _TOTAL = """
     endsumme summa totaux totale totali totales totaal eindtotaal totalt totalsumma samtals alls
     yhteensä suma sumy razem ogółem łącznie celkem celkom součet súčet spolu skupaj vsota ukupno
     svega zbir zbroj összesen mindösszesen összeg összesítés итого всего итог сумма общо усього
-    всього разом підсумок сума усяго разам вкупно вкупна σύνολο συνολο σύνολα toplam kokku kopā viso
-    bendra المجموع الإجمالي الاجمالي مجموع סהכ סךהכל סכום جمع مجموع कुल योग जोड़ মোট รวม ยอดรวม
-    tổng jumlah guztira iomlán cyfanswm gjithsej totaalbedrag totals somme soma
+    всього разом підсумок сума усяго разам вкупно вкупна укупно свега σύνολο συνολο σύνολα
+    toplam kokku kopā viso bendra المجموع الإجمالي الاجمالي مجموع סהכ סךהכל סכום جمع مجموع
+    कुल योग जोड़ মোট รวม ยอดรวม
+    tổng jumlah guztira iomlán cyfanswm gjithsej totaalbedrag somme somma soma
     kabuuan jumla totală totalul cəmi cami ჯამი ընդամենը сумасы барлығы жами
-    合计 合計 总计 總計 共计 共計 总和 總和 計 总额 總額 합계 총계 계 총합
+    合计 合計 总计 總計 共计 共計 总和 總和 計 总额 總額 総計 総合計 합계 총계 계 총합
     """
 _SUB = """
     subtotal subtotals subtotaal subtotale subtotali subtotales subtotaux zwischensumme teilsumme
@@ -61,9 +62,10 @@ _QUALIFIERS = """
     január january february march april may june july august september
     october november december jan feb mar apr jun jul aug sep oct nov dec
     """
+_LETTERS = r"[\w\u0900-\u0963\u0966-\u0dff]"  # vowel signs of Indian scripts are no \w
 _MARKS = re.compile(r"['’״\"]")
 _ASCII = re.compile(r"[a-z]+")
-_WORD = re.compile(r"[^\W_]+(?:['’״\"][^\W_]+)?")
+_WORD = re.compile(rf"{_LETTERS}+(?:['’״\"]{_LETTERS}+)?")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BRACKETS = re.compile(r"[(\[][^()\[\]]{0,20}[)\]]")  # "Total (EUR)"
 _SIGNS = ("\N{GREEK SMALL LETTER SIGMA}", "\N{N-ARY SUMMATION}")
@@ -144,7 +146,7 @@ def total_label(text: str) -> TotalLabel | None:
         return None
     if text.isascii() and _KNOWN.isdisjoint(_ASCII.findall(text.lower())):
         return None  # most texts
-    plain = _plain(_BRACKETS.sub(" ", text))
+    plain = _plain(_BRACKETS.sub(" ", text)).replace("_", " ")
     if plain.strip(" :") in _SIGNS:
         return TotalLabel()
     if _HAN.search(text):

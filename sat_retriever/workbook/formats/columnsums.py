@@ -34,14 +34,17 @@ def column_sums(formulas: Sequence[RawFormula]) -> Sums:
     """
     found: Sums = {}
     for cell, text, filled, _ in formulas:
-        if len(found) >= MAX_SUMS:
-            break
+        summing = "SUM" in text or "SUBTOTAL(" in text or "AGGREGATE(" in text
+        if not summing and ("+" not in text or "(" in text):
+            continue  # most formulas
         column = cell.rstrip(_DIGITS)
         if column not in text or len(text) > MAX_FORMULA:
-            continue  # most formulas
+            continue
         span, place = _span(text, column), split_ref(cell)
         if span is None or place is None:
             continue
+        if len(found) >= MAX_SUMS:
+            break
         area = area_of(filled) if filled else None
         last = area.right if area is not None and area.top == area.bottom == place[0] else place[1]
         for col in range(place[1], min(last, place[1] + MAX_SUMS - len(found)) + 1):
@@ -61,4 +64,5 @@ def _span(text: str, column: str) -> tuple[int, int] | None:
     ]
     if not spans or (len(spans) == 1 and spans[0][0] == spans[0][1]):
         return None
-    return min(top for top, _ in spans), max(bottom for _, bottom in spans)
+    rows = [row for span in spans for row in span]
+    return min(rows), max(rows)

@@ -60,9 +60,9 @@ def table_messages(
         return
     layout, _ = placed[wanted.table]
     if wanted.totals:
-        layout = replace(
-            layout, out={row: why for row, why in layout.out.items() if why not in SUMS}
-        )
+        out = {row: why for row, why in layout.out.items() if why not in SUMS}
+        kept = sorted({*layout.doubtful, *(layout.out.keys() - out.keys())})
+        layout = replace(layout, out=out, doubtful=tuple(kept))  # so that they are told
     row, col = cells.origin
     first_line, first_record = (row, col) if layout.transposed else (col, row)
     lines = list(layout.lines)

@@ -34,7 +34,7 @@ _UNIT_LABEL = re.compile(
 )
 _LINKS = frozenset("in of per pro par por je za na de x".split())
 _DIGIT = re.compile(r"\d")
-_WORDS = re.compile(r"[^\W\d_]+|[%°$€£¥]")
+_WORDS = re.compile(r"[^\W\d_]+(?![^\W_])|[%°$€£¥]")  # not the "s" of a name such as "S1"
 _UNIT = re.compile(
     r"[(\[]\s*(?=[^()\[\]]*[^\d\s.,()\[\]+-])[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s], not (1,000)
     r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"

@@ -34,6 +34,7 @@ MAX_DECIMALS = 6
 """Most decimals of a column whose sums may differ by what rounding takes."""
 
 Mask = NDArray[np.bool_]
+_IS_NUMBER = np.isin(np.arange(len(Kind)), (Kind.INTEGER, Kind.NUMBER, Kind.TIME))
 
 
 class NumberRows:
@@ -49,11 +50,12 @@ class NumberRows:
     def __init__(self, cells: Cells, area: Area, data: range) -> None:
         self._cells, self._area, self._data = cells, area, data
         part = cells.kinds[data.start : data.stop, area.left : area.right + 1]
-        self.known = np.isin(part, (Kind.INTEGER, Kind.NUMBER, Kind.TIME))
+        self.known = _IS_NUMBER[part]
         self.texts = part == Kind.TEXT
         self._written: dict[int, Sequence[float]] = {}
-        for col in range(1, part.shape[1]):
-            self._read_texts(col)
+        written = (self.texts.sum(axis=0) > 1) & ~self.known.any(axis=0)
+        for col in np.flatnonzero(written[1:]).tolist():
+            self._read_texts(col + 1)
         self.numbers = self.known | (part == Kind.UNKNOWN)
         self.filled = (part != Kind.EMPTY) | self._covered(part.shape)
         self.summed = np.zeros(part.shape, dtype=np.bool_)
@@ -64,8 +66,6 @@ class NumberRows:
     def _read_texts(self, col: int) -> None:
         """Take the texts of a column as numbers if all of them are."""
         rows = np.flatnonzero(self.texts[:, col])
-        if len(rows) < 2 or self.known[:, col].any():
-            return
         if not all(is_number(str(text)) for text in self._held(col, rows[:FEW])):
             return  # most columns of texts
         texts = list(map(str, self._held(col, rows)))
@@ -115,12 +115,13 @@ class NumberRows:
 
     @cached_property
     def counted_on(self) -> Mask:
-        """Mask of rows that go on with the numbers of a column that counts the rows."""
+        """Mask of rows that begin or go on with the numbers of a column that counts the rows."""
         going = np.zeros(len(self.known), dtype=np.bool_)
         for col in self._counting:
             rows = np.flatnonzero(self.known[:, col])
-            numbers = self._column(col, rows)
-            going[rows[1:][np.diff(numbers) == 1]] = True
+            ones = np.diff(self._column(col, rows)) == 1
+            going[rows[1:][ones]] = True
+            going[rows[:1]] |= ones[:1]
         return going
 
     @cached_property

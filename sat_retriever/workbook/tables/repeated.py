@@ -21,7 +21,8 @@ def same_rows(
 ) -> Iterator[int]:
     """Yield rows that hold the values of one row, and nothing else.
 
-    Where its first cell is empty, theirs may be filled: years below "Price", and again below "Tax".
+    Of three and more, the first may differ: "Price", 2020, 2021 and further down "Tax", 2020, 2021.
+    Where it is empty, theirs may be filled.
 
     Args:
         cells: The sheet.
@@ -37,12 +38,12 @@ def same_rows(
         return
     part = cells.kinds[rows.start : rows.stop, area.left : area.right + 1]
     own = cells.kinds[head, area.left : area.right + 1]
-    corner = int(not wanted[0])
+    corner = int(not wanted[0] or len(filled) > MIN_REPEATED)
     alike = ((part != Kind.EMPTY) == (own != Kind.EMPTY))[:, corner:].all(axis=1)
-    first = area.left + filled[0]
+    first = area.left + filled[-1]
     for row in (np.flatnonzero(alike) + rows.start).tolist():
-        alike_first = row != head and _text(cells.value(row, first)) == wanted[filled[0]]
-        if alike_first and _texts(cells.line(row, columns))[corner:] == wanted[corner:]:
+        alike_last = row != head and _text(cells.value(row, first)) == wanted[filled[-1]]
+        if alike_last and _texts(cells.line(row, columns))[corner:] == wanted[corner:]:
             yield row
 
 

@@ -12,6 +12,8 @@ from sat_retriever.workbook.tables.sample import MAX_TEXT
 from sat_retriever.workbook.values.cells import Cells, Kind, sharp_kind
 from sat_retriever.workbook.values.grid import Value
 
+KEYED = 0.9
+"""Least share of records that fill a column left of a heading, which leaves it empty."""
 WIDE = 0.5
 """Least share of a table's width that a merged heading covers."""
 OTHER_KIND = 0.8
@@ -25,9 +27,10 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
     """Grid rows of a table that are headings: a single text, with records below.
 
     A record of which only the name is known looks the same. A row is a heading if it is merged
-    across the table, or if its column holds values of another kind, or nothing else. Rows without
-    such a sign are headings if the records' names are indented, or if the first record of the table
-    is below one, there are two or more, each with records.
+    across the table, if its column holds values of another kind, or nothing else, or if it leaves a
+    column on its left empty that records fill. Others in the same column then are headings, too.
+    Rows without such a sign are headings if the records' names are indented, or if the first record
+    of the table is below one, there are two or more, each with records.
 
     Args:
         cells: The sheet.
@@ -55,12 +58,16 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
     if not len(rows):
         return []
     columns = (part[rows] == Kind.TEXT).argmax(axis=1)
-    signed = [
-        row
-        for row, col in zip(rows.tolist(), columns.tolist(), strict=True)
+    lacking = (part[records] == Kind.EMPTY).sum(axis=0) > (1 - KEYED) * int(records.sum())
+    places = list(zip(rows.tolist(), columns.tolist(), strict=True))
+    own = {
+        col
+        for row, col in places
         if _is_wide(cells, area, data.start + row, area.left + col)
+        or (col > 0 and not lacking[:col].all())
         or _is_foreign(cells, data, part, records, (row, col), area.left)
-    ]
+    }
+    signed = [row for row, col in places if col in own]  # headings stand in one column
     if not signed and _are_indented(cells, data, (rows, columns), records, area.left):
         signed = rows.tolist()
     if not signed and len(rows) > 1 and _head_all(rows, records):

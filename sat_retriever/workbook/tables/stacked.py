@@ -56,10 +56,13 @@ def _candidates(cells: Cells, block: Area) -> list[int]:
     if part.shape[0] < 4 or part.shape[1] < 2:
         return []
     words, values = part == Kind.TEXT, part > Kind.TEXT
+    above = values.copy()  # of a title, those of the row above it
+    titles = np.flatnonzero(((part != Kind.EMPTY).sum(axis=1) == 1) & words.any(axis=1))
+    above[titles] = values[np.maximum(titles - 1, 0)]
     middle = words[1:-1]
     count = middle.sum(axis=1)
     filled = (part[1:-1] != Kind.EMPTY).sum(axis=1)
-    under = (middle & values[:-2]).sum(axis=1)
+    under = (middle & above[:-2]).sum(axis=1)
     over = (middle & values[2:]).sum(axis=1)
     good = (count >= 2) & (count >= TEXT_SHARE * filled)
     good &= (under >= np.maximum(1, OVER_VALUES * count)) & (over >= 1)
@@ -108,7 +111,8 @@ def _is_record(cells: Cells, block: Area, row: int) -> bool:
     """
     columns = range(block.left, block.right + 1)
     kinds = cells.kinds[:, block.left : block.right + 1]
-    places = np.flatnonzero((kinds[row] == Kind.TEXT) & (kinds[row - 1] > Kind.TEXT)).tolist()
+    above = row - 1 - (_with_title(cells, block, row) < row)
+    places = np.flatnonzero((kinds[row] == Kind.TEXT) & (kinds[above] > Kind.TEXT)).tolist()
     said = [str(cells.value(row, columns[place])).strip() for place in places]
     if len(set(said)) < max(len(said), 2):
         return True
