@@ -19,6 +19,8 @@ LAST = 64
 """Records above or below a row that a label of a total may be about, where no sum begins."""
 NEAR = 3
 """Rows above a total of one record in which its name is looked for."""
+CLOSE = 1e-8
+"""Relative difference of sums that are compared more closely."""
 MAX_LABELLED = 5_000
 """Rows with a label of a total that are looked at one by one."""
 DIGITS, DIGITS_LIKELY, DIGITS_SOME = 4.0, 3.0, 1.5
@@ -222,13 +224,18 @@ class _Search:
         if step > 0 and (label.named and not self.rows.gaps[row]):
             return False
         values = self._sums.kept
-        sums, addends = np.zeros(values.shape[1]), np.zeros(values.shape[1])
-        stop = row + step * (LAST + 1)
-        for near in range(row + step, min(max(stop, -1), len(values)), step):
-            if near in self.totals or near in self.others or (step > 0 and near in self.labels):
+        stop = row + step
+        while 0 <= stop < len(values) and abs(stop - row) <= LAST:
+            if stop in self.totals or stop in self.others or (step > 0 and stop in self.labels):
                 break
-            sums, addends = sums + values[near], addends + (values[near] != 0)
-            found = self._agreement(row, sums, addends, None)
+            stop += step
+        near = values[list(range(row + step, stop, step))]
+        sums, addends = near.cumsum(axis=0), (near != 0).cumsum(axis=0)
+        own = self.rows.values[row]
+        known = ~np.isnan(own) & (own != 0)
+        close = np.abs(np.where(known, own, 0.0) - sums) <= np.abs(sums) * CLOSE
+        for place in np.flatnonzero(close[:, known].any(axis=1)).tolist():
+            found = self._agreement(row, sums[place], addends[place].astype(np.float64), None)
             if found.all and found.records > 1 and found.digits >= DIGITS_SOME:
                 return True
         return False
