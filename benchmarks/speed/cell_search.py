@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     options = parser.parse_args(arguments)
     workbook = options.eps / WORKBOOK
     with tempfile.TemporaryDirectory() as folder:
-        earlier = _checkout(options.before, Path(folder) / "earlier")
+        earlier = checkout(options.before, Path(folder) / "earlier")
         found = {
             f"before_{options.before}": _measured(earlier, workbook),
             "now": _measured(ROOT, workbook),
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     _print(found)
 
 
-def _checkout(commit: str, folder: Path) -> Path:
+def checkout(commit: str, folder: Path) -> Path:
     """The files of a commit in a folder."""
     packed = subprocess.run(
         ["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True
