@@ -41,15 +41,11 @@ def same_rows(
     corner = int(not wanted[0] or len(filled) > MIN_REPEATED)
     alike = ((part != Kind.EMPTY) == (own != Kind.EMPTY))[:, corner:].all(axis=1)
     first = area.left + filled[-1]
-    told = cells.value(head, first)
+    last = part[:, filled[-1]] == Kind.TEXT  # most rows have numbers below a text
+    alike &= last == (own[filled[-1]] == Kind.TEXT)
     for row in (np.flatnonzero(alike) + rows.start).tolist():
-        value = cells.value(row, first)
-        if row == head or isinstance(value, str) != isinstance(told, str):
-            continue  # most rows: numbers below a text
-        if (
-            _text(value) == wanted[filled[-1]]
-            and _texts(cells.line(row, columns))[corner:] == wanted[corner:]
-        ):
+        alike_last = row != head and _text(cells.value(row, first)) == wanted[filled[-1]]
+        if alike_last and _texts(cells.line(row, columns))[corner:] == wanted[corner:]:
             yield row
 
 

@@ -19,6 +19,8 @@ LAST = 64
 """Records above or below a row that a label of a total may be about, where no sum begins."""
 NEAR = 3
 """Rows above a total of one record in which its name is looked for."""
+ROUNDED = 1e-5
+"""Relative rounding of numbers that have more decimals than can be told."""
 CLOSE = 1e-8
 """Relative difference of sums that are compared more closely."""
 MAX_LABELLED = 5_000
@@ -107,8 +109,17 @@ class _Search:
             return True
         if LeftOutReason.SECTION in self.others.values():
             return True
-        sums = RunningSums(self.rows.fullest(PIVOTS), self.others)
-        return sums.next_agreeing(0, len(self.rows.filled)) is not None
+        values = self.rows.fullest(PIVOTS)
+        sums, none = RunningSums(values, self.others), np.zeros(values.shape[1])
+        row = sums.next_agreeing(0, len(values))
+        while row is not None:
+            found = [agreement(values[row], *each, none) for each in sums.since(row)]
+            if any(each.half and self.rows.gaps[row] for each in found):
+                return True
+            if any(each.all and each.records > 2 and each.digits >= DIGITS_SOME for each in found):
+                return True
+            row = sums.next_agreeing(row + 1, len(values))
+        return False
 
     def _first_row(self) -> None:
         """Take the first row as a total if it sums up all rows below."""
@@ -171,7 +182,8 @@ class _Search:
         """How a row agrees with sums; with a label, as far as rounding allows."""
         slack = np.zeros(len(sums))
         if label is not None:
-            slack = np.minimum(0.5 * self.rows.steps * (addends + 1), 0.01 * np.abs(sums))
+            rounded = 0.5 * self.rows.steps * (addends + 1)
+            slack = np.clip(rounded, ROUNDED * np.abs(sums), 0.01 * np.abs(sums))
         return agreement(self.rows.values[row], sums, addends, slack)
 
     def _adds_up(self, row: int, label: TotalLabel | None) -> bool:
