@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from sat_retriever.records.area import Area
 from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings, best_header
-from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
+from sat_retriever.workbook.tables.sample import YEARS, Family, Sample, sample_block, steps
 from sat_retriever.workbook.values.cells import Cells, Kind
+from sat_retriever.workbook.values.grid import Value
 
 COVERED = 0.5
 """Least share of a header's columns that the block below it fills."""
@@ -70,7 +71,9 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
         wide = len(first.cols) >= WIDTH_BY_GAP[gap > 1] * len(last.cols)
         fits = wide and len(last.rows) >= 2 and _alike(last, first)
         fits = fits and (not _all_words(last, first) or _share_texts(cells, above, block))
-    return fits and not _is_header(first)  # last, because it is the most expensive test
+    return fits and not _is_header(
+        cells, above, first
+    )  # last, because it is the most expensive test
 
 
 def _reach(cells: Cells, block: Area) -> int:
@@ -117,17 +120,22 @@ def _last_rows(cells: Cells, block: Area) -> Sample:
     )
 
 
-def _is_header(sample: Sample) -> bool:
-    """True if a block's first row is a header of its own."""
+def _is_header(cells: Cells, above: Area, sample: Sample) -> bool:
+    """True if the first row of a block below a table is a header of its own."""
     families = sample.families[0]
     filled = families > 0
     words = int((families == Family.WORDS).sum())
     if _are_years(sample, 0) or are_formula_headings(sample, 0):
         return True
-    if (families == Family.NUMBER).any():
-        return False  # a single number that looks like a year
+    numbers = np.flatnonzero(families == Family.NUMBER)
+    if len(numbers) and not _is_year(cells.value(above.top, sample.cols[int(numbers[0])])):
+        return False  # a single number that looks like a year, in a table that years do not head
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
+
+
+def _is_year(value: Value) -> bool:
+    return isinstance(value, (int, float)) and YEARS[0] <= value <= YEARS[1]
 
 
 def _are_years(sample: Sample, row: int) -> bool:

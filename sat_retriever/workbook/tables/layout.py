@@ -117,7 +117,8 @@ def _upper_full(cells: Cells, sample: Sample, best: int) -> int:
     texts = sample.texts(upper)
     distinct = len(set(texts)) == len(texts) == int(sample.filled[upper].sum()) > 1
     merged = any((sample.rows[upper], col) in cells.anchors for col in sample.cols)
-    return upper if words and full and distinct and not merged else best
+    short = max(map(len, texts), default=0) <= MAX_LABEL
+    return upper if words and full and distinct and short and not merged else best
 
 
 def _header_bottom(sample: Sample, best: int) -> int:
