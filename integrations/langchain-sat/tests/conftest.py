@@ -42,6 +42,7 @@ def workbooks(tmp_path_factory: pytest.TempPathFactory) -> Path:
         form.active.title = "Form"
         for row in (["Employee", "Hours worked"], ["Ada", 8]):
             form.active.append(row)
+        form.properties.title = month  # equal files are one hit
         form.save(folder / month / "Timesheet.xlsx")
     return folder
 

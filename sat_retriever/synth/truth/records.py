@@ -9,10 +9,12 @@ from pathlib import PurePosixPath
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table, Visibility
 from sat_retriever.synth.book.model import Value
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledColumn, CompiledSheet
-from sat_retriever.synth.calculate.pivot import LABELS, PivotTable
+from sat_retriever.synth.calculate.pivot import ALL, LABELS, PivotTable
+from sat_retriever.workbook.values.numberformat import FRACTION
 
 _EXAMPLE = 60  # characters
 _NOTE = 120
@@ -77,11 +79,23 @@ def _pivot(pivot: PivotTable) -> Table:
         Column(pivot.caption, example(sums), column_type(sums)),
     )
     area = pivot.area
-    return Table(area.a1(), area.top, 1, False, len(pivot.items), columns)
+    total = LeftOut(area.bottom, LeftOutReason.TOTAL, ALL)
+    return Table(
+        area.a1(), area.top, 1, False, len(pivot.items), columns, left_out=(total,), num_left_out=1
+    )
 
 
 def _main_table(sheet: CompiledSheet) -> Table:
     place = sheet.at.place
+    units = next((each.unit for each in sheet.at.sheet.columns if each.unit), "")
+    left_out = tuple(
+        LeftOut(row, reason, text)
+        for row, reason, text in (
+            (place.units_row, LeftOutReason.UNITS, units),
+            (place.totals_row, LeftOutReason.TOTAL, sheet.at.sheet.total_label),
+        )
+        if row
+    )
     columns = tuple(
         Column(
             f"{column.group} / {column.header}"
@@ -89,7 +103,7 @@ def _main_table(sheet: CompiledSheet) -> Table:
             else column.header,
             example(stored(cells)),
             column_type(stored(cells)),
-            column.unit or None,
+            column.unit or (FRACTION if column.style == "percent" else None),
         )
         for column, cells in zip(sheet.at.sheet.columns, sheet.columns, strict=True)
     )
@@ -101,6 +115,8 @@ def _main_table(sheet: CompiledSheet) -> Table:
         num_rows=len(_filled_rows(sheet)),
         columns=columns,
         name=sheet.at.sheet.table_name if place.table else None,
+        left_out=left_out,
+        num_left_out=len(left_out),
     )
 
 

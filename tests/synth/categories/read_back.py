@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sat_retriever import SheetIndex
 from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.sheets import ColumnType, SheetRecord
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
@@ -18,6 +18,7 @@ from tests.fakes import HashedEncoder
 
 KINDS = ("formula_reference", "aggregation", "summary_source", "sibling_period")
 """Joins are left out: values show many that no formula does."""
+OTHERWISE = {ColumnType.TEXT: (ColumnType.INTEGER,), ColumnType.INTEGER: (ColumnType.EMPTY,)}
 Truth = tuple[list[SheetRecord], list[Link], set[str]]
 
 
@@ -31,7 +32,7 @@ def check_read_back(books: Sequence[Book], folder: Path) -> None:
     assert report.skipped == ()
     assert len(found) == len(records)
     for record in records:
-        assert _seen(found[record.sheet_id]) == _seen(record)
+        assert _seen(found[record.sheet_id], record) == _seen(record, record)
     meant = {(link.source, link.target, str(link.type)) for link in links}
     read = {
         (link.source, link.target, str(link.type)) for link in every if link.source not in silent
@@ -63,13 +64,18 @@ def _written(books: Sequence[Book], folder: Path) -> Truth:
     return records, links + true_siblings(facts), silent
 
 
-def _seen(record: SheetRecord) -> object:
+def _seen(record: SheetRecord, meant: SheetRecord) -> object:
     """Names, place, headers, types and units.
 
-    The number of data rows is left out: the reader takes the last sums of a statement for
-    totals below the table, the truth for lines of it, and either may be said.
+    The number of data rows is left out: the reader takes the sums of a statement for totals, the
+    truth for lines of it, and either may be said. A column that only such lines fill is then empty,
+    and texts of whole numbers that recur are integers.
     """
-    columns = [(column.name, column.type, column.unit) for column in record.columns]
+    columns = [
+        (column.name, own.type if column.type in OTHERWISE.get(own.type, ()) else column.type,
+         column.unit)
+        for column, own in zip(record.columns, meant.columns, strict=True)
+    ]  # fmt: skip
     main = record.tables[0]
     table = (main.range, main.header_row, main.header_height, main.name)
     shape = (record.range, record.num_rows, record.num_cols, record.visibility, record.formulas)

@@ -11,6 +11,7 @@ from sat_retriever.synth.truth import true_links, true_records, true_siblings
 from sat_retriever.synth.write.xlsx import write_xlsx
 from tests.fakes import HashedEncoder
 from tests.synth.categories.checks import made
+from tests.synth.categories.read_back import OTHERWISE
 
 CATEGORIES = {
     "inventory": (2023,),
@@ -49,9 +50,13 @@ def written(folder, name, seed):
     return records, links + true_siblings(facts)
 
 
-def seen(record):
+def seen(record, meant):
     """What the name, place, headers, types and units of a sheet's table are."""
-    columns = [(column.name, column.type, column.unit) for column in record.columns]
+    columns = [
+        (column.name, own.type if column.type in OTHERWISE.get(own.type, ()) else column.type,
+         column.unit)
+        for column, own in zip(record.columns, meant.columns, strict=True)
+    ]  # fmt: skip
     main = record.tables[0]
     table = (main.range, main.header_row, main.header_height, main.num_rows, main.name)
     shape = (record.range, record.num_rows, record.num_cols, record.visibility, record.formulas)
@@ -75,7 +80,7 @@ def test_reading_finds_the_records_and_links_that_were_meant(tmp_path, seed):
     for record in records:
         # A list of choices is words without any number: nothing tells its header from them.
         if record.sheet_id not in hidden:
-            assert seen(found[record.sheet_id]) == seen(record)
+            assert seen(found[record.sheet_id], record) == seen(record, record)
     wanted = {(link.source, link.target, link.type) for link in links}
     read = {
         (link.source, link.target, str(link.type))
