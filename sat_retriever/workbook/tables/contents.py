@@ -18,7 +18,7 @@ from sat_retriever.workbook.tables.identifying import LookUp, identifying
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.notes import caption_of, texts_outside
 from sat_retriever.workbook.tables.sampling import fair_sample, text_costs
-from sat_retriever.workbook.values.cells import Cells, KindArray
+from sat_retriever.workbook.values.cells import Cells, Kind, KindArray
 from sat_retriever.workbook.values.grid import Value
 
 ROOM = 128 << 10
@@ -108,7 +108,7 @@ def _lines(
     area = layout.area
     first = area.top if layout.transposed else area.left
     start = _data_start(layout)
-    labels = _label_columns(table)
+    labels = _label_columns(cells, layout, table)
     seen: set[str] = set()
     lines = []
     for position, column in enumerate(table.columns):
@@ -123,9 +123,22 @@ def _lines(
     return lines
 
 
-def _label_columns(table: Table) -> range:
-    """Positions of the first text columns of a table, which name its rows."""
-    texts = [column.type is ColumnType.TEXT for column in table.columns]
+def _label_columns(cells: Cells, layout: Layout, table: Table) -> range:
+    """Positions of the first columns with texts in most cells, which name a table's rows.
+
+    Their texts may be numbers, as those of persons are.
+    """
+    rows, columns = layout.data, layout.lines
+    if layout.transposed:
+        rows, columns = columns, rows
+    part = cells.kinds[rows.start : rows.stop, columns.start : columns.stop]
+    part = part.T if layout.transposed else part
+    filled = (part != Kind.EMPTY).sum(axis=0)
+    written = 2 * (part == Kind.TEXT).sum(axis=0) > filled
+    texts = [
+        column.type is ColumnType.TEXT or bool(own)
+        for column, own in zip(table.columns, written.tolist(), strict=False)
+    ]
     if True not in texts:
         return range(0)
     first = texts.index(True)
