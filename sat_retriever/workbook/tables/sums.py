@@ -50,7 +50,9 @@ class RunningSums:
         self._left = Start(zero[0].copy(), zero[0].copy())  # of the totals among them
         self._starts = [Start(zero[0], zero[0])]
         filled = known.sum(axis=0)
-        self._pivots = np.argsort(-filled, kind="stable")[: PIVOTS if len(values) > ALL else None]
+        pivots = np.argsort(-filled, kind="stable")[:PIVOTS] if len(values) > ALL else slice(None)
+        self._pivots = pivots
+        self._compared = values[:, pivots], self._sums[:, pivots], self._numbers[:, pivots]
         self._skipped = np.zeros(len(values), dtype=np.bool_)
         self._skipped[list(others)] = True
 
@@ -77,18 +79,19 @@ class RunningSums:
 
     def next_agreeing(self, start: int, stop: int) -> int | None:
         """The next row of some with a number that is one of the sums above it; None without one."""
+        values, all_sums, all_numbers = self._compared
+        left, left_numbers = self._left.sums[self._pivots], self._left.numbers[self._pivots]
         width = 64
         while start < stop:
             end = min(stop, start + width)
-            own = self.values[start:end][:, self._pivots]
-            above = (self._sums[start:end] - self._left.sums)[:, self._pivots]
-            numbers = (self._numbers[start:end] - self._left.numbers)[:, self._pivots]
+            own, above = values[start:end], all_sums[start:end] - left
             hit = np.zeros(end - start, dtype=np.bool_)
             for each in self._starts:
                 sums = above - each.sums[self._pivots]
                 close = np.abs(own - sums) <= np.maximum(np.abs(sums), 1e-12) * EXACT
-                several = numbers - each.numbers[self._pivots] > 1
-                hit |= (close & several & (own != 0)).any(axis=1)
+                if close.any():
+                    numbers = all_numbers[start:end] - left_numbers - each.numbers[self._pivots]
+                    hit |= (close & (numbers > 1) & (own != 0)).any(axis=1)
             hit &= ~self._skipped[start:end]
             if hit.any():
                 return start + int(hit.argmax())
