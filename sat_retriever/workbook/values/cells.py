@@ -72,7 +72,6 @@ _KINDS = _Kinds(
 
 # As plain integers: `sharp_kind` runs for each sampled cell, and enum look-ups are slow.
 _EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.CODE))
-_SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"\d")
 GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
 """Texts that mark a missing value; they count as errors."""
@@ -289,6 +288,8 @@ def plain_text(value: Value) -> str:
     ('2020', 'true', '2024-01-02')
     """
     match value:
+        case str():
+            text = " ".join(value[: 8 * MAX_HEADER_LENGTH].split())
         case None:
             text = ""
         case bool():
@@ -304,7 +305,7 @@ def plain_text(value: Value) -> str:
         case dt.timedelta():
             text = _duration(value)
         case _:
-            text = _SPACE.sub(" ", str(value)[: 8 * MAX_HEADER_LENGTH]).strip()
+            text = str(value)
     return text
 
 
