@@ -43,15 +43,17 @@ class RunningSums:
         self.values = values
         self.kept = np.nan_to_num(values)
         self.kept[list(others)] = 0.0
-        known = (self.kept != 0).astype(np.float64)  # zeros make no sum
-        zero = np.zeros((1, values.shape[1]))
-        self._sums = np.vstack((zero, self.kept.cumsum(axis=0)))  # of all rows above, totals too
-        self._numbers = np.vstack((zero, known.cumsum(axis=0)))
-        self._left = Start(zero[0].copy(), zero[0].copy())  # of the totals among them
-        self._starts = [Start(zero[0], zero[0])]
-        filled = known.sum(axis=0)
-        pivots = np.argsort(-filled, kind="stable")[:PIVOTS] if len(values) > ALL else slice(None)
-        self._pivots = pivots
+        rows, columns = values.shape
+        self._sums = np.zeros((rows + 1, columns))  # of all rows above, totals too
+        np.cumsum(self.kept, axis=0, out=self._sums[1:])
+        self._numbers = np.zeros((rows + 1, columns))
+        known = self.kept != 0  # zeros make no sum
+        np.cumsum(known, axis=0, dtype=np.float64, out=self._numbers[1:])
+        self._left = Start(self._sums[0], self._numbers[0])  # of the totals among them
+        self._starts = [self._left]
+        fullest = np.argsort(-self._numbers[-1], kind="stable")
+        few = rows <= ALL or columns <= PIVOTS
+        self._pivots = pivots = slice(None) if few else fullest[:PIVOTS]
         self._compared = values[:, pivots], self._sums[:, pivots], self._numbers[:, pivots]
         self._skipped = np.zeros(len(values), dtype=np.bool_)
         self._skipped[list(others)] = True

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,12 +234,8 @@ def kinds_of(values: Iterable[Value]) -> KindArray:
 def _scatter(rows: Sequence[Sequence[Value]], lengths: NDArray[np.int64], kinds: KindArray) -> None:
     """Fill `kinds` from rows of different lengths, cutting those that are too wide."""
     width = kinds.shape[1]
-    flat = kinds_of(chain.from_iterable(rows))
-    starts = np.cumsum(lengths) - lengths
-    row_of = np.repeat(np.arange(len(rows)), lengths)
-    col_of = np.arange(len(flat)) - np.repeat(starts, lengths)
-    inside = col_of < width
-    kinds[row_of[inside], col_of[inside]] = flat[inside]
+    held = np.arange(width) < lengths[:, None]
+    kinds[: len(rows)][held] = kinds_of(chain.from_iterable(islice(row, width) for row in rows))
 
 
 def _anchors(
