@@ -95,6 +95,11 @@ class ToldTable:
         """The name under which it is loaded: the sheet's id, or a citation of a further table."""
         return self.sheet_id if self.own else f"{self.sheet_id}!{self.area.a1()}"
 
+    @property
+    def is_statement(self) -> bool:
+        """True if some of its lines are sums of other lines, which a reader leaves out."""
+        return any(column.lines for column in self.columns)
+
     def column(self, column_id: str) -> ToldColumn | None:
         """Return the column of an id; None if there is none."""
         return next((column for column in self.columns if column.id == column_id), None)
