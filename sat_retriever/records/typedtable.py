@@ -176,7 +176,7 @@ class TypedTable:
             columns=tuple(column.at(at) for column in whole.columns),
             places=tuple(whole.places[number] for number in at),
             left_out=tuple(each for each in self.left_out if each.row not in added),
-            doubtful=(*self.doubtful, *added.values()),
+            doubtful=tuple(sorted((*self.doubtful, *added.values()), key=lambda each: each.row)),
         )
 
     def cite(self, places: Sequence[int]) -> str:

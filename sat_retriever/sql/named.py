@@ -45,13 +45,14 @@ def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
         whole = own.whole()
     except InputError:
         return table
-    if whole.names != own.names:
+    sums = {each.row for each in own.sums}
+    if whole.names != own.names or set(whole.places) != {*own.places, *sums}:
         return table  # the file has changed
     named = {
         row
         for place, meets in missed
         for row, value in zip(whole.places, whole.columns[place].values, strict=True)
-        if meets(value)
+        if row in sums and meets(value)
     }
     return replace(table, table=own.with_sums(whole, named)) if named else table
 
