@@ -34,9 +34,9 @@ def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
     if own.whole is None:
         return table
     missed = []
-    for name, *text in compared:
+    for name, text, pattern in compared:
         place = table.columns.index(name) if name in table.columns else None
-        meets = _condition(*text)
+        meets = _condition(text, pattern)
         if place is not None and not any(map(meets, own.columns[place].values)):
             missed.append((place, meets))
     if not missed:
