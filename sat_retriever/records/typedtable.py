@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -160,24 +160,6 @@ class TypedTable:
     def sums(self) -> tuple[LeftOut, ...]:
         """The totals and subtotals that are left out."""
         return tuple(each for each in self.left_out if each.reason in SUMS)
-
-    def with_sums(self, whole: TypedTable, rows: Collection[int]) -> TypedTable:
-        """Return the table with some of its totals and subtotals among the records.
-
-        Args:
-            whole: The table with all of them.
-            rows: Their sheet rows.
-        """
-        added = {each.row: each for each in self.sums if each.row in rows}
-        kept = {*self.places, *added}
-        at = [number for number, place in enumerate(whole.places) if place in kept]
-        return replace(
-            whole,
-            columns=tuple(column.at(at) for column in whole.columns),
-            places=tuple(whole.places[number] for number in at),
-            left_out=tuple(each for each in self.left_out if each.row not in added),
-            doubtful=tuple(sorted((*self.doubtful, *added.values()), key=lambda each: each.row)),
-        )
 
     def cite(self, places: Sequence[int]) -> str:
         """Return the citation of some records, from the first to the last of them.

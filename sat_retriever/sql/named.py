@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sat_retriever.errors import InputError
-from sat_retriever.records.typedtable import DataValue
+from sat_retriever.records.typedtable import DataValue, TypedTable
 from sat_retriever.sql.compared import Compared
 from sat_retriever.sql.names import SqlTable
+
+MAX_COMPARED = 50
+"""Most texts of conditions on one table that are looked for."""
 
 
 def with_named(
@@ -33,11 +36,14 @@ def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
     own = table.table
     if own.whole is None:
         return table
+    texts: dict[int, set[str]] = {}
     missed = []
-    for name, text, pattern in compared:
-        place = table.columns.index(name) if name in table.columns else None
+    for name, text, pattern in [*dict.fromkeys(map(tuple, compared))][:MAX_COMPARED]:
+        place = table.columns.index(name) if name in table.columns else -1
+        if place not in texts:
+            texts[place] = _folded(own.columns[place].values) if place >= 0 else set()
         meets = _condition(text, pattern)
-        if place is not None and not any(map(meets, own.columns[place].values)):
+        if place >= 0 and not any(map(meets, texts[place])):
             missed.append((place, meets))
     if not missed:
         return table
@@ -52,16 +58,36 @@ def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
         row
         for place, meets in missed
         for row, value in zip(whole.places, whole.columns[place].values, strict=True)
-        if row in sums and meets(value)
+        if row in sums and any(map(meets, _folded([value])))
     }
-    return replace(table, table=own.with_sums(whole, named)) if named else table
+    return replace(table, table=_with_sums(own, whole, named)) if named else table
 
 
-def _condition(text: str, pattern: bool) -> Callable[[DataValue], bool]:
-    """Whether a value is a text, or matches a pattern of LIKE; in letters of any case."""
+def _with_sums(own: TypedTable, whole: TypedTable, rows: Collection[int]) -> TypedTable:
+    """The table with some of its sums among its records, from the table with all of them."""
+    added = [each for each in own.sums if each.row in rows]
+    kept = {*own.places, *rows}
+    at = [number for number, place in enumerate(whole.places) if place in kept]
+    return replace(
+        whole,
+        columns=tuple(column.at(at) for column in whole.columns),
+        places=tuple(whole.places[number] for number in at),
+        left_out=tuple(each for each in own.left_out if each not in added),
+        doubtful=tuple(sorted((*own.doubtful, *added), key=lambda each: each.row)),
+    )
+
+
+def _folded(values: Iterable[DataValue]) -> set[str]:
+    return {value.casefold() for value in values if isinstance(value, str)}
+
+
+def _condition(text: str, pattern: bool) -> Callable[[str], bool]:
+    """Whether a text is another one, or matches a pattern of LIKE; in letters of any case."""
+    wanted = text.casefold()
     if not pattern:
-        wanted = text.casefold()
-        return lambda value: isinstance(value, str) and value.casefold() == wanted
-    parts = (".*" if each == "%" else "." if each == "_" else re.escape(each) for each in text)
-    like = re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
-    return lambda value: isinstance(value, str) and like.fullmatch(value) is not None
+        return wanted.__eq__
+    first, *rest = (re.escape(part).replace("_", ".") for part in wanted.split("%"))
+    inner = "".join(f"(?>.*?{part})" for part in rest[:-1])  # never tried again, so in linear time
+    last = f".*{rest[-1]}" if rest else ""
+    like = re.compile(f"{first}{inner}{last}", re.DOTALL)
+    return lambda value: like.fullmatch(value) is not None
