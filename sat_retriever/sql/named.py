@@ -38,7 +38,7 @@ def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
         return table
     texts: dict[int, set[str]] = {}
     missed = []
-    for name, text, pattern in [*dict.fromkeys(map(tuple, compared))][:MAX_COMPARED]:
+    for name, text, pattern in compared[:MAX_COMPARED]:
         place = table.columns.index(name) if name in table.columns else -1
         if place not in texts:
             texts[place] = _folded(own.columns[place].values) if place >= 0 else set()
