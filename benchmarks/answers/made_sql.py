@@ -9,6 +9,9 @@ and asked. A wrong header, type, unit, row or join gives another answer. Numbers
 1e-9 of the greater; texts and dates exactly. A text that is a whole number, such as an order
 number, is read as one on purpose: it is equal to it, and counted.
 
+A figure of all lines of a statement is asked with totals, as the reader tells which of its lines it
+leaves out. One line, such as "Gross profit", is asked for by its name alone.
+
 Beside it: whether a search for the question finds all of its sheets among the first 5 and 10.
 """
 
@@ -51,7 +54,7 @@ def asked(index: SheetIndex, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return how one question ended: equality, citation, unit, seconds, and what was said."""
     start = time.perf_counter()
     try:
-        query = query_over(index, entry["tables"])
+        query = query_over(index, entry["tables"], totals=entry.get("totals", False))
         result = query.run(entry["sql"])
     except InputError as error:
         return _row(entry, equal=False, seconds=time.perf_counter() - start, said=str(error))

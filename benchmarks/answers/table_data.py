@@ -4,8 +4,9 @@
 
 Every table of every xlsx of `eps` and of 300 made sheets is loaded as a user loads it, and each of
 its cells is compared with openpyxl's (values, not formulas; texts up to 2,000 characters). Numbers
-are equal as numbers: a spreadsheet does not tell 5 from 5.0. The long table has 20 columns of
-texts, numbers, dates and booleans; times are medians of three, of openpyxl one.
+are equal as numbers: a spreadsheet does not tell 5 from 5.0. A cell of blanks is empty. The long
+table has 20 columns of texts, numbers, dates and booleans; times are medians of three, of openpyxl
+one.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def _cells(data: TableData, sheet: Any) -> Counter[str]:
             if cell.data_type == "e":
                 theirs = CellError(theirs)
             elif isinstance(theirs, str):
-                theirs = theirs[:MAX_TEXT] or None
+                theirs = theirs[:MAX_TEXT] if theirs.strip() else None
             if theirs is None and own is not None:
                 theirs = labels.get((row, col))
             found["cells"] += 1

@@ -32,7 +32,8 @@ from sat_retriever.workbook.formats.load import load
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.request import Request
 import python_calamine
-gc.disable()
+gc.disable()  # as the reading process does
+gc.freeze()
 start = time.process_time()
 for file in sorted(pathlib.Path(sys.argv[1]).rglob("*.xlsx")):
     for message in load(Request(str(file), file.name, limits=Limits(seconds=1e4))):

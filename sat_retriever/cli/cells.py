@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -56,7 +57,7 @@ def cells(
     printed; formulas are not computed. A label that is merged over rows
     of a table is printed in each of them.
     """
-    refuse_unquoted(context, name)
+    refuse_unquoted(context, name, _cited)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         record, cited = named_sheet(opened, name)
         path, within = opened.bounded_file_of(record.sheet_id)
@@ -94,6 +95,16 @@ def cells(
         _print(rows, area)
     for note in filter(None, notes):
         stderr().print(plain(note), style="yellow", soft_wrap=True)
+
+
+def _cited(words: Sequence[str]) -> str:
+    """Words of a sheet's name, and the range after them if there is one, as one citation."""
+    *name, last = words
+    try:
+        parse_range(last)
+    except InputError:
+        return " ".join(words)
+    return f"{' '.join(name)}!{last}"
 
 
 def _print(rows: Rows, area: Area) -> None:

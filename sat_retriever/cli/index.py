@@ -123,7 +123,7 @@ def index(
         str | None,
         typer.Option(
             help="Encoding of delimited files, such as cp1252, in place of the one found in each; "
-            "those under the paths are read again.",
+            "those under the paths are read again. Give it again when they change.",
             metavar="NAME",
         ),
     ] = None,

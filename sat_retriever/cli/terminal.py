@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, NoReturn, cast
@@ -157,14 +157,21 @@ def fail(error: Exception, code: int) -> int:
     return code
 
 
-def refuse_unquoted(context: typer.Context, first: str) -> None:
+def refuse_unquoted(
+    context: typer.Context, first: str, whole: Callable[[Sequence[str]], str] = " ".join
+) -> None:
     """Reject further words after the one argument that a command takes.
+
+    Args:
+        context: What was typed.
+        first: The argument.
+        whole: Makes one argument of all words.
 
     Raises:
         InputError: If there are any; the message shows them all in quotes.
     """
     if context.args:
-        words = " ".join([first, *context.args])
+        words = whole([first, *context.args])
         raise InputError(
             f"{1 + len(context.args)} arguments instead of one; "
             f'put them in quotes: sat {context.info_name} "{words}"'

@@ -431,7 +431,8 @@ class SheetIndex:
                 never followed. A path in `paths` is read wherever it leads.
             password: Password of encrypted workbooks.
             encoding: Encoding of delimited files, such as "cp1252", in place of the one found in
-                each; those under the paths are read again.
+                each; those under the paths are read again. It is for this call: of a file that
+                changes later, the encoding is found again.
             workers: Reading processes; None takes all cores.
             limits: Bounds on the cost of one file, in place of the default ones; workbooks that
                 were cut at a limit are read again.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from sat_retriever._extras import require
 from sat_retriever.records.area import Area, column_letters
-from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note
+from sat_retriever.records.leftout import SUMS, LeftOut, LeftOutReason, left_out_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +65,12 @@ class TypedColumn:
     errors: int = 0
     words: tuple[tuple[str, int], ...] = ()
 
+    def at(self, places: Sequence[int]) -> TypedColumn:
+        """Return the column with some of its values, by their number from 0."""
+        values = [self.values[place] for place in places]
+        stored = None if self.stored is None else [self.stored[place] for place in places]
+        return replace(self, values=values, stored=stored)
+
     @property
     def whole(self) -> bool:
         """True if it holds whole numbers that fit in 64 bits, and no others."""
@@ -92,6 +98,7 @@ class TypedTable:
         complete: False if the table was too large to be read to its end.
         changed: True if the file is not as it was indexed.
         cited: What a citation calls the sheet; its id if it is empty.
+        whole: Reads the table again with its totals among the records; None if it leaves none out.
     """
 
     sheet_id: str
@@ -105,6 +112,7 @@ class TypedTable:
     complete: bool = True
     changed: bool = False
     cited: str = ""
+    whole: Callable[[], TypedTable] | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         """Number of records."""
@@ -147,6 +155,11 @@ class TypedTable:
             *((column.words, _told_words(column)) for column in self.columns),
         )
         return " ".join(text for holds, text in said if holds)
+
+    @property
+    def sums(self) -> tuple[LeftOut, ...]:
+        """The totals and subtotals that are left out."""
+        return tuple(each for each in self.left_out if each.reason in SUMS)
 
     def cite(self, places: Sequence[int]) -> str:
         """Return the citation of some records, from the first to the last of them.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from sat_retriever.sql.compared import Compared, compared_texts
 from sat_retriever.sql.located import Located, located
 from sat_retriever.sql.tree import Node, RefusedStatement, nodes, parsed, same_name
 from sat_retriever.sql.whole import compares_whole_rows
@@ -51,16 +52,18 @@ class Checked:
         dated: True if its result depends on the day or time.
         whole: True if it compares whole rows, with the column of rows among them.
         located: The statement that tells the rows behind the result; None where none can.
+        compared: Texts that conditions compare with columns, by table.
     """
 
     used: tuple[str, ...]
     dated: bool = False
     whole: bool = False
     located: Located | None = None
+    compared: Mapping[str, Sequence[Compared]] = field(default_factory=dict)
 
 
 def check(
-    connection: Any, sql: str, tables: Mapping[str, Collection[str]], refused: frozenset[str]
+    connection: Any, sql: str, tables: Mapping[str, Sequence[str]], refused: frozenset[str]
 ) -> Checked:
     """Return what a statement reads, if it may be run.
 
@@ -91,8 +94,9 @@ def check(
                 f"there is no column {called!r}, and DuckDB's own meaning of it is not allowed: "
                 f"{_NOT_DATA}"
             )
-    rows = located(connection, tree, mentions)
-    return Checked(tuple(dict.fromkeys(mentions)), dated, whole, rows)
+    compared = compared_texts(tree["statements"][0]["node"], mentions, tables)
+    rows = located(connection, tree, mentions)  # changes the tree
+    return Checked(tuple(dict.fromkeys(mentions)), dated, whole, rows, compared)
 
 
 def _source(node: Node, known: frozenset[str], tables: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.formats import without_extension
+from sat_retriever.records.leftout import MAX_TOLD
 from sat_retriever.records.typedtable import ROW, ColumnKind, TypedColumn, TypedTable
 from sat_retriever.typed.load import unique_names
 
@@ -50,7 +51,16 @@ class SqlTable:
         """The table's name, its number of rows and where it is."""
         rows = "1 row" if len(self.table) == 1 else f"{len(self.table):,} rows"
         note = f". {self.table.note}" if self.table.note else ""
-        return f"{self.name}: {rows} of {self.table.citation}{note}"
+        return f"{self.name}: {rows} of {self.table.citation}{note}{self._sums}"
+
+    @property
+    def _sums(self) -> str:
+        """Names of the sums that are left out, so that a statement can ask for them."""
+        named = list(dict.fromkeys(each.text for each in self.table.sums if each.text))
+        if not named or self.table.whole is None:
+            return ""
+        more = ", …" if len(named) > MAX_TOLD else ""
+        return f" A sum counts if WHERE names it: {', '.join(map(repr, named[:MAX_TOLD]))}{more}."
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def answers_of(
     else:
         answer = {"columns": names[: len(shown)], "width": len(names), "rows": rows, "more": more}
         told = {"used": checked.used, "dated": checked.dated, "whole": checked.whole}
-        yield {**answer, **told}
+        yield {**answer, **told, "compared": checked.compared}
         with contextlib.suppress(MemoryError, duckdb.Error):  # the answer stands without them
             yield from _behind(connection, asked, checked, answer)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,6 +13,7 @@ from sat_retriever.errors import EmptyInputError, InputError, QueryError
 from sat_retriever.records.queryresult import QueryResult, QuerySource
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
+from sat_retriever.sql.named import with_named
 from sat_retriever.sql.names import FIND_COLUMNS, SqlTable, sql_tables
 from sat_retriever.sql.whole import WHOLE_ROWS
 
@@ -68,6 +69,9 @@ class TableQuery:
     def run(self, sql: str) -> QueryResult:
         """Return the rows of one SELECT, with citations of what it read.
 
+        A total or subtotal that is left out is a record if a condition names it, as `with_named`
+        says; the note tells it.
+
         Args:
             sql: The statement, in DuckDB's dialect.
 
@@ -81,6 +85,9 @@ class TableQuery:
         now = dt.datetime.now()
         now = dt.datetime.combine(self.today or now.date(), now.time())
         answer = ask(sql, self.tables, self.limits, now)
+        tables = with_named(self.tables, answer.get("compared", {}))
+        if tables != self.tables:
+            return replace(self, tables=tables).run(sql)
         if "refused" in answer:
             raise QueryError(f"{answer['refused']}.")
         if "beyond" in answer:

@@ -108,6 +108,8 @@ class TotalLabel:
 
 def _plain(text: str) -> str:
     """Lower case without accents, so that "TOTAL GENERAL" is "total général"."""
+    if text.isascii():
+        return text.lower()
     letters = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(each for each in letters if not unicodedata.combining(each))
     return unicodedata.normalize("NFC", bare)  # Korean syllables are one character again

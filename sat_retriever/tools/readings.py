@@ -20,7 +20,7 @@ _SHOWN_ROUNDED = 2  # decimals from which a number is taken for a rounded one
 _SHARES = {"%": 2, "‰": 3}  # signs of shares, and by how many decimals they move the point
 _OTHER_MARKS = str.maketrans(",.", ".,")
 _DECIMALS = re.compile(r"[.,](\d+)(?:[eE]([+-]?\d{1,3}))?\D*$")
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"(\()?([0-9]+)(?(1)\))")
 _ACCOUNTED = re.compile(r"([^\d(]{1,4})\((.+)\)")  # $ (1,250.00)
 _MONTH = re.compile(r"(\d{1,2})[./-](\d{4})|(\d{4})[./-](\d{1,2})")
 _DAY = re.compile(r"(\d{1,4})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{1,4})\.?")
@@ -150,8 +150,8 @@ def _agree(own: TextNumbers, asked: Numbers) -> bool:
 def _numbers(text: str) -> Iterator[Numbers]:
     """The numbers that a text may write."""
     text = _ACCOUNTED.sub(r"(\1\2)", text)
-    if _DIGITS.fullmatch(text):
-        yield Numbers(int(text))  # 01001 is shown of 1001
+    if digits := _DIGITS.fullmatch(text):  # 01001 is shown of 1001, (1) of -1
+        yield Numbers(-int(digits[2]) if digits[1] else int(digits[2]))
     for written in (text, text.translate(_OTHER_MARKS)):
         read = numbers_of([written])
         if read is None or not math.isfinite(read.values[0]):

@@ -343,8 +343,8 @@ class SheetTools:
         Use it instead of adding up rows by reading them. Call it without sql first: the answer
         names each table and its columns as the query must write them. Then give one SELECT in
         DuckDB's dialect. Every table has a column _row, the row on its sheet. Rows that are no
-        records, such as totals, subtotals and headings, are left out; the answer names them. Cite
-        the citations of the answer.
+        records, such as totals, subtotals and headings, are left out; the answer names them. A
+        sum that WHERE names, such as 'Gross profit', is found. Cite the citations of the answer.
 
         Args:
             tables: The sheets, by their ids or citations as find_sheets gives them, such as

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of
-from sat_retriever.records.leftout import SECTION
+from sat_retriever.records.leftout import SECTION, SUMS
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
 from sat_retriever.workbook.limits import Limits
@@ -75,6 +76,9 @@ def load_table(
     found = [_column(*each) for each in columns]
     if data.sections is not None:
         found.append(TypedColumn(names[-1], ColumnKind.TEXT, data.sections))
+    again = partial(
+        load_table, file, record, place, within=within, limits=limits, most=most, totals=True
+    )
     return TypedTable(
         sheet_id=record.sheet_id,
         area=area,
@@ -87,6 +91,7 @@ def load_table(
         complete=data.complete,
         changed=data.content_hash != record.content_hash,
         cited=record.cited,
+        whole=again if any(each.reason in SUMS for each in data.left_out) else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 from sat_retriever.records.sheets import Column, SheetRecord
@@ -22,14 +23,17 @@ WORDS = [*COMPANIES, *YEARS, *(word for kind in KINDS for word in kind.split())]
 
 
 def write_books(folder: Path) -> Path:
-    """One csv file a company, year and kind: 72 sheets of eight families."""
-    for company in COMPANIES:
-        for kind, headers in KINDS.items():
-            for year in YEARS:
-                file = folder / company / f"{company} {kind} {year}.csv"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                rows = [",".join(headers), ",".join(str(7 + n) for n in range(len(headers)))]
-                file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    """One csv file a company, year and kind: 72 sheets of eight families.
+
+    No two files are equal: equal files would be one hit of a search.
+    """
+    for number, (company, (kind, headers), year) in enumerate(
+        product(COMPANIES, KINDS.items(), YEARS)
+    ):
+        file = folder / company / f"{company} {kind} {year}.csv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows = [",".join(headers), ",".join(str(number + n) for n in range(len(headers)))]
+        file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return folder
 
 

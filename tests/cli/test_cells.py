@@ -36,6 +36,14 @@ def test_cells_that_are_not_used_are_said(index_file, sat):
     assert run.err == "no cell there is used; the sheet uses A1:B2\n"
 
 
+def test_a_range_after_the_sheet_is_shown_where_it_belongs(index_file, sat):
+    run = sat("cells", "staff.csv", "A1:B2", "--index", index_file)
+    advised = '"staff.csv!A1:B2"'
+    assert run.code != 0
+    assert advised in run.err
+    assert sat("cells", advised.strip('"'), "--index", index_file).code == 0
+
+
 @pytest.mark.parametrize(
     ("form", "read"),
     [

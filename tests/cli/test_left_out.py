@@ -54,7 +54,8 @@ def test_totals_come_back_in_table_and_sql(messy, sat):
 
 def test_sql_tells_them_with_the_names_and_with_the_answer(messy, sat):
     run = sat("sql", "-s", SHEET, "--index", messy)
-    assert run.out.startswith(f"sales: 7 rows of {SHEET}!A1:D13. {LEFT_OUT}\n")
+    head = f"sales: 7 rows of {SHEET}!A1:D13. {LEFT_OUT} A sum counts if WHERE names it: "
+    assert run.out.startswith(head)
     listed = "  section text: Section, the heading above the record, one of 'Retail', 'Wholesale'"
     assert run.out.splitlines()[-2] == listed
     run = sat("sql", "SELECT count(*) FROM sales", "-s", SHEET, "--index", messy)

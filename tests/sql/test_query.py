@@ -288,7 +288,8 @@ def test_many_columns_are_cut_and_said(asked):
     assert found.note.startswith("Only the first 2 of 3 columns are shown, up to city; name those")
     assert found.citations == ("shop.xlsx#People!A2:B3",)
     assert cut.schema.splitlines()[:4] == [
-        "orders: 4 rows of shop.xlsx#Orders!A3:D8. Left out: row 8 (total).",
+        "orders: 4 rows of shop.xlsx#Orders!A3:D8. Left out: row 8 (total). "
+        "A sum counts if WHERE names it: 'Total'.",
         "  customer text: Customer, e.g. 'Ada'",
         "  day date: Day, e.g. '2024-01-01'",
         "  _row integer: row on the sheet",

@@ -4,7 +4,7 @@ import datetime as dt
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.tools.cellsearch import AskedCell
@@ -63,6 +63,7 @@ NUMBERS = st.one_of(
 
 @settings(max_examples=60, deadline=None)
 @given(NUMBERS)
+@example(-1)
 def test_every_form_of_a_number_finds_it(number):
     value = plain_value(float(number))
     for shown in shown_numbers(number):

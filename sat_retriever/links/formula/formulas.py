@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from sat_retriever.links.formula.operands import MAX_FORMULA, Taken, Target
@@ -89,11 +90,18 @@ def normal_form(text: str) -> str:
     """
     if "\0" in text or ("[" in text and _OTHER_BRACKET.search(text)):
         return text
-    if '"' not in text and "'" not in text:
-        return _WHOLE_ADDRESS.sub("\0", text)
-    parts = _QUOTED.split(text)
-    outside = _WHOLE_ADDRESS.sub("\0", "\0'".join(parts[::2]))
-    return f"{outside}\0\0{''.join(parts[1::2])}"
+    text = f"({text})"  # so that an address at an end looks like any other
+    parts = text.split("'")
+    if '"' in text or len(parts) % 2 == 0:
+        parts = _QUOTED.split(text)
+    quoted = "'".join(parts[1::2])
+    return f"{''.join(map(_marked, parts[::2]))}\0\0{quoted}"
+
+
+@lru_cache(maxsize=1 << 10)  # most parts recur: in the row above or in the next column
+def _marked(part: str) -> str:
+    """A part between quotes, in quotes, with marks for its addresses."""
+    return _WHOLE_ADDRESS.sub("\0", f"'{part}'")
 
 
 @dataclass(slots=True)

@@ -132,8 +132,10 @@ def overlap(field: Field, owner: Field) -> Overlap:
     if not field.values or not owner.values:
         return Overlap(0.0, 0, 0.0)
     share, known = containment(field.sketch, owner.sketch, owner.distinct)
-    shift = _shift(share, known, wide=field.wide and owner.wide)
-    if field.type is not owner.type and (share < _SAME_VALUES or known < _MIN_KNOWN):
+    wide = field.wide and owner.wide
+    shift = _shift(share, known, wide=wide)
+    enough = known >= _MIN_KNOWN or (wide and share == 1)
+    if field.type is not owner.type and not (enough and share >= _SAME_VALUES):
         shift = -4.0  # texts in one and numbers in the other are the same only if they agree
     if owner.values >= PROFILED_ROWS:
         shift = max(shift, 0.0)

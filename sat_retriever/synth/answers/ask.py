@@ -83,6 +83,7 @@ class Answer:
         sql: One SELECT over these tables, under the names that `query_tables` gives them.
         rows: The answer; dates are ISO text.
         ordered: True if the order of its rows matters.
+        totals: True if it counts all lines of a statement, those that sum up others, too.
         cells: Citations of the cells that a lookup shows.
         column: Table (by place) and header of the numbers that are asked for, if they have a
             unit.
@@ -97,6 +98,7 @@ class Answer:
     sql: str
     rows: tuple[tuple[Any, ...], ...]
     ordered: bool
+    totals: bool
     cells: tuple[str, ...]
     column: tuple[int, str] | None
     unit: str
@@ -114,6 +116,8 @@ class Answer:
         }
         if self.ordered:
             entry["ordered"] = True
+        if self.totals:
+            entry["totals"] = True
         if self.cells:
             entry["cells"] = list(self.cells)
         if self.column:

@@ -118,6 +118,7 @@ def _answer(ask: Ask, house: House, chance: random.Random) -> Answer:
         sql=sql_of(ask),
         rows=tuple(tuple(map(plain, row)) for row in answer_of(ask)),
         ordered=bool(ask.most),
+        totals=ask.reduce is not None and any(table.statement for table in ask.tables),
         cells=cells_of(ask),
         column=(shown.table, shown.column.header) if shown and told else None,
         unit=shown.column.unit if shown and told else "",

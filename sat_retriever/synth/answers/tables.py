@@ -17,6 +17,7 @@ from sat_retriever.synth.book.model import Column, Lookup, Sheet, Style, Value
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
 from sat_retriever.synth.calculate.evaluate import RECIPES
 from sat_retriever.synth.calculate.pivot import PivotTable
+from sat_retriever.synth.categories.financial.lines import STATEMENTS
 from sat_retriever.synth.truth.records import stored, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.typed.load import unique_names
@@ -79,6 +80,7 @@ class ToldTable:
         rows: Sheet row of each record.
         period: Time of the sheet; None for none.
         own: True for the sheet's own table, False for a pivot table beside it.
+        statement: True if some of its records sum up others, which a reader leaves out.
     """
 
     sheet_id: str
@@ -89,6 +91,7 @@ class ToldTable:
     rows: tuple[int, ...]
     period: SheetPeriod | None = None
     own: bool = True
+    statement: bool = False
 
     @property
     def cited(self) -> str:
@@ -148,7 +151,9 @@ def _tables(book: CompiledBook, words: Vocabulary) -> Iterator[ToldTable]:
         area = area_of(record.tables[0].range)
         assert area is not None
         own = ToldTable(record.sheet_id, area, subject, tab, (), (), period)
-        yield from _filled(own, _columns(sheet, record.columns, words), sheet.at.place.first_row)
+        kind = _category_and_kind(sheet.at.sheet)[1]
+        whole = replace(own, statement=kind in STATEMENTS)
+        yield from _filled(whole, _columns(sheet, record.columns, words), sheet.at.place.first_row)
         for pivot in sheet.pivots:
             beside = replace(
                 own, area=pivot.area, subject=f"the pivot table on {subject}", own=False
@@ -217,10 +222,15 @@ def _name(column: Column, sheet: Sheet, words: Vocabulary) -> str:
 
     A measure's name does not tell the unit.
     """
-    category, kind = (sheet.facts.schema.split("/") if sheet.facts else ("", ""))[:2]
+    category, kind = _category_and_kind(sheet)
     known = words.categories.get(category)
     headers = known.kinds[kind].columns.get(column.id) if known and kind in known.kinds else None
     return spoken_name(headers[0] if headers else column.header.removesuffix(_unit(column)))
+
+
+def _category_and_kind(sheet: Sheet) -> tuple[str, str]:
+    category, kind = (sheet.facts.schema.split("/") if sheet.facts else ("", ""))[:2]
+    return category, kind
 
 
 def _headed(column: Column, header: str, words: Vocabulary) -> str:

@@ -11,6 +11,7 @@ from sat_retriever.records.structure import RawFormula
 MAX_SUMS = 50_000
 _CELL = r"\$?([A-Z]{1,3})\$?([0-9]{1,7})"
 _RANGE = re.compile(rf"(?<![A-Za-z0-9!$:]){_CELL}(?::{_CELL})?(?![A-Za-z0-9(:!])")
+_OWN = re.compile(r"\0(?<![A-Za-z0-9!:].)(?<![A-Za-z0-9!$:]\$.)\$?[0-9]")  # \0 for the column
 _SUMMING = re.compile(r"(?:SUM|SUBTOTAL|AGGREGATE|SUMIFS?)\(")
 _ADDED = re.compile(r"\+?\$?[A-Z]{1,3}\$?[0-9]{1,7}(?:\+\$?[A-Z]{1,3}\$?[0-9]{1,7}){1,40}")
 _OTHER = re.compile(r"[/*^-]")  # a share or a difference is no sum
@@ -38,7 +39,7 @@ def column_sums(formulas: Sequence[RawFormula]) -> Sums:
         if not summing and ("+" not in text or "(" in text):
             continue  # most formulas
         column = cell.rstrip(_DIGITS)
-        if column not in text or len(text) > MAX_FORMULA:
+        if len(text) > MAX_FORMULA or not _OWN.search(text.replace(column, "\0")):
             continue
         span, place = _span(text, column), split_ref(cell)
         if span is None or place is None:

@@ -236,7 +236,7 @@ def _is_text(cells: Cells, layout: Layout) -> bool:
 
 def _cell_count(cells: Cells, area: Area) -> int:
     part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
-    return int((part != Kind.EMPTY).sum())
+    return int(np.count_nonzero(part))
 
 
 def _weight(cells: Cells, layout: Layout) -> float:

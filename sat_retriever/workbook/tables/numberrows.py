@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -52,7 +52,7 @@ class NumberRows:
         part = cells.kinds[data.start : data.stop, area.left : area.right + 1]
         self.known = _IS_NUMBER[part]
         self.texts = part == Kind.TEXT
-        self._written: dict[int, Sequence[float]] = {}
+        self._read: dict[int, Vector] = {}
         written = (self.texts.sum(axis=0) > 1) & ~self.known.any(axis=0)
         for col in np.flatnonzero(written[1:]).tolist():
             self._read_texts(col + 1)
@@ -71,9 +71,7 @@ class NumberRows:
         texts = list(map(str, self._held(col, rows)))
         found = numbers_of(texts)
         if found is not None:
-            values = np.full(len(self.texts), math.nan)
-            values[rows] = list(map(_bounded, found.values))
-            self._written[col] = values.tolist()
+            self._read[col] = np.array(list(map(_bounded, found.values)))
             self.known[rows, col], self.texts[rows, col] = True, False
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
@@ -119,7 +117,7 @@ class NumberRows:
         going = np.zeros(len(self.known), dtype=np.bool_)
         for col in self._counting:
             rows = np.flatnonzero(self.known[:, col])
-            ones = np.diff(self._column(col, rows)) == 1
+            ones = np.diff(self._column(col)) == 1
             going[rows[1:][ones]] = True
             going[rows[:1]] |= ones[:1]
         return going
@@ -129,11 +127,8 @@ class NumberRows:
         """Columns whose numbers go up by one from row to row."""
         found = []
         for col in np.flatnonzero(self.of_numbers[:COUNTERS]).tolist():
-            rows = np.flatnonzero(self.known[:, col])
-            if len(rows) < 3:
-                continue
-            steps = np.diff(self._column(col, rows))
-            if (steps == 1).sum() >= COUNTING * len(steps):
+            steps = np.diff(self._column(col))
+            if len(steps) > 1 and (steps == 1).sum() >= COUNTING * len(steps):
                 found.append(col)
         return found
 
@@ -153,33 +148,31 @@ class NumberRows:
         columns = np.sort(order[: min(most, int(chosen.sum()))])
         found = np.full((len(self._data), len(columns)), np.nan)
         for place, col in enumerate(columns.tolist()):
-            rows = np.flatnonzero(self.known[:, col])
-            found[rows, place] = self._column(col, rows)
+            found[self.known[:, col], place] = self._column(col)
         return found
 
     @cached_property
     def steps(self) -> Vector:
         """The smallest step of each column of `values`, such as .01; 0 for more than 4 decimals."""
         found = np.zeros(self.values.shape[1])
-        for place in range(self.values.shape[1]):
-            numbers = self.values[:, place]
-            numbers = numbers[~np.isnan(numbers)]
-            for decimals in range(MAX_DECIMALS + 1):
-                if np.array_equal(np.round(numbers, decimals), numbers):
-                    found[place] = 10.0**-decimals
-                    break
+        left = np.arange(len(found))
+        numbers = np.nan_to_num(self.values)
+        for decimals in range(MAX_DECIMALS + 1):
+            whole = (np.round(numbers, decimals) == numbers).all(axis=0)
+            found[left[whole]] = 10.0**-decimals
+            left, numbers = left[~whole], numbers[:, ~whole]
         return found
 
-    def _column(self, col: int, rows: NDArray[np.intp]) -> Vector:
-        """Numbers of a column at some rows."""
-        if col in self._written:
-            return np.array([self._written[col][row] for row in rows.tolist()])
-        held = self._held(col, rows)
-        try:
-            numbers = np.array(held, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):  # durations, times of day, huge integers
-            return np.array(list(map(_bounded, held)))
-        return np.where(np.abs(numbers) < LARGEST, numbers, np.nan)
+    def _column(self, col: int) -> Vector:
+        """Numbers of a column, at the rows where one is known."""
+        if col not in self._read:
+            held = self._held(col, np.flatnonzero(self.known[:, col]))
+            try:
+                numbers = np.array(held, dtype=np.float64)
+            except (TypeError, ValueError, OverflowError):  # durations, times, huge integers
+                numbers = np.array(list(map(_bounded, held)))
+            self._read[col] = np.where(np.abs(numbers) < LARGEST, numbers, np.nan)
+        return self._read[col]
 
     def _held(self, col: int, rows: NDArray[np.intp]) -> list[Value]:
         """Values of a column at some rows, which all have one."""
@@ -201,10 +194,14 @@ class NumberRows:
         A statistic is named by the first text of its row alone. A text that stands in the next row,
         too, is a category.
         """
-        for col in range(min(LABELS, self.texts.shape[1])):
+        for col in np.flatnonzero(self.texts[:, :LABELS].any(axis=0)).tolist():
             rows = np.flatnonzero(self.texts[:, col])
-            for row, text in zip(rows.tolist(), self._held(col, rows), strict=True):
-                label = total_label(text) if isinstance(text, str) else None
+            texts = self._held(col, rows)
+            said = {text: total_label(text) for text in set(texts) if isinstance(text, str)}
+            if not any(said.values()):
+                continue  # most columns
+            for row, text in zip(rows.tolist(), texts, strict=True):
+                label = said[text] if isinstance(text, str) else None
                 if label is None or (label.statistic and self.texts[row, :col].any()):
                     continue
                 near = (each for each in (row - 1, row + 1) if 0 <= each < len(self.texts))

@@ -10,7 +10,7 @@ from sat_retriever.text.totalwords import Statistic, TotalLabel
 from sat_retriever.workbook.tables.numberrows import NumberRows
 from sat_retriever.workbook.tables.sums import Vector
 
-ROUNDED = 0.005
+ROUGHLY = 0.005
 """Relative error of a statistic, which is often rounded."""
 AGREEING = 0.5
 LEAST = 3
@@ -39,7 +39,7 @@ def is_statistic(rows: NumberRows, row: int, records: Sequence[int], label: Tota
         return False
     values, own = values[:, columns], own[columns]
     told = _statistic(values, label.kind)
-    close = np.abs(own - told) <= np.maximum(ROUNDED * np.abs(told), 0.5 * rows.steps[columns])
+    close = np.abs(own - told) <= np.maximum(ROUGHLY * np.abs(told), 0.5 * rows.steps[columns])
     extreme = label.kind in (Statistic.LARGEST, Statistic.SMALLEST)
     enough = not extreme or bool(rows.gaps[row]) or int(close.sum()) > 1
     return bool(close.mean() >= AGREEING) and enough

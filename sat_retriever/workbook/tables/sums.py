@@ -43,14 +43,18 @@ class RunningSums:
         self.values = values
         self.kept = np.nan_to_num(values)
         self.kept[list(others)] = 0.0
-        known = (self.kept != 0).astype(np.float64)  # zeros make no sum
-        zero = np.zeros((1, values.shape[1]))
-        self._sums = np.vstack((zero, self.kept.cumsum(axis=0)))  # of all rows above, totals too
-        self._numbers = np.vstack((zero, known.cumsum(axis=0)))
-        self._left = Start(zero[0].copy(), zero[0].copy())  # of the totals among them
-        self._starts = [Start(zero[0], zero[0])]
-        filled = known.sum(axis=0)
-        self._pivots = np.argsort(-filled, kind="stable")[: PIVOTS if len(values) > ALL else None]
+        rows, columns = values.shape
+        self._sums = np.zeros((rows + 1, columns))  # of all rows above, totals too
+        np.cumsum(self.kept, axis=0, out=self._sums[1:])
+        self._numbers = np.zeros((rows + 1, columns))
+        known = self.kept != 0  # zeros make no sum
+        np.cumsum(known, axis=0, dtype=np.float64, out=self._numbers[1:])
+        self._left = Start(self._sums[0], self._numbers[0])  # of the totals among them
+        self._starts = [self._left]
+        fullest = np.argsort(-self._numbers[-1], kind="stable")
+        few = rows <= ALL or columns <= PIVOTS
+        self._pivots = pivots = slice(None) if few else fullest[:PIVOTS]
+        self._compared = values[:, pivots], self._sums[:, pivots], self._numbers[:, pivots]
         self._skipped = np.zeros(len(values), dtype=np.bool_)
         self._skipped[list(others)] = True
 
@@ -77,18 +81,19 @@ class RunningSums:
 
     def next_agreeing(self, start: int, stop: int) -> int | None:
         """The next row of some with a number that is one of the sums above it; None without one."""
+        values, all_sums, all_numbers = self._compared
+        left, left_numbers = self._left.sums[self._pivots], self._left.numbers[self._pivots]
         width = 64
         while start < stop:
             end = min(stop, start + width)
-            own = self.values[start:end][:, self._pivots]
-            above = (self._sums[start:end] - self._left.sums)[:, self._pivots]
-            numbers = (self._numbers[start:end] - self._left.numbers)[:, self._pivots]
+            own, above = values[start:end], all_sums[start:end] - left
             hit = np.zeros(end - start, dtype=np.bool_)
             for each in self._starts:
                 sums = above - each.sums[self._pivots]
                 close = np.abs(own - sums) <= np.maximum(np.abs(sums), 1e-12) * EXACT
-                several = numbers - each.numbers[self._pivots] > 1
-                hit |= (close & several & (own != 0)).any(axis=1)
+                if close.any():
+                    numbers = all_numbers[start:end] - left_numbers - each.numbers[self._pivots]
+                    hit |= (close & (numbers > 1) & (own != 0)).any(axis=1)
             hit &= ~self._skipped[start:end]
             if hit.any():
                 return start + int(hit.argmax())

@@ -204,8 +204,7 @@ class _Search:
         gap = self.rows.gaps[row]
         if found.records < 2:
             last = row == self.present[-1] and not label.named
-            alone = gap or last or bool(self.totals) or self._is_named(row)
-            return found.half and alone
+            return found.half and (gap or last or bool(self.totals) or self._is_named(row))
         few = found.columns > 0 and found.digits >= DIGITS_SOME and gap and not label.weak
         return found.half or few
 

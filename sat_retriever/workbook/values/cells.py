@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,6 @@ _KINDS = _Kinds(
 
 # As plain integers: `sharp_kind` runs for each sampled cell, and enum look-ups are slow.
 _EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.CODE))
-_SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"\d")
 GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
 """Texts that mark a missing value; they count as errors."""
@@ -235,12 +234,8 @@ def kinds_of(values: Iterable[Value]) -> KindArray:
 def _scatter(rows: Sequence[Sequence[Value]], lengths: NDArray[np.int64], kinds: KindArray) -> None:
     """Fill `kinds` from rows of different lengths, cutting those that are too wide."""
     width = kinds.shape[1]
-    flat = kinds_of(chain.from_iterable(rows))
-    starts = np.cumsum(lengths) - lengths
-    row_of = np.repeat(np.arange(len(rows)), lengths)
-    col_of = np.arange(len(flat)) - np.repeat(starts, lengths)
-    inside = col_of < width
-    kinds[row_of[inside], col_of[inside]] = flat[inside]
+    held = np.arange(width) < lengths[:, None]
+    kinds[: len(rows)][held] = kinds_of(chain.from_iterable(islice(row, width) for row in rows))
 
 
 def _anchors(
@@ -289,6 +284,8 @@ def plain_text(value: Value) -> str:
     ('2020', 'true', '2024-01-02')
     """
     match value:
+        case str():
+            text = " ".join(value[: 8 * MAX_HEADER_LENGTH].split())
         case None:
             text = ""
         case bool():
@@ -304,7 +301,7 @@ def plain_text(value: Value) -> str:
         case dt.timedelta():
             text = _duration(value)
         case _:
-            text = _SPACE.sub(" ", str(value)[: 8 * MAX_HEADER_LENGTH]).strip()
+            text = str(value)
     return text
 
 

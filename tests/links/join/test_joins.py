@@ -152,6 +152,18 @@ def test_numbers_kept_as_text_join_numbers_if_they_agree():
     assert joined(orders, other) == set()
 
 
+def test_few_wide_numbers_kept_as_text_join_numbers_if_all_agree():
+    numbers = [100101, 100102, 100103]
+    customers = filled("customers", {"customer_id": [str(n) for n in numbers], "town": CODES[:3]})
+    orders = filled("orders", {"n": list(range(12)), "customer_id": numbers * 4})
+    assert joined(orders, customers) == {("orders", "customers")}
+    others = filled("orders", {"n": list(range(12)), "customer_id": [*numbers[:2], 100104] * 4})
+    assert joined(others, customers) == set()
+    small = filled("customers", {"customer_id": ["1", "2", "3"], "town": CODES[:3]})
+    counts = filled("orders", {"n": list(range(12)), "customer_id": [1, 2, 3] * 4})
+    assert joined(counts, small) == set()
+
+
 def test_columns_of_decimals_and_truth_values_are_no_keys():
     for kind in (ColumnType.NUMBER, ColumnType.BOOLEAN, ColumnType.EMPTY):
         columns = (Column("customer_id", type=kind),)

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.answers.made_sql import same_rows
 from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.answers.ask import KINDS
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
+from sat_retriever.tools.queried import query_over
+from tests.fakes import HashedEncoder
 
 OPTIONS = SynthOptions("60", seed=2, years="2023-2024", queries=10, answers=30)
 
@@ -43,6 +47,17 @@ def test_every_answer_has_rows_and_names_sheets_of_the_corpus(corpus):
             assert each["unit"]["unit"]
         if each["kind"] == "join":
             assert len(each["tables"]) == 2
+
+
+def test_a_figure_of_all_lines_of_a_statement_counts_those_that_sum_up_others(corpus):
+    root, out = corpus / "workbooks", corpus.parent / "read.sat"
+    with SheetIndex.create(out, HashedEncoder()) as index:
+        index.sync([root])
+        told = [each for each in read_answers(corpus / ANSWERS) if "totals" in each]
+        assert told and all(each["totals"] and each["kind"] != "lookup" for each in told)
+        for each in told:
+            found = query_over(index, each["tables"], totals=True).run(each["sql"])
+            assert same_rows(each["rows"], found.rows, ordered=False)
 
 
 def test_equal_options_give_equal_bytes_on_any_number_of_cores(corpus, tmp_path):

@@ -72,8 +72,8 @@ class _Table:
     above: Fields
     header: Fields
     runs: Sequence[tuple[int, int]]
-    columns: Sequence[Sequence[str]]
-    readings: Sequence[Readings]
+    columns: list[list[str]]
+    readings: list[Readings]
 
     @classmethod
     def of(cls, fields: Fields, part: Part) -> _Table:
@@ -88,22 +88,25 @@ class _Table:
             columns += ([] for _ in range(width - len(columns)))
             for column, texts in zip(columns, zip(*block, strict=True), strict=False):
                 column.extend(texts)
-        clean = [_cleaned(column) for column in columns]
+        for place, column in enumerate(columns):
+            columns[place] = _cleaned(column)
         readings = [
             _readings_of_column(column, name or "")
-            for column, name in zip_longest(clean, names[: len(clean)])
+            for column, name in zip_longest(columns, names[: len(columns)])
         ]
-        return cls(fields[part.start : max(part.header, part.start)], header, runs, clean, readings)
+        above = fields[part.start : max(part.header, part.start)]
+        return cls(above, header, runs, columns, readings)
 
     def rows(self, known: Notation, delimiter: str) -> Iterator[list[Value]]:
-        """Yield the values of its lines."""
+        """Yield the values of its lines, once: the texts are given up."""
         for line in self.above:
             yield [_alone(text, known, delimiter) for text in _cut(_cleaned(line))]
         yield from (list(map(_name, _cut(_cleaned(line)))) for line in self.header)
-        columns = [
-            iter(_values(texts, readings, known, delimiter))
-            for texts, readings in zip(self.columns, self.readings, strict=True)
-        ]
+        columns = []
+        while self.columns:
+            texts, readings = self.columns.pop(), self.readings.pop()
+            columns.append(iter(_values(texts, readings, known, delimiter)))
+        columns.reverse()
         for width, lines in self.runs:
             if width:
                 yield from map(list, islice(zip(*columns[:width], strict=False), lines))
@@ -111,7 +114,7 @@ class _Table:
                 yield from repeat(MISSING, lines)
 
 
-def typed_rows(fields: Fields, delimiter: str) -> list[list[Value]]:
+def typed_rows(fields: list[list[str]], delimiter: str) -> list[list[Value]]:
     """Return fields as values: numbers, dates, booleans, texts; None for blank ones.
 
     A column with a code, such as 007, 10A or 1.10.1, keeps all of its texts. Words among numbers
@@ -119,13 +122,14 @@ def typed_rows(fields: Fields, delimiter: str) -> list[list[Value]]:
     other columns decide; a date that stays open stays a text.
 
     Args:
-        fields: Fields of each line, without empty ones at its end.
+        fields: Fields of each line, without empty ones at its end; emptied, to spare memory.
         delimiter: The delimiter; a semicolon suggests a decimal comma.
 
     >>> typed_rows([["Name", "Sum", "Day"], ["A", "2.155", "1/2/2024"], ["B", "1,5"]], ";")
     [['Name', 'Sum', 'Day'], ['A', 2155, datetime.date(2024, 2, 1)], ['B', 1.5]]
     """
     tables = [_Table.of(fields, part) for part in parts_of(fields)]
+    fields.clear()
     known = _notation([readings for table in tables for readings in table.readings])
     return [row for table in tables for row in table.rows(known, delimiter)]
 

@@ -120,11 +120,9 @@ def text_values(
             raise Refused(SkipReason.NOT_A_SPREADSHEET, message)
         if skip:
             text.readline()
-        values = _values(text, delimiter or ",", 1 + skip, budget)
+        values = _values(text, delimiter or ",", 1 + skip, budget, texts=texts)
     finally:
         text.detach()
-    if not texts:
-        values = replace(values, grid=replace(values.grid, texts=None))
     return Delimited(values, "tsv" if delimiter == "\t" else "csv", len(lost))
 
 
@@ -188,7 +186,9 @@ def _consistency(sample: str, delimiter: str) -> float:
     return share * (1.0 - 0.5 / width) if share > 0.3 or width > 2 else 0.0
 
 
-def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budget) -> SheetValues:
+def _values(
+    text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budget, *, texts: bool
+) -> SheetValues:
     csv.field_size_limit(_FIELD_CHARACTERS)
     rows: list[list[str]] = []
     left_over = budget.limits.cells
@@ -214,10 +214,11 @@ def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budg
         cut = SkipReason.DAMAGED
     if not bottom:
         return SheetValues(Grid([]), None)
-    kept = rows[top - first_row : bottom - first_row + 1]
+    rows = rows[top - first_row : bottom - first_row + 1]
     if left > 1:
-        kept = [row[left - 1 :] for row in kept]
-    grid = Grid(typed_rows(kept, delimiter), top, left, texts=kept)
+        rows = [row[left - 1 :] for row in rows]
+    kept = list(rows) if texts else None
+    grid = Grid(typed_rows(rows, delimiter), top, left, texts=kept)
     return SheetValues(grid, Area(top, left, bottom, right), cut=cut)
 
 

@@ -21,14 +21,17 @@ _REF = re.compile(rb'<c r="(([A-Z]{1,3})([1-9][0-9]{0,6}))"')
 _HELD = re.compile(rb'<c r="([A-Z]+)[0-9]+"[^<>]*>\s*<[vfi]')
 # Letters of a cell with content; empty for any other "<c".
 _CELLS = re.compile(rb'<c(?: r="([A-Z]{1,3})[1-9][0-9]{0,6}"[^<>]*>\s*<[vfi])?')
-_CELL_LIST = re.compile(rb"(?:[A-Z]{1,3}[1-9][0-9]{0,6}(?:,|\Z))*")
-_TAG_GOES_ON = (b" ", b">", b"/")
 _DIGITS = b"0123456789"
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ERROR = re.compile(rb' t="e"')
 _VALUE = re.compile(rb"<v>([^<]*)</v>")
 _VALUE_TAG = re.compile(rb"<v[ >/]")
-_SAVED = re.compile(rb"<v(?:\s[^<>]*)?(?<!/)>[^<]|<is[ >/]")
+# A cell's address and other attributes; those of its formula; the text with its end tag; what is
+# behind: the begin of a saved value, or its end and an empty value, which may be a saved text.
+_FORMULA = re.compile(
+    rb'<c r="([A-Z]{1,3}[1-9][0-9]{0,6})"([^<>]*)>\s*<f([^<>]*)>([^<]*</f>)?\s*'
+    rb"(</c>|<v(?:\s[^<>]*)?(?:/>|></v>)\s*</c>|<v(?:\s[^<>]*)?(?<!/)>[^<]|<is[ >/])"
+)
 _TEXT_TYPE = re.compile(rb'\st="str"')
 _HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
 # (a byte that is searched first because that is fast, the sign of unusual rows)
@@ -160,48 +163,23 @@ class RowScanner:
         self.bounds.add(_first_held(block, rows), max(numbers))
 
     def _scan_formulas(self, block: bytes) -> None:
-        """Scan the formulas of a block, split at every `<f` because that is fastest."""
-        cells, found, unsaved = [], [], []
-        closed = 0
-        pieces = iter(block.split(b"<f"))
-        before = next(pieces)
-        for piece in pieces:
-            start, before_ = before.rfind(b'<c r="') + 6, before
-            before = piece
-            if piece[:1] not in _TAG_GOES_ON:
-                continue
-            cell = before_[start : before_.find(b'"', start)]
-            cells.append(cell)
-            tag_end = piece.find(b">")
-            after = tag_end + 1
-            if piece[tag_end - 1 : tag_end] != b"/":
-                end = piece.find(b"</f>", tag_end)
-                closed += 1
-                text = piece[after:end]
-                if end < 0 or b"<" in text:
-                    raise NotPlain("a formula in an unusual form")
-                if text and not text.isspace():
-                    found.append((cell, text, piece[:tag_end]))
-                after = end + 4
-            at_once = piece[after : after + 3] == b"<v>" and piece[after + 3 : after + 4] != b"<"
-            if not at_once and not _has_value(before_[start:], piece[after:]):
-                unsaved.append((cell, piece[:tag_end]))
-        if closed != block.count(b"</f>"):
+        found: list[tuple[bytes, ...]] = _FORMULA.findall(block)
+        closed = sum(content != b"" for _, _, _, content, _ in found)
+        tags = block.count(b"<f") - block.count(b"<family")  # of a text's font
+        if len(found) != tags or closed != block.count(b"</f>"):
             raise NotPlain("formulas in an unusual form")
-        self._bound_formulas(cells)
-        for cell, attributes in unsaved:
-            self._keep_unsaved(cell, attributes)
-        self.formulas += [_formula(*each) for each in found]
-
-    def _bound_formulas(self, cells: list[bytes]) -> None:
-        if not cells:
+        if not found:
             return
-        if not _CELL_LIST.fullmatch(b",".join(cells)):
-            raise NotPlain("a formula outside of a cell")
-        columns = [_column(letters) for letters in {cell.rstrip(_DIGITS) for cell in cells}]
-        rows = [int(cell.lstrip(_LETTERS)) for cell in cells]
+        columns = [_column(letters) for letters in {each[0].rstrip(_DIGITS) for each in found}]
+        rows = [int(each[0].lstrip(_LETTERS)) for each in found]
         self.formula_bounds.add(min(rows), min(columns))
         self.formula_bounds.add(max(rows), max(columns))
+        for cell, tag, attributes, content, behind in found:
+            text = content[:-4]
+            if text and not text.isspace():
+                self.formulas.append(_formula(cell, text, attributes))
+            if behind[-4:] == b"</c>" and (behind == b"</c>" or not _TEXT_TYPE.search(tag)):
+                self._keep_unsaved(cell, attributes)
 
     def _keep_unsaved(self, cell: bytes, attributes: bytes) -> None:
         area = filled_area(attributes_of(attributes)) if b"ref" in attributes else None
@@ -237,19 +215,6 @@ def filled_area(attributes: Mapping[str, str]) -> Area | None:
     """The cells that an array or data table fills; its other cells have no formula of their own."""
     fills = attributes.get("t") in ("array", "dataTable")
     return area_of(attributes.get("ref", "")) if fills else None
-
-
-def _has_value(cell: bytes, behind: bytes) -> bool:
-    """True if a cell has a value after its formula; a saved text may be empty."""
-    if behind.startswith(b"</c>"):
-        return False
-    content = behind[: behind.find(b"</c>")]
-    if b"<c" in content:
-        raise NotPlain("a formula outside of a cell")
-    if _SAVED.search(content):
-        return True
-    is_text = _TEXT_TYPE.search(cell, 0, cell.find(b">"))
-    return is_text is not None and _VALUE_TAG.search(content) is not None
 
 
 def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:

@@ -176,7 +176,7 @@ FIELDS = st.lists(st.lists(FIELD, max_size=5), max_size=12)
 def test_no_field_is_lost_and_rows_keep_their_width(fields, delimiter):
     fields = [line[: len(line) - next((n for n, each in enumerate(reversed(line)) if each.strip()),
                                       len(line))] for line in fields]  # fmt: skip
-    rows = typed_rows(fields, delimiter)
+    rows = typed_rows(list(fields), delimiter)
     assert list(map(len, rows)) == list(map(len, fields))
     for line, row in zip(fields, rows, strict=True):
         for text, value in zip(line, row, strict=True):
