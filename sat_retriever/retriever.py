@@ -253,7 +253,6 @@ class SheetRetriever:
             candidates=self.candidates if self.reranker else 0,
             dense_weight=weights.dense,
             contents_in_dense=weights.cosine,
-            contents_in_words=weights.words,
             filters=failed,
             skipped=skipped,
             shown_by=shown_by,

@@ -27,7 +27,6 @@ from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Why
 from sat_retriever.records.standing import Placed, Standing, WordPart
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.cells import cell_text
@@ -149,7 +148,7 @@ def _share(part: WordPart) -> str:
 def _rest(found: Standing, own: Placed) -> list[Text]:
     """Cosine, cells, time, role, links."""
     hit, why = own.hit, own.hit.why
-    lines = _score(found, why)
+    lines = _score(found, own)
     if own.time < 1:
         lines.append(_fact("time", f"x {own.time:.2f}: its time is another, or is not known"))
     elif why.period:
@@ -180,26 +179,21 @@ def _held(own: Placed) -> str:
     return f"; x {own.role:.2f}, since {reason}"
 
 
-def _score(found: Standing, why: Why) -> list[Text]:
+def _score(found: Standing, own: Placed) -> list[Text]:
     """The score before the reranker, and what names and contents give."""
-    weight, meaning, words = found.dense_weight, why.dense, why.lexical
-    names = (
-        f"meaning {meaning:.2f} (rank {why.dense_rank:,}), words {_ranked(words, why.lexical_rank)}"
-    )
+    weight, why = found.dense_weight, own.hit.why
+    meaning, by_names = why.dense, _ranked(why.lexical, why.lexical_rank)
+    names = f"meaning {meaning:.2f} (rank {why.dense_rank:,}), words {by_names}"
     said = []
-    if found.contents_in_dense or found.contents_in_words:
+    if found.contents_in_dense or why.contents:
         share = found.contents_in_dense if why.dense_contents is not None else 0.0
         inside = "no meaning"
         if why.dense_contents is not None:
             meaning = (1 - share) * meaning + share * why.dense_contents
             inside = f"meaning {why.dense_contents:.2f} ({share:.0%} of it)"
-        words = (1 - found.contents_in_words) * words + found.contents_in_words * why.contents
-        inside += (
-            f", words {_ranked(why.contents, why.contents_rank)} "
-            f"({found.contents_in_words:.0%} of them)"
-        )
+        inside += f", words {_ranked(why.contents, why.contents_rank)}"
         said = [_fact("contents", inside)]
-    total = f"{weight:.2f} x meaning {meaning:.2f} + {1 - weight:.2f} x words {words:.2f}"
+    total = f"{weight:.2f} x meaning {meaning:.2f} + {1 - weight:.2f} x words {own.together:.2f}"
     return [_fact("score", total), _fact("names", names), *said]
 
 

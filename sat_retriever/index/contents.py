@@ -14,7 +14,7 @@ from sat_retriever.text.lexical import WordScores
 # Saturation and normalisation by length; a word counts once a sheet, wherever it stands.
 # Chosen on held-out tables of WikiTableQuestions' training part and EPS's development questions.
 K1 = 1.2
-B = 0.7
+B = 0.5
 # Sheets of one word that are read. A word of more is scored only for sheets in play.
 MOST = 50_000
 _PLAY = 20_000  # sheets in play: those of the rarest words

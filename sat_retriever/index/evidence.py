@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.matches import FoundWord, Matches
+from sat_retriever.index.matches import Matches
 from sat_retriever.index.scores import Scores
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.rarity import rarity
@@ -76,7 +76,7 @@ def _words(
     for word in matches.found:
         telling = rarity(word.word)
         total += telling
-        having = _better(word, share)
+        having = word.better(share)
         covered[having] += np.float32(telling) * share[having]
         share[having] = 0
         number = np.count_nonzero(counts[having]) if part is None else word.sheets * part
@@ -86,16 +86,3 @@ def _words(
     if matches.phrase is not None:
         covered[matches.phrase] = 1
     return covered, rare
-
-
-def _better(word: FoundWord, share: FloatArray) -> NDArray[np.intp]:
-    """The sheets that have a word; `share` gets the better of their scores, of the most possible.
-
-    Sorting the sheets would cost more than all scores do.
-    """
-    found = []
-    for scored in word.places:
-        found.append(scored.rows[share[scored.rows] == 0])
-        own = scored.scores / np.float32(scored.limit)
-        share[scored.rows] = np.maximum(share[scored.rows], own)
-    return np.concatenate(found) if found else np.empty(0, dtype=np.intp)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.index.fusion import (
+    WORD_OF_CONTENTS,
     FusionWeights,
     Rareness,
     covered_by_names,
@@ -41,17 +42,38 @@ class FoundWord:
 
     Attributes:
         word: The word, as a stem or a code.
-        places: Its BM25 scores in names, and in contents; each only if a sheet has it there.
+        names: Its BM25 scores in names; None if no sheet has it there.
+        contents: The same in contents.
         sheets: Number of all sheets that have it, as if names and contents had it by chance.
     """
 
     word: str
-    places: tuple[WordScores, ...]
+    names: WordScores | None
+    contents: WordScores | None
     sheets: float
 
     def among(self, rows: NDArray[np.intp]) -> FoundWord:
         """The word in some of the sheets; how many of all have it stays."""
-        return replace(self, places=tuple(each.among(rows) for each in self.places))
+        names, contents = self.names, self.contents
+        return replace(
+            self, names=names and names.among(rows), contents=contents and contents.among(rows)
+        )
+
+    def better(self, share: FloatArray, of_contents: float = 1.0) -> NDArray[np.intp]:
+        """Positions of the sheets that have the word; sorting them would cost more than all else.
+
+        Args:
+            share: Zeros, (n,). Each of these sheets gets the better of its scores, by names or by
+                contents, as a share of the most possible, in [0, 1].
+            of_contents: What a score in contents counts, of what it counts in names.
+        """
+        found = []
+        for scored, counts in ((self.names, 1.0), (self.contents, of_contents)):
+            if scored is not None:
+                found.append(scored.rows[share[scored.rows] == 0])
+                own = scored.scores * np.float32(counts / scored.limit)
+                share[scored.rows] = np.maximum(share[scored.rows], own)
+        return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +85,7 @@ class Matches:
         read_as: The query, with words of the index in place of misspelt ones.
         names: BM25 over names as a share of the best possible, (n,) in [0, 1].
         contents: The same over contents.
+        together: The same over both: each word counts once a sheet, by the better of its places.
         rareness: How much the words tell that names and contents have.
         covered: Most of the query that the names of one sheet cover, in [0, 1].
         phrase: True for the sheets that hold all phrases in quotation marks, (n,); None if
@@ -75,6 +98,7 @@ class Matches:
     read_as: str
     names: FloatArray
     contents: FloatArray
+    together: FloatArray
     rareness: Rareness
     covered: float
     phrase: NDArray[np.bool_] | None
@@ -91,6 +115,7 @@ class Matches:
             self,
             names=self.names[rows],
             contents=self.contents[rows],
+            together=self.together[rows],
             phrase=None if self.phrase is None else self.phrase[rows],
             found=tuple(each.among(rows) for each in self.found),
         )
@@ -104,12 +129,12 @@ class Matches:
         return replace(other, covered=self.covered)
 
     def weights(self, dense_weight: float) -> FusionWeights:
-        """How much names, contents, words and cosines count for the query.
+        """How much words and cosines, of names and of contents, count for the query.
 
         Args:
             dense_weight: Share of the cosines, in [0, 1].
         """
-        return fusion_weights(dense_weight, self.covered, self.rareness)
+        return fusion_weights(dense_weight, self.covered)
 
 
 def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
@@ -125,7 +150,7 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     asked = asked_phrases(snapshot, query)
     named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
-        _found(word, [x[word] for x in (named, inside) if word in x], snapshot.sheets)
+        _found(word, named.get(word), inside.get(word), snapshot.sheets)
         for word in dict.fromkeys((*words, *asked_inside))
     )
     return Matches(
@@ -133,6 +158,7 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
         read_as=read_as,
         names=names,
         contents=contents,
+        together=_together(snapshot, found, contents) if known else names,
         rareness=rareness,
         covered=covered_by_names(float(names.max(initial=0.0)), rareness),
         phrase=_holding(store, snapshot, asked, names + contents) if asked else None,
@@ -141,10 +167,42 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     )
 
 
-def _found(word: str, scored: Sequence[WordScores], sheets: int) -> FoundWord:
+def _found(
+    word: str, names: WordScores | None, contents: WordScores | None, sheets: int
+) -> FoundWord:
     """A word with its scores in names and in contents, if a sheet has it there."""
+    scored = [each for each in (names, contents) if each is not None]
     lacking = math.prod(1 - each.sheets / max(sheets, 1) for each in scored)
-    return FoundWord(word, tuple(each for each in scored if len(each.rows)), (1 - lacking) * sheets)
+    there = (each if each is not None and len(each.rows) else None for each in (names, contents))
+    return FoundWord(word, *there, sheets=(1 - lacking) * sheets)
+
+
+def _together(snapshot: Snapshot, found: Sequence[FoundWord], contents: FloatArray) -> FloatArray:
+    """BM25 over names and contents as one, as a share of the best possible, (n,) in [0, 1].
+
+    A word counts by its idf among all sheets that have it in either place, once a sheet, by the
+    better place: in contents three fifths of what it counts in names. A mixture of both scores
+    counts a word of one place as missing in the other. Beside documentation a sheet has at least
+    what contents that documentation speaks of give.
+
+    Args:
+        snapshot: The sheets.
+        found: The words.
+        contents: BM25 over contents, with those that documentation speaks for.
+    """
+    total, share = np.zeros((2, len(contents)), dtype=np.float32)  # `share` of one word
+    limit, sheets = 0.0, snapshot.sheets
+    for word in found:
+        if word.sheets:
+            idf = math.log1p((sheets - word.sheets + 0.5) / (word.sheets + 0.5))
+            limit += idf
+            having = word.better(share, WORD_OF_CONTENTS)
+            total[having] += np.float32(idf) * share[having]
+            share[having] = 0
+    total /= np.float32(limit or 1)
+    others = snapshot.documentation.others
+    total[others] = np.maximum(total[others], np.float32(WORD_OF_CONTENTS) * contents[others])
+    return total
 
 
 def _rareness(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.fusion import FusionWeights, mixed_cosines, mixed_words
+from sat_retriever.index.fusion import FusionWeights, mixed_cosines
 from sat_retriever.index.matches import Matches
 from sat_retriever.index.periods import Periods
 from sat_retriever.index.query import Query
@@ -48,8 +48,8 @@ class Scores:
         dense: Cosine of query and sheet token, in [-1, 1].
         dense_contents: Cosine of query and the token of a sheet's contents, in [-1, 1]; NaN
             without contents.
-        matches: What the query's words find: its `names` and `contents` are BM25 as a share of
-            the query's best possible value, in [0, 1].
+        matches: What the query's words find: its `names`, `contents` and `together` are BM25 as a
+            share of the query's best possible value, in [0, 1].
         time: Share of each fused score that the query's periods leave, in (0, 1]; see
             `held_back`.
         role: Share of each fused score that the sheet's place in its workbook leaves, in (0, 1];
@@ -79,7 +79,7 @@ class Scores:
         matches = self.matches
         found = fused(
             (self.dense, self.dense_contents),
-            (matches.names, matches.contents),
+            matches.together,
             self.time * self.role,
             matches.weights(dense_weight),
         )
@@ -154,6 +154,7 @@ class Scores:
             contents[rows], _ranks(every.matches.contents, contents[rows]),
             self.dense_contents[rows], self.time[rows], self.role[rows],
             np.zeros(len(rows), dtype=np.bool_) if phrase is None else phrase[rows],
+            self.matches.together[rows],
         )  # fmt: skip
         values = zip(*(column.tolist() for column in columns), strict=True)
         return [
@@ -171,10 +172,11 @@ class Scores:
                 dense_contents=None if math.isnan(cosine) else cosine,
                 role=role,
                 phrase=holds,
+                together=both,
             )
             for rank, (sheet_id, (
                 score, dense, dense_rank, by_names, names_rank, by_contents, contents_rank,
-                cosine, time, role, holds,
+                cosine, time, role, holds, both,
             )) in enumerate(zip(sheets, values, strict=True), first)
         ]  # fmt: skip
 
@@ -291,7 +293,7 @@ def time_factors(periods: Periods, asked: Sequence[Span]) -> FloatArray:
 
 def fused(
     dense: tuple[FloatArray, FloatArray],
-    lexical: tuple[FloatArray, FloatArray],
+    words: FloatArray,
     held: FloatArray,
     weights: FusionWeights,
 ) -> FloatArray:
@@ -299,12 +301,11 @@ def fused(
 
     Args:
         dense: Cosines with names, and with contents (NaN without), each (n,).
-        lexical: BM25 over names and over contents as shares of the best possible, each (n,).
+        words: BM25 over names and contents as a share of the best possible, (n,).
         held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
         weights: How much each counts for the question.
     """
     cosines = mixed_cosines(*dense, weights.cosine)
-    words = mixed_words(*lexical, weights.words)
     return held_back(fuse(cosines, words, weights.dense), held)
 
 

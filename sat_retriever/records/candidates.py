@@ -29,6 +29,7 @@ class Candidate:
             contents.
         role: Factor in (0, 1] that its role applied to the score.
         phrase: True if it holds all that the query has in quotation marks.
+        together: BM25 over names and contents as one, as a share of the best possible, in [0, 1].
     """
 
     sheet_id: str
@@ -45,11 +46,12 @@ class Candidate:
     dense_contents: float | None = None
     role: float = 1.0
     phrase: bool = False
+    together: float = 0.0
 
     def placed(self, rank: int, score: float) -> Candidate:
         """Return it with another rank and score; much quicker than `dataclasses.replace`."""
         return Candidate(
             self.sheet_id, rank, score, self.dense, self.lexical, self.dense_rank,
             self.lexical_rank, self.via, self.time, self.contents, self.contents_rank,
-            self.dense_contents, self.role, self.phrase,
+            self.dense_contents, self.role, self.phrase, self.together,
         )  # fmt: skip

@@ -40,6 +40,7 @@ class Placed:
         found_score: Its score there.
         time: Share of that score that the times of the question left, in (0, 1].
         role: Share of that score that its role left, in (0, 1].
+        together: BM25 over its names and contents as one, as a share of the best possible.
     """
 
     hit: Hit
@@ -48,6 +49,7 @@ class Placed:
     found_score: float
     time: float
     role: float
+    together: float
 
     def to_dict(self) -> dict[str, Any]:
         """The sheet as plain JSON values."""
@@ -57,6 +59,7 @@ class Placed:
             "found_score": round(self.found_score, 6),
             "time": round(self.time, 6),
             "role_share": round(self.role, 6),
+            "together": round(self.together, 6),
             "words": [
                 {
                     "word": x.word,
@@ -83,7 +86,6 @@ class Standing:
         candidates: Number of the best that the reranker puts in order; 0 without one.
         dense_weight: Share of the cosine in the scores before the reranker, in [0, 1].
         contents_in_dense: Share of the contents in the cosine, in [0, 1].
-        contents_in_words: Share of the contents in the words, in [0, 1].
         filters: Names of the filters that it does not meet; it is ranked without any then.
         skipped: What was not read of it or of its workbook, and why.
         shown_by: The copy of it that an answer shows in its place; None if it is shown itself.
@@ -98,7 +100,6 @@ class Standing:
     candidates: int
     dense_weight: float
     contents_in_dense: float = 0.0
-    contents_in_words: float = 0.0
     filters: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     shown_by: str | None = None
@@ -121,7 +122,6 @@ class Standing:
             "candidates": self.candidates,
             "dense_weight": self.dense_weight,
             "contents_in_dense": round(self.contents_in_dense, 6),
-            "contents_in_words": round(self.contents_in_words, 6),
             "placed": self.placed.to_dict() if self.placed else None,
             "above": self.above.to_dict() if self.above else None,
             "lacking": [part.word for part in self.lacking],

@@ -85,14 +85,40 @@ def test_contents_score_as_the_slow_loop_does(index, query):
     assert scores == pytest.approx(slow_scores(RECORDS, query), abs=1e-6)
 
 
-def test_names_and_contents_are_two_scores_and_one_sum(index):
+def better_places(index, query):
+    """What words give each sheet, one word and one sheet at a time."""
+    scores = index.question(query).scores
+    total, most = dict.fromkeys(scores.snapshot.ids.tolist(), 0.0), 0.0
+    for word in scores.matches.found:
+        places = [
+            (each, counts) for each, counts in ((word.names, 1), (word.contents, 0.6)) if each
+        ]
+        idf = math.log(1 + (len(total) - word.sheets + 0.5) / (word.sheets + 0.5))
+        most += idf * bool(places)
+        for row, sheet in enumerate(total):
+            given = [
+                counts * float(each.scores[list(each.rows).index(row)]) / each.limit
+                for each, counts in places
+                if row in each.rows
+            ]
+            total[sheet] += idf * max(given, default=0.0)
+    return {sheet: score / most for sheet, score in total.items()}
+
+
+@pytest.mark.parametrize("query", ["bronx fares", "transit bronx order", "order 2023-0815 queens"])
+def test_a_word_counts_by_the_better_of_its_two_places(index, query):
+    scores = index.question(query).scores
+    expected = better_places(index, query)
+    assert scores.matches.together.tolist() == pytest.approx([*expected.values()], abs=1e-6)
+
+
+def test_the_score_is_words_and_both_cosines(index):
     weights = index.question("bronx fares").scores.matches.weights(0.25)
-    assert 0 < weights.words < 1 and 0 < weights.cosine < 1
+    assert 0 < weights.cosine < 1
     for each in found(index, "bronx fares", dense_weight=0.25).values():
-        words = (1 - weights.words) * each.lexical + weights.words * each.contents
         second = each.dense if each.dense_contents is None else each.dense_contents
         cosine = (1 - weights.cosine) * each.dense + weights.cosine * second
-        assert each.score == pytest.approx(0.25 * cosine + 0.75 * words, abs=1e-6)
+        assert each.score == pytest.approx(0.25 * cosine + 0.75 * each.together, abs=1e-6)
     assert found(index, "bronx")["e"].lexical > 0 == found(index, "bronx")["e"].contents
 
 

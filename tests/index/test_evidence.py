@@ -43,13 +43,14 @@ def by_hand(scores, rows):
     for row in rows:
         covered = surprise = 0.0
         for word in found:
+            places = list(filter(None, (word.names, word.contents)))
             shares = [
                 float(score) / place.limit
-                for place in word.places
+                for place in places
                 for at, score in zip(place.rows, place.scores, strict=True)
                 if at == row
             ]
-            having = {int(at) for place in word.places for at in place.rows} & set(rows)
+            having = {int(at) for place in places for at in place.rows} & set(rows)
             covered += rarity(word.word) * max(shares, default=0.0)
             surprise += math.log(len(rows) / len(having)) if shares else 0.0
         fits.append(covered / total + float(scores.dense[row]) - mean)

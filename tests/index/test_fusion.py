@@ -11,7 +11,6 @@ from sat_retriever.index.fusion import (
     dense_weight_with,
     fusion_weights,
     mixed_cosines,
-    mixed_words,
 )
 from sat_retriever.records.tokens import FloatArray
 
@@ -35,29 +34,17 @@ def test_a_question_of_one_sheets_name_is_covered_whole_though_cells_have_its_wo
 
 def test_words_that_no_sheet_has_cover_nothing() -> None:
     assert covered_by_names(0.0, NOWHERE) == 0
-    assert fusion_weights(0.4, 0.0, NOWHERE).words == 0
 
 
-def test_words_of_names_and_contents_count_by_their_rareness() -> None:
-    assert fusion_weights(0.4, 0.0, RARENESS).words == pytest.approx(4 / (2 + 4))
-    assert fusion_weights(0.4, 0.5, RARENESS).words == pytest.approx(2 / (2 + 2))
-
-
-@pytest.mark.parametrize("part", ["cosine", "words"])
-def test_the_more_names_cover_the_less_contents_count(part: str) -> None:
-    shares = [getattr(fusion_weights(0.4, n / 8, RARENESS), part) for n in range(9)]
+def test_the_more_names_cover_the_less_contents_count() -> None:
+    shares = [fusion_weights(0.4, n / 8).cosine for n in range(9)]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0.5
     assert shares[-1] == 0
 
 
-def test_words_of_contents_that_no_name_has_count_whole() -> None:
-    found = fusion_weights(0.4, 0.0, Rareness(names=0.0, contents=3.0, contents_alone=3.0))
-    assert found.words == 1
-
-
 def test_the_cosine_alone_is_that_of_names() -> None:
-    assert fusion_weights(1.0, 0.0, RARENESS).cosine == 0
+    assert fusion_weights(1.0, 0.0).cosine == 0
 
 
 @pytest.mark.parametrize("noted", [0.0, 0.2, 0.4, 0.7, 0.99, 1.0])
@@ -80,9 +67,3 @@ def test_a_sheet_without_contents_counts_by_the_cosine_of_its_names() -> None:
 def test_a_share_of_zero_leaves_names_bit_for_bit() -> None:
     names = _floats(0.1, 0.7, -0.3)
     assert (mixed_cosines(names, _floats(0.9, np.nan, 0.2), 0.0) == names).all()
-    assert (mixed_words(names, _floats(0.9, 0.4, 0.2), 0.0) == names).all()
-
-
-def test_mixed_words_lie_between_those_of_names_and_of_contents() -> None:
-    found = mixed_words(_floats(1.0, 0.0, 0.5), _floats(0.0, 1.0, 0.5), 0.75)
-    assert found.tolist() == pytest.approx([0.25, 0.75, 0.5])

@@ -103,14 +103,14 @@ def started(
 
     Ties are in the order of sheet ids.
     """
-    dense, lexical = _parts(candidates)
-    contents = np.array([candidate.contents for candidate in candidates], dtype=np.float32)
+    dense, _lexical = _parts(candidates)
+    words = np.array([candidate.together for candidate in candidates], dtype=np.float32)
     cosines = [candidate.dense_contents for candidate in candidates]
     dense_contents = np.array(cosines, dtype=np.float32)  # None becomes NaN
     held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
     weight = 1.0 if spec.start == "dense" else spec.dense_weight
     weights = question.scores.matches.weights(weight)
-    scores = fused((dense, dense_contents), (lexical, contents), held, weights).tolist()
+    scores = fused((dense, dense_contents), words, held, weights).tolist()
     scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
     if spec.start == "links":
         return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)

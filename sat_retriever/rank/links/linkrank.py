@@ -10,6 +10,7 @@ import numpy as np
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.rank.kind import UntrainedKind
+from sat_retriever.rank.links.naming import raise_abbreviations
 from sat_retriever.rank.links.pulls import PullGraph, pull_graph, pulls, reason
 from sat_retriever.rank.links.reading import read_closely
 from sat_retriever.rank.links.settings import LinkSettings
@@ -116,11 +117,14 @@ class LinkReranker(Reranker):
         """
         found = sorted(candidates, key=_order)
         found = self._expanded(question, found, self._best(found), filters)
-        found = sorted(read_closely(self.index, question, found), key=_order)
         ids = [candidate.sheet_id for candidate in found]
-        records, words = self.index.records(ids), self.index.word_shares(question, ids)
+        records = self.index.records(ids)
         named = ((sheet_id, each.path or each.workbook) for sheet_id, each in records.items())
         homes = {sheet_id: home for sheet_id, home in named if home}
+        found = sorted(raise_abbreviations(question.text, found, records), key=_order)
+        found = sorted(read_closely(self.index, question, found), key=_order)
+        ids = [candidate.sheet_id for candidate in found]
+        words = self.index.word_shares(question, ids)
         links = self.index.links_between(self._best(found), ids)
         graph = pull_graph(ids, links, homes, self.settings)
         if graph:

@@ -14,15 +14,19 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import SheetRecord
 
-BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
+BEST = int(
+    __import__("os").environ.get("BEST", 10)
+)  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents
 ENOUGH = 0.2  # of the best possible score by words of contents; of these a sheet is read from here
 # Shares of the way to a score of 1 that a sheet rises at most, by its table and by one text that
 # has words of the question in their order. Chosen on made questions about values and notes, on
 # held-out tables of WikiTableQuestions' training part and on EPS's development questions, which
 # alone gain nothing (benchmarks/LOG.md).
-_BY_TABLE = 0.6
-_BY_NGRAM = 0.9
+import os
+
+_BY_TABLE = float(os.environ.get("BYT", 0.6))
+_BY_NGRAM = float(os.environ.get("BYN", 0.9))
 NGRAM_OF_DOCUMENTATION = 0.5  # share of the rise by one text that documentation has
 # Shares of a question that names cover: up to the first it is asked by what stands in cells, from
 # the second on by name.
@@ -59,6 +63,10 @@ def read_closely(
     found = list(candidates)
     far = (_BY_NAME - question.scores.matches.covered) / (_BY_NAME - _BY_CELLS)
     left = min(max(far, 0.0), 1.0)
+    import os
+
+    if "LEFT" in os.environ:
+        left = max(left, float(os.environ["LEFT"]))
     if not question.scores.matches.rareness.contents or not left:
         return found
     asked = asked_of(index, question)

@@ -57,7 +57,9 @@ def test_the_start_score_is_the_cosine_the_fused_score_or_the_one_after_links(in
 
 
 def test_equal_start_scores_come_in_the_order_of_sheet_ids(index):
-    found = [replace(c, dense=0.5, lexical=0.0) for c in index.candidates("total sales", 4)]
+    found = [
+        replace(c, dense=0.5, lexical=0.0, together=0.0) for c in index.candidates("total sales", 4)
+    ]
     ids = [
         c.sheet_id for c in started(index, index.question("total sales"), found, small_spec(index))
     ]

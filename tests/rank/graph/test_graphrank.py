@@ -73,7 +73,10 @@ def test_equal_logits_come_in_the_order_of_sheet_ids(index, tmp_path):
     q1, summary = sorted(
         index.score_sheets(index.question("zebra"), ["q1", "summary"]), key=lambda c: c.sheet_id
     )
-    found = [replace(summary, dense=0.75, lexical=0.0), replace(q1, dense=0.0, lexical=0.625)]
+    found = [
+        replace(summary, dense=0.75, lexical=0.0, together=0.0),
+        replace(q1, dense=0.0, lexical=0.625, together=0.625),
+    ]
     reranker = GraphReranker.load(index, saved)
     graph = candidate_graph(index, index.question("zebra"), found, reranker.model.spec)
     assert [c.sheet_id for c in graph.candidates] == ["summary", "q1"]
