@@ -75,10 +75,6 @@ def test_a_note_with_the_words_of_a_question_in_their_order_rises_half_as_docume
     assert mixed[0] == mixed[1]
 
 
-def test_a_question_that_names_cover_is_left_as_it_is(index):
-    assert all(old == new for old, new in read(index, "Rates").values())
-
-
 def test_beyond_the_best_only_sheets_with_words_of_the_question_are_read(index):
     text = "where is KV-58725 listed in share or name 3-1"
     question = index.question(text)

@@ -11,7 +11,7 @@ from sat_retriever.text.abbreviation import abbreviates
 from sat_retriever.text.lexical import STOP_WORDS
 
 # Share of the way to a score of 1 that such a sheet rises (benchmarks/LOG.md).
-_BY_INITIALS = 0.4
+_BY_INITIALS = 0.6
 
 
 def raise_abbreviations(

@@ -14,23 +14,16 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import SheetRecord
 
-BEST = int(
-    __import__("os").environ.get("BEST", 10)
-)  # candidates whose contents are read; 30 find as much and cost three times the time
+BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents
 ENOUGH = 0.2  # of the best possible score by words of contents; of these a sheet is read from here
 # Shares of the way to a score of 1 that a sheet rises at most, by its table and by one text that
 # has words of the question in their order. Chosen on made questions about values and notes, on
 # held-out tables of WikiTableQuestions' training part and on EPS's development questions, which
 # alone gain nothing (benchmarks/LOG.md).
-import os
-
-_BY_TABLE = float(os.environ.get("BYT", 0.6))
-_BY_NGRAM = float(os.environ.get("BYN", 0.9))
+_BY_TABLE = 0.6
+_BY_NGRAM = 0.9
 NGRAM_OF_DOCUMENTATION = 0.5  # share of the rise by one text that documentation has
-# Shares of a question that names cover: up to the first it is asked by what stands in cells, from
-# the second on by name.
-_BY_CELLS, _BY_NAME = 0.2, 0.5
 
 
 def asked_of(index: SheetIndex, question: Question) -> Asked:
@@ -52,7 +45,6 @@ def read_closely(
     - by the share that one of its texts says word after word, up to nine tenths, and half of that
       for documentation, unless it is asked for.
 
-    It rises less the more of the question names cover above a fifth, and not at all from a half.
     Without contents nothing changes.
 
     Args:
@@ -61,13 +53,7 @@ def read_closely(
         candidates: Candidates, best first.
     """
     found = list(candidates)
-    far = (_BY_NAME - question.scores.matches.covered) / (_BY_NAME - _BY_CELLS)
-    left = min(max(far, 0.0), 1.0)
-    import os
-
-    if "LEFT" in os.environ:
-        left = max(left, float(os.environ["LEFT"]))
-    if not question.scores.matches.rareness.contents or not left:
+    if not question.scores.matches.rareness.contents:
         return found
     asked = asked_of(index, question)
     places = {each.sheet_id: place for place, each in enumerate(found)}
@@ -76,18 +62,17 @@ def read_closely(
     for sheet_id, record in records.items():
         if record.contents is not None:
             place = places[sheet_id]
-            below = _below(asked, record, left, explaining=explaining) * (1 - found[place].score)
+            below = _below(asked, record, explaining=explaining) * (1 - found[place].score)
             found[place] = replace(found[place], score=1 - below)
     return found
 
 
-def _below(asked: Asked, record: SheetRecord, left: float, *, explaining: bool) -> float:
+def _below(asked: Asked, record: SheetRecord, *, explaining: bool) -> float:
     """Share of the way from its score to 1 that a sheet stays below, in (0, 1].
 
     Args:
         asked: The question.
         record: The sheet, with its contents.
-        left: Share of the rises that counts for the question, in [0, 1].
         explaining: True if the question asks for documentation.
     """
     found = matches(asked, record)
@@ -95,7 +80,7 @@ def _below(asked: Asked, record: SheetRecord, left: float, *, explaining: bool) 
     by_ngram = ngram_share(asked, record, found)
     if record.role is Role.DOCUMENTATION and not explaining:
         by_ngram *= NGRAM_OF_DOCUMENTATION
-    return (1 - _BY_TABLE * left * by_table**2) * (1 - _BY_NGRAM * left * by_ngram)
+    return (1 - _BY_TABLE * by_table**2) * (1 - _BY_NGRAM * by_ngram)
 
 
 def _read(found: Sequence[Candidate]) -> list[str]:
