@@ -83,9 +83,9 @@ class Searched:
         index: SheetIndex,
         reranker: Reranker | str | None = AUTO,
         *,
-        all_copies: bool = False,
+        all_copies: bool = True,
     ) -> Rankings:
-        """Ask an index as users do."""
+        """Ask an index as users do, but rank every copy, as the plain parts do."""
         retriever = SheetRetriever(index, reranker)
         tokens = self._encoders[GENERAL].encode_queries(self.questions)
         return [
@@ -166,10 +166,6 @@ def _weighed(on: Searched, weight: float) -> Rankings:
     return on.search(index, Weighing(own_reranker(index), weight))
 
 
-def _default(on: Searched, *, all_copies: bool) -> Rankings:
-    return on.search(on.index(), all_copies=all_copies)
-
-
 def _reading(on: Searched) -> Rankings:
     index = on.index()
     return on.search(index, LinkReranker(index, LinkSettings(pulling=0)))
@@ -189,13 +185,17 @@ def _sum(on: Searched) -> Rankings:
 
 
 DEFAULT = System("default", "**sat-retriever as installed**", lambda on: on.search(on.index()))
+_FOLDED = System(
+    "folded", "as installed, copies folded", lambda on: on.search(on.index(), all_copies=False)
+)
 _BEFORE = (
     System("no_reranking", "no reranking", lambda on: on.search(on.index(), None)),
-    System("links", "links and reading, nothing learnt", lambda on: on.search(on.index(), "links")),
+    System("learnt", "with the learnt reranker", lambda on: on.search(on.index(), GENERAL)),
     System("contents_off", "`--contents names`", lambda on: on.search(on.index(Kept.NAMES))),
 )
 COMPARED = (
     DEFAULT,
+    _FOLDED,
     *_BEFORE,
     System("bm25_names", "BM25, names and headers", partial(_words, of=plain.name_text)),
     System("bm25_cells", "BM25, names and cells", partial(_words, of=plain.cell_text)),
@@ -213,7 +213,7 @@ RUNGS = (
     System("no_words", "without words: the cosine of names", partial(_weighed, weight=1.0)),
     System("no_cosine", "without cosines", partial(_weighed, weight=0.0)),
     System("no_periods", "without periods", lambda on: on.search(on.index(times=False))),
-    System("no_copies", "without folding copies", partial(_default, all_copies=True)),
+    _FOLDED,
     System("reading", "reading, no links, nothing learnt", _reading),
     *_BEFORE,
 )

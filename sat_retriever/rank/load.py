@@ -90,7 +90,9 @@ def _described(name: str) -> tuple[TrainedKind, Path, TrainedOn]:
 def own_reranker_name(index: SheetIndex) -> str:
     """Return the name or folder that `own_reranker` loads; "links" for the untrained one.
 
-    No model is loaded; only the description of one of this package is read.
+    An index with contents is ranked over links: the reranker of this package gains nothing there
+    on real workbooks (benchmarks/LOG.md). No model is loaded; only the description of one of this
+    package is read.
 
     Raises:
         EncoderError: If this installation has no such reranker, or its files were changed.
@@ -98,7 +100,7 @@ def own_reranker_name(index: SheetIndex) -> str:
     if index.reranker_name is not None:
         return index.reranker_name
     name = index.encoder_name
-    if is_packaged(name):
+    if is_packaged(name) and not index.has_contents:
         kind, _, on = _described(name)
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
             check_trained_on(index, Path(name), kind.command, on)
@@ -109,8 +111,8 @@ def own_reranker_name(index: SheetIndex) -> str:
 def own_reranker(index: SheetIndex) -> Reranker:
     """Load the reranker of an index: the trained one that it names, else one of this package.
 
-    The link reranker is used if the index names none and its encoder is not this package's, or its
-    texts differ.
+    The link reranker is used if the index names none and has contents, or if its encoder is not
+    this package's, or its texts differ.
 
     Raises:
         PathNotFoundError: If the reranker that it names does not exist.
