@@ -253,6 +253,8 @@ def _table(
     area, lines = layout.area, layout.lines[:room]
     columns = [_column(cells, layout, line, item, privacy) for line in lines]
     header_row = area.top + cells.origin[0] if layout.header_height else None
+    told = list(layout.out)[:MAX_LEFT_OUT]
+    doubtful = [row for row in layout.doubtful if row in told or row not in layout.out]
     return Table(
         range=cells.area(area).a1(),
         header_row=None if layout.transposed else header_row,
@@ -261,9 +263,9 @@ def _table(
         num_rows=len(records_of(cells, layout, lines)),
         columns=tuple(columns),
         name=item.name if item else None,
-        left_out=left_out_of(cells, layout, list(layout.out)[:MAX_LEFT_OUT], kept=privacy.literals),
+        left_out=left_out_of(cells, layout, told, kept=privacy.literals),
         num_left_out=len(layout.out),
-        doubtful=left_out_of(cells, layout, layout.doubtful[:MAX_LEFT_OUT], kept=privacy.literals),
+        doubtful=left_out_of(cells, layout, doubtful[:MAX_LEFT_OUT], kept=privacy.literals),
     )
 
 

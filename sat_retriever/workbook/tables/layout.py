@@ -34,7 +34,7 @@ class Layout:
         transposed: True if the headers are in the first column.
         units: Grid row (column if transposed) of units below the header, or None.
         out: Rows below the header that are no records, and why, ascending.
-        doubtful: Records that look like totals but do not add up.
+        doubtful: Rows that look like totals but do not add up: records, unless left out, too.
         score: Score of the header; 0 without one.
     """
 
