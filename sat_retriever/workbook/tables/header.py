@@ -31,6 +31,7 @@ from sat_retriever.workbook.tables.leftout import with_left_out
 from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
 from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
+from sat_retriever.workbook.tables.sumsbelow import sums_up
 from sat_retriever.workbook.values.cells import (
     MAX_EXAMPLE_LENGTH,
     Cells,
@@ -159,7 +160,9 @@ def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
     if alone and is_prose(cells, whole):
         return [Layout(whole)]
     rules = Rules(
-        below=lambda above, block: continues_below(cells, above, block),
+        below=lambda above, block: (
+            continues_below(cells, above, block) or sums_up(cells, above, block)
+        ),
         beside=lambda left, block: continues_beside(cells, left, block),
         lone=lambda block: is_lone(cells, block),
         whole=lambda block: is_prose(cells, block),

@@ -96,7 +96,8 @@ class _Search:
         self._first_row()
         self._downwards()
         self._last_rows()
-        records = (each for each in self.present if each not in self.totals)
+        wide = self.rows.filled.sum(axis=1) > 1  # a single value below may be a remark
+        records = (each for each in self.present if each not in self.totals and wide[each])
         self._last_record = max(records, default=0)
         if self._last_record == 0 and self.present[0] in self.totals:
             return Found()  # a list of totals is a list of records

@@ -24,6 +24,35 @@ nut    | Oslo   | 807   | 4.5
 screw  | Lima   | 3051  | 2.75
 Zuzzam |        | 5072  | 10.5  # total
 """,
+    "of one column, below a blank row": """
+Item  | Town | Price | Paid
+bolt  | Rome | 120   | 14
+nut   | Oslo | 35    | 77
+screw | Lima | 60    | 8
+
+      |      |       | 99  # total
+""",
+    "of one column, below blank rows, subtotals and headings": """
+Item  | Town | Paid
+North # section
+bolt  | Rome | 14
+nut   | Oslo | 77
+South # section
+screw | Lima | 8
+rivet | Bern | 9
+
+
+      |      | 108  # total
+""",
+    "of two columns beside years, below a blank row, above a remark": """
+Item  | 2023 | 2024
+bolt  | 120  | 14
+nut   | 35   | 77
+screw | 60   | 8
+
+      | 215  | 99  # total
+as of May
+""",
     "last, without any word": """
 Item   | Stock | Price
 bolt   | 1214  | 3.25
@@ -395,6 +424,20 @@ def test_a_row_that_only_looks_like_a_total_is_a_record(table):
     (found,) = told(Grid(rows))
     assert found.left_out == {}
     assert found.records == list(range(2, len(rows) + 1))
+
+
+@pytest.mark.parametrize("below", ["2024", "98", "98 | 1", "note | 99", "99\n | | 99"])
+def test_numbers_below_a_table_that_do_not_sum_it_up_stay_outside(below):
+    table = """
+Item  | Town | Paid | Left
+bolt  | Rome | 14   | yes
+nut   | Oslo | 77   | no
+screw | Lima | 8    | no
+"""
+    rows, _ = written(f"{table}\n\n | | {below}")
+    assert told(Grid(rows))[0].range == "A1:D4"
+    rows, _ = written(f"{table}\n\nin euros\n\n | | 99")
+    assert told(Grid(rows))[0].range == "A1:D4"
 
 
 @pytest.mark.parametrize("huge", [1e308, -1e308, math.inf, math.nan])
