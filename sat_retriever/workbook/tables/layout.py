@@ -67,7 +67,7 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     block = _below_notes(cells, block)
     sample = sample_block(cells, block)
     best, score = best_header(sample)
-    turned = sideways_score(sample, score)
+    turned = sideways_score(sample, best, score)
     if turned is not None and turned >= THRESHOLD:
         return Layout(block, 1, transposed=True, score=turned)
     if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):
