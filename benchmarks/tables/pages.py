@@ -22,7 +22,7 @@ from sat_retriever.metrics.rows import unsupported
 
 RANKED = (
     "quality", "links", "trained", "train_bug", "train_sensitivity", "train_spider", "adapted",
-    "periods", "contents", "target", "related", "related_pulls",
+    "periods", "contents", "target", "related", "related_pulls", "real", "ladder",
 )  # fmt: skip
 START, END = "<!-- results:start -->", "<!-- results:end -->"
 # The pages that tables are rendered to: one in the README, some in a summary, all on one page.
