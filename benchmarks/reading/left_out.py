@@ -26,7 +26,7 @@ from rich.progress import track
 from benchmarks.results import Result, write_result
 from sat_retriever.errors import SatError
 from sat_retriever.records.area import area_of
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
+from sat_retriever.records.leftout import LeftOut, LeftOutReason, only_kept
 from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.tabledata import read_table_data
@@ -90,7 +90,7 @@ def figures(found: Sequence[Found], labels: Mapping[str, Any]) -> dict[str, Any]
         "tables": len(found),
         "records": sum(each.table.num_rows for each in found),
         **{reason.value: counts[reason.value] for reason in LeftOutReason},
-        "doubtful": sum(len(each.table.doubtful) for each in found),
+        "doubtful": sum(len(only_kept(each.left_out, each.table.doubtful)) for each in found),
         "judged": len(still),
         "right": sum(row["right"] for row in still),
         "sheets_read": len(sheets),

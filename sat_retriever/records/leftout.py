@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -33,6 +33,7 @@ _NAMES: Mapping[LeftOutReason, tuple[str, str]] = {
     LeftOutReason.REPEATED_HEADER: ("repeated header", "repeated headers"),
     LeftOutReason.SECTION: ("section", "sections"),
 }
+_WRONG = ", does not add up", ", do not add up"
 SUMS = frozenset({LeftOutReason.TOTAL, LeftOutReason.SUBTOTAL})
 """Reasons of rows that `totals=True` brings back."""
 
@@ -57,30 +58,43 @@ def left_out_note(left_out: Sequence[LeftOut], doubtful: Sequence[LeftOut], numb
 
     Args:
         left_out: Rows that are no records.
-        doubtful: Records that may be none.
+        doubtful: Rows that may be records or totals; those not left out are records.
         number: Number of all rows that are no records, if only the first are given.
 
-    >>> left_out_note([LeftOut(9, LeftOutReason.TOTAL)], [LeftOut(5, LeftOutReason.TOTAL)])
-    'Left out: row 9 (total). Kept, though it may sum up others: row 5 (total).'
+    >>> wrong = LeftOut(9, LeftOutReason.TOTAL)
+    >>> left_out_note([wrong], [wrong, LeftOut(5, LeftOutReason.TOTAL)])
+    'Left out: row 9 (total, does not add up). Kept, though it may sum up others: row 5 (total).'
     """
-    said = [f"Left out: {told_rows(left_out, number)}."] if left_out else []
-    if doubtful:
-        they = "they" if len(doubtful) > 1 else "it"
-        said.append(f"Kept, though {they} may sum up others: {told_rows(doubtful)}.")
+    said = [f"Left out: {told_rows(left_out, number, doubtful)}."] if left_out else []
+    if kept := only_kept(left_out, doubtful):
+        they = "they" if len(kept) > 1 else "it"
+        said.append(f"Kept, though {they} may sum up others: {told_rows(kept)}.")
     return " ".join(said)
 
 
-def reason_name(reason: LeftOutReason) -> str:
-    """The name of a reason in words, for one row."""
-    return _NAMES[reason][0]
+def only_kept(left_out: Sequence[LeftOut], doubtful: Sequence[LeftOut]) -> list[LeftOut]:
+    """The doubtful rows that are records."""
+    out = set(left_out)
+    return [each for each in doubtful if each not in out]
 
 
-def told_rows(rows: Sequence[LeftOut], number: int = 0) -> str:
+def reason_name(reason: LeftOutReason, *, doubtful: bool = False) -> str:
+    """The name of a reason in words, for one row.
+
+    Args:
+        reason: The reason.
+        doubtful: True if the row is a total whose numbers do not add up.
+    """
+    return _NAMES[reason][0] + _WRONG[0] * doubtful
+
+
+def told_rows(rows: Sequence[LeftOut], number: int = 0, doubtful: Collection[LeftOut] = ()) -> str:
     """The rows by reason, in the order of the first row of each; empty without any.
 
     Args:
         rows: The rows.
         number: Number of all such rows, if only the first are given.
+        doubtful: Totals whose numbers do not add up, perhaps among other rows.
 
     >>> total, sub = LeftOutReason.TOTAL, LeftOutReason.SUBTOTAL
     >>> told_rows([LeftOut(3, LeftOutReason.UNITS), LeftOut(14, sub), LeftOut(27, sub)])
@@ -90,14 +104,15 @@ def told_rows(rows: Sequence[LeftOut], number: int = 0) -> str:
     >>> told_rows([LeftOut(9, total)], number=3)
     'row 9 (total), and 2 more rows'
     """
-    by_reason: dict[LeftOutReason, list[int]] = {}
+    wrong = set(doubtful)
+    by_reason: dict[tuple[LeftOutReason, bool], list[int]] = {}
     for each in rows:
-        by_reason.setdefault(each.reason, []).append(each.row)
+        by_reason.setdefault((each.reason, each in wrong), []).append(each.row)
     parts = []
-    for reason, places in by_reason.items():
-        one, many = _NAMES[reason]
+    for (reason, is_wrong), places in by_reason.items():
         several = len(places) > 1
-        parts.append(f"row{'s' * several} {_listed(places)} ({many if several else one})")
+        said = _NAMES[reason][several] + _WRONG[several] * is_wrong
+        parts.append(f"row{'s' * several} {_listed(places)} ({said})")
     if parts and (more := number - len(rows)) > 0:
         parts.append(f"and {more:,} more row{'s' * (more > 1)}")
     return ", ".join(parts)

@@ -118,7 +118,8 @@ class Table:
         name: Name of the workbook's table object over this range, if any.
         left_out: The first `MAX_LEFT_OUT` rows below the header that are no records.
         num_left_out: Number of all such rows.
-        doubtful: Records that look like totals but do not add up, at most as many.
+        doubtful: Rows that look like totals but do not add up, at most as many: records, unless
+            they are in `left_out`, too.
     """
 
     range: str

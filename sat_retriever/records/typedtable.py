@@ -93,7 +93,7 @@ class TypedTable:
         places: Sheet row of each record, ascending; sheet column if transposed.
         transposed: True if each record is a column of the sheet.
         left_out: Rows below the header that are no records, and why; `totals=True` keeps totals.
-        doubtful: Records that look like totals but do not add up.
+        doubtful: Rows that look like totals but do not add up: records, unless left out, too.
         unsaved: Number of empty cells with a formula whose value the file does not hold.
         complete: False if the table was too large to be read to its end.
         changed: True if the file is not as it was indexed.

@@ -73,7 +73,7 @@ def _with_sums(own: TypedTable, whole: TypedTable, rows: Collection[int]) -> Typ
         columns=tuple(column.at(at) for column in whole.columns),
         places=tuple(whole.places[number] for number in at),
         left_out=tuple(each for each in own.left_out if each not in added),
-        doubtful=tuple(sorted((*own.doubtful, *added), key=lambda each: each.row)),
+        doubtful=tuple(sorted({*own.doubtful, *added}, key=lambda each: each.row)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.leftout import LeftOut, reason_name, told_rows
+from sat_retriever.records.leftout import LeftOut, only_kept, reason_name, told_rows
 from sat_retriever.records.sheets import SheetRecord
 
 
@@ -23,9 +23,10 @@ def rows_note(record: SheetRecord, area: Area) -> str:
         len(table.left_out) < table.num_left_out and table.left_out[-1].row < area.bottom
         for table in tables
     )
-    said = [f"Not records: {told_rows(out)}."] if out else []
+    said = [f"Not records: {told_rows(out, doubtful=doubtful)}."] if out else []
     said += [f"{'More' if out else 'Some'} of these rows may be no records."] if more else []
-    said += [f"May sum up others: {told_rows(doubtful)}."] if doubtful else []
+    kept = only_kept(out, doubtful)
+    said += [f"May sum up others: {told_rows(kept)}."] if kept else []
     return " ".join(said)
 
 
@@ -40,7 +41,11 @@ def reasons_of(record: SheetRecord, area: Area) -> dict[int, str]:
     doubtful = _within(area, (row for table in tables for row in table.doubtful))
     found = {each.row: f"may be a {reason_name(each.reason)}" for each in doubtful}
     out = _within(area, (row for table in tables for row in table.left_out))
-    return found | {each.row: f"no record: {reason_name(each.reason)}" for each in out}
+    wrong = found.keys()
+    return found | {
+        each.row: f"no record: {reason_name(each.reason, doubtful=each.row in wrong)}"
+        for each in out
+    }
 
 
 def _within(area: Area, rows: Iterable[LeftOut]) -> list[LeftOut]:

@@ -44,7 +44,7 @@ class TableData:
         first_line: Sheet column of the first of them (sheet row if the table is transposed).
         records: Sheet row of each record (sheet column if transposed), ascending.
         left_out: Rows below the header that are no records.
-        doubtful: Records that look like totals but do not add up.
+        doubtful: Rows that look like totals but do not add up: records, unless left out, too.
         sections: Heading above each record; None without headings.
         shown: What the number formats of each column show.
         unsaved: Number of empty cells with a formula, whose value the file does not hold.

@@ -1,12 +1,16 @@
 """Rows that are no records: told in few words, and without texts that may not be kept."""
 
+from dataclasses import replace
+
 import pytest
 
+from sat_retriever.records.area import Area
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import record_from_json, to_json
 from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note, told_rows
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.tools.leftout import reasons_of, rows_note
 
 TOTAL = LeftOut(9, LeftOutReason.TOTAL, "Total of Ada")
 RECORD = SheetRecord(
@@ -29,6 +33,21 @@ def test_doubtful_rows_are_told_apart_from_those_left_out():
     assert left_out_note([], [TOTAL, LeftOut(5, LeftOutReason.TOTAL)]) == (
         "Kept, though they may sum up others: rows 5 and 9 (totals)."
     )
+
+
+def test_totals_left_out_that_do_not_add_up_are_told_so():
+    wrong = [TOTAL, LeftOut(10, LeftOutReason.TOTAL)]
+    table = Table("A1:B10", 1, 1, False, 6, (), None, (LeftOut(2, LeftOutReason.UNITS), *wrong))
+    assert replace(table, doubtful=(TOTAL,)).note == (
+        "Left out: row 2 (units), row 9 (total, does not add up), row 10 (total)."
+    )
+    assert replace(table, doubtful=tuple(wrong)).note == (
+        "Left out: row 2 (units), rows 9 and 10 (totals, do not add up)."
+    )
+    record = SheetRecord("a", "a", tables=(replace(table, doubtful=(TOTAL,)),))
+    area = Area(1, 1, 10, 2)
+    assert rows_note(record, area).endswith("row 9 (total, does not add up), row 10 (total).")
+    assert reasons_of(record, area)[9] == "no record: total, does not add up"
 
 
 @pytest.mark.parametrize("kept", [Privacy(Kept.NAMES), Privacy(skip_columns="salary")])

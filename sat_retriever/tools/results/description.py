@@ -37,7 +37,8 @@ class DescribedTable:
         note: The rows that are no records, or may be none, in words; empty without any.
         left_out: The first of these rows: row, reason, first text.
         num_left_out: Number of all rows that are no records.
-        doubtful: The first records that may sum up others.
+        doubtful: The first rows that may sum up others, but do not add up: records, unless they are
+            left out, too.
         columns: Its first columns.
         more_columns: Number of its further columns.
     """

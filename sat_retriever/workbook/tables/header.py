@@ -31,6 +31,7 @@ from sat_retriever.workbook.tables.leftout import with_left_out
 from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
 from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
+from sat_retriever.workbook.tables.sumsbelow import sums_up
 from sat_retriever.workbook.values.cells import (
     MAX_EXAMPLE_LENGTH,
     Cells,
@@ -159,7 +160,9 @@ def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
     if alone and is_prose(cells, whole):
         return [Layout(whole)]
     rules = Rules(
-        below=lambda above, block: continues_below(cells, above, block),
+        below=lambda above, block: (
+            continues_below(cells, above, block) or sums_up(cells, above, block)
+        ),
         beside=lambda left, block: continues_beside(cells, left, block),
         lone=lambda block: is_lone(cells, block),
         whole=lambda block: is_prose(cells, block),
@@ -253,6 +256,8 @@ def _table(
     area, lines = layout.area, layout.lines[:room]
     columns = [_column(cells, layout, line, item, privacy) for line in lines]
     header_row = area.top + cells.origin[0] if layout.header_height else None
+    told = list(layout.out)[:MAX_LEFT_OUT]
+    doubtful = [row for row in layout.doubtful if row in told or row not in layout.out]
     return Table(
         range=cells.area(area).a1(),
         header_row=None if layout.transposed else header_row,
@@ -261,9 +266,9 @@ def _table(
         num_rows=len(records_of(cells, layout, lines)),
         columns=tuple(columns),
         name=item.name if item else None,
-        left_out=left_out_of(cells, layout, list(layout.out)[:MAX_LEFT_OUT], kept=privacy.literals),
+        left_out=left_out_of(cells, layout, told, kept=privacy.literals),
         num_left_out=len(layout.out),
-        doubtful=left_out_of(cells, layout, layout.doubtful[:MAX_LEFT_OUT], kept=privacy.literals),
+        doubtful=left_out_of(cells, layout, doubtful[:MAX_LEFT_OUT], kept=privacy.literals),
     )
 
 

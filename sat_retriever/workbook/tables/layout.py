@@ -34,7 +34,7 @@ class Layout:
         transposed: True if the headers are in the first column.
         units: Grid row (column if transposed) of units below the header, or None.
         out: Rows below the header that are no records, and why, ascending.
-        doubtful: Records that look like totals but do not add up.
+        doubtful: Rows that look like totals but do not add up: records, unless left out, too.
         score: Score of the header; 0 without one.
     """
 
@@ -67,7 +67,7 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     block = _below_notes(cells, block)
     sample = sample_block(cells, block)
     best, score = best_header(sample)
-    turned = sideways_score(sample, score)
+    turned = sideways_score(sample, best, score)
     if turned is not None and turned >= THRESHOLD:
         return Layout(block, 1, transposed=True, score=turned)
     if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):

@@ -145,10 +145,11 @@ def above_notes(cells: Cells, area: Area) -> Area:
         if isinstance(value, str):
             column = cells.kinds[area.top : row + 1, area.left + int(line[0])]
             alone = end == area.bottom and not column.any()
-            end = row if alone or _is_note(value) else end
+            end = row if alone or is_note(value) else end
     return trim(cells.kinds, Area(area.top, area.left, end, area.right)) or area
 
 
-def _is_note(text: str) -> bool:
+def is_note(text: str) -> bool:
+    """True if a single text beside a table reads as a note, not as a name."""
     words = len(text.split())
     return len(text) > NOTE_LENGTH or words > NOTE_WORDS or bool(_FOOTNOTE.match(text))

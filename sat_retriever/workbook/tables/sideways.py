@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.workbook.tables.margins import is_note
 from sat_retriever.workbook.tables.rowscores import THRESHOLD, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample
 from sat_retriever.workbook.tables.wording import MAX_LABEL, text_case
@@ -17,6 +21,12 @@ MAX_FORM_PURITY = 0.85
 MIN_REPEATS = 5
 REPEATING = 0.7
 """Largest share of distinct texts in a column that repeats itself."""
+MAX_STAND_INS = 4
+"""Most texts of a row that stand for missing values; more of them are a field."""
+CLOSER = 0.8
+"""Most spread of sizes within fields, as a share of that across them."""
+FULL = 0.5
+"""Least cells of a first full row, as a share of those of the widest."""
 MAX_FORM_ROWS = 60
 LIST_SHARE = 0.6
 """Least share of numbers or dates in the second column of a list of names."""
@@ -33,7 +43,7 @@ _VALUE_WORDS = frozenset(
 and nothing else tells the two apart."""
 
 
-def sideways_score(sample: Sample, best_score: float) -> float | None:
+def sideways_score(sample: Sample, best: int, best_score: float) -> float | None:
     """Header score of the first column; None if it is not the header.
 
     It must have only short, distinct words. It beats a header row if its keys end with colons,
@@ -48,7 +58,7 @@ def sideways_score(sample: Sample, best_score: float) -> float | None:
     score = row_scores(turned, 1)[0] + FORM_COLON * colons
     if colons >= MIN_COLONS or (len(sample.cols) == 2 and _is_form(sample)):
         return max(score, THRESHOLD)
-    if _is_list(sample) if len(sample.cols) == 2 else _has_header(sample, best_score):
+    if _is_list(sample) if len(sample.cols) == 2 else _has_header(sample, best, best_score):
         return None
     if best_score >= THRESHOLD:
         regular = sample.kept(_regular(sample))
@@ -72,10 +82,15 @@ def _labels(sample: Sample) -> list[str] | None:
 
 
 def _is_list(sample: Sample) -> bool:
-    """True if a name stands over a second column that is mostly numbers or dates."""
+    """True if a name stands over a second column that is mostly numbers, or mostly dates.
+
+    Fields of one record have values of several kinds.
+    """
     counts = sample.likely(1)[:, 1]
     most = int(counts[1:].max())
-    return sample.families[0, 1] == Family.WORDS and most >= LIST_SHARE * int(counts.sum())
+    listed = most >= LIST_SHARE * int(counts.sum()) and most == int(counts[1:].sum())
+    named = sample.families[0, 1] == Family.WORDS and not is_note(str(sample.values[0][1]))
+    return named and listed
 
 
 def _heads_values(sample: Sample) -> bool:
@@ -87,32 +102,65 @@ def _heads_values(sample: Sample) -> bool:
 def _regular(sample: Sample) -> list[int]:
     """Places of rows without those whose values are all words that stand for a missing one.
 
-    Such words are alike, or written unlike the names in the first row: "closed", "sold out".
+    Such words recur, or are written small or in capitals, unlike the names in the first full row:
+    "closed", "sold out", "TBD".
     """
-    cases = {text_case(text) for text in sample.texts(0)[1:]}
+    top = _first_full(sample)
+    names = zip(sample.values[top], sample.families[top].tolist(), strict=True)
+    cases = {_letters(str(name)) for name, family in names if family == Family.WORDS}
+    unlike = {"lower", "upper"} - cases
     keep = []
     for row, line in enumerate(sample.values):
         said = sample.texts(row)[1:]
         words = bool((sample.families[row, 1:] <= Family.WORDS).all()) and len(said) > 1
-        stand_in = words and (len(set(said)) == 1 or not cases & set(map(text_case, said)))
-        if not stand_in or row == 0 or not isinstance(line[0], str):
+        recurring = len(set(said)) < min(len(said), MAX_STAND_INS)
+        stand_in = words and (recurring or set(map(_letters, said)) <= unlike)
+        if not stand_in or row <= top or not isinstance(line[0], str):
             keep.append(row)
     return keep if 2 * len(keep) > len(sample.values) else list(range(len(sample.values)))
 
 
-def _has_header(sample: Sample, best_score: float) -> bool:
+def _letters(text: str) -> str:
+    """The letter case of a text, however its words are joined."""
+    return text_case(text.strip()).lstrip("_. ")
+
+
+def _has_header(sample: Sample, best: int, best_score: float) -> bool:
     """True if a header row has been found, and rows do not differ as fields do.
 
-    Fields have values of several kinds, or several have words. A table of numbers with one row of
-    words is one in which a record has no numbers.
+    Fields have values of several kinds, or several have words, or one has many, or their numbers
+    differ in size. Any other table of numbers with one row of words is one in which a record has no
+    numbers. A row that is no header may stand above the one that has been found.
     """
     if best_score < THRESHOLD:
         return False
-    kinds = [set(line[line > 0].tolist()) for line in sample.families[1:, 1:]]
-    pure = [kind.pop() for kind in kinds if len(kind) == 1]
-    values = {kind for kind in pure if kind > Family.WORDS}
-    words = pure.count(Family.WORDS)
-    return len(values) < 2 and words < 2 and 2 * words < len(pure)
+    kinds = [set(line[line > 0].tolist()) for line in sample.families[:, 1:]]
+    pure = {row: kind.pop() for row, kind in enumerate(kinds) if len(kind) == 1 and (row or best)}
+    values = {kind for kind in pure.values() if kind > Family.WORDS}
+    said = [sample.texts(row)[1:] for row, kind in pure.items() if row and kind == Family.WORDS]
+    if any(len(set(texts)) > MAX_STAND_INS for texts in said):
+        return False
+    words = len(said)
+    alike = len(values) < 2 and words < 2 and 2 * words < sum(row > 0 for row in pure)
+    return alike and not (words and _differ_in_size(sample))
+
+
+def _differ_in_size(sample: Sample) -> bool:
+    """True if the numbers of a row are much closer to each other than those of a column."""
+    numbers = np.zeros(sample.families.shape)
+    for row, col in np.argwhere(sample.families == Family.NUMBER).tolist():
+        value = sample.values[row][col]
+        numbers[row, col] = value if isinstance(value, (int, float)) else 0.0
+    known = np.isfinite(numbers) & (numbers != 0)
+    sizes = np.log(np.abs(np.where(known, numbers, 1.0)))
+    across, down = _spread(sizes, known), _spread(sizes.T, known.T)
+    return across is not None and down is not None and across <= CLOSER * down
+
+
+def _spread(sizes: NDArray[np.float64], known: NDArray[np.bool_]) -> float | None:
+    """Mean standard deviation of the known sizes in each line with two of them; None without."""
+    lines = [line[held] for line, held in zip(sizes, known, strict=True) if held.sum() > 1]
+    return float(np.mean([line.std() for line in lines])) if lines else None
 
 
 def _is_form(sample: Sample) -> bool:
@@ -132,9 +180,9 @@ def _has_categories(sample: Sample) -> bool:
 
 
 def _first_full(sample: Sample) -> int:
-    """The first sampled row with two or more filled cells; 0 without one."""
-    full = ((sample.families > 0).sum(axis=1) > 1).nonzero()[0]
-    return int(full[0]) if len(full) else 0
+    """The first sampled row with two filled cells or more, and half as many as the widest."""
+    filled = (sample.families > 0).sum(axis=1)
+    return int((filled >= max(2, FULL * int(filled.max()))).argmax())
 
 
 def _purity(sample: Sample, header: int) -> float:

@@ -36,7 +36,8 @@ class Found:
 
     Attributes:
         totals: Rows that are totals or subtotals.
-        doubtful: Rows that look like one, and stay records.
+        doubtful: Rows that look like one, and stay records; and totals by their label alone, whose
+            numbers do not add up.
     """
 
     totals: dict[int, LeftOutReason] = field(default_factory=dict)
@@ -95,13 +96,13 @@ class _Search:
         self._first_row()
         self._downwards()
         self._last_rows()
-        records = (each for each in self.present if each not in self.totals)
+        wide = self.rows.filled.sum(axis=1) > 1  # a single value below may be a remark
+        records = (each for each in self.present if each not in self.totals and wide[each])
         self._last_record = max(records, default=0)
         if self._last_record == 0 and self.present[0] in self.totals:
             return Found()  # a list of totals is a list of records
         totals = {self.first + row: self._reason(row) for row in sorted(self.totals)}
-        doubtful = sorted(self.doubtful - self.totals.keys())
-        return Found(totals, [self.first + row for row in doubtful])
+        return Found(totals, [self.first + row for row in sorted(self.doubtful)])
 
     def _is_likely(self) -> bool:
         """True if a label, a formula or a sum in one of the fullest columns speaks for a total."""
@@ -173,6 +174,7 @@ class _Search:
     def _take(self, row: int, label: TotalLabel | None) -> None:
         part = label is not None and (label.part or label.named)
         self.totals[row] = LeftOutReason.SUBTOTAL if part else LeftOutReason.TOTAL
+        self.doubtful.discard(row)
         self._sums.leave(row)
         self._sums.begin(row)
 
@@ -257,7 +259,10 @@ class _Search:
         return summed > 0 and 2 * summed >= numbers
 
     def _last_rows(self) -> None:
-        """Take the last rows as totals by their labels alone; those further up are doubtful."""
+        """Take the last rows as totals by their labels alone; those further up are doubtful.
+
+        A sum among them is doubtful, too: its numbers do not add up.
+        """
         ended = False
         for row in reversed(self.present):
             label = self.labels.get(row)
@@ -270,6 +275,14 @@ class _Search:
                 ended = ended or not label.statistic
             else:
                 self._take(row, label)
+                if not label.statistic and self._is_compared(row):
+                    self.doubtful.add(row)
+
+    def _is_compared(self, row: int) -> bool:
+        """True if a row has a number that could be the sum of numbers above it, not all zero."""
+        own = self.rows.values[row]
+        above = self._sums.kept[:row].any(axis=0)
+        return bool((~np.isnan(own) & (above | (own != 0))).any())
 
     def _says(self, row: int, label: TotalLabel) -> bool:
         """True if a last row's label decides: it has gaps, or no other text or date."""

@@ -83,5 +83,6 @@ def told(grid: Grid, merges: Sequence[Area] = ()) -> list[Told]:
 def remarks(tables: Sequence[Told]) -> dict[int, str]:
     """Rows left out and doubtful rows of some tables, as `written` has them."""
     found = {row: why for table in tables for row, why in table.left_out.items()}
-    found |= {row: DOUBTFUL for table in tables for row in table.doubtful}
+    for row in (row for table in tables for row in table.doubtful):
+        found[row] = f"{found[row]} {DOUBTFUL}" if row in found else DOUBTFUL
     return dict(sorted(found.items()))

@@ -64,6 +64,12 @@ Jan   | 120     | 80     | 40
 Feb   | Pending | Late   | None
 Mar   | 66      | 91     | 25
 """,
+    "words that recur": """
+Site  | May     | June    | July
+North | 120     | 80      | 40
+East  | 1250    | 990     | 1300
+South | Pending | Pending | Unknown
+""",
     "one row of words among numbers": """
 Month | Plan    | Actual | Rest
 Jan   | 120     | 80     | 40
@@ -81,6 +87,51 @@ Total  | 1331.5     | 3322.5     | 7733.5
 Since  | 2024-03-01 | 2024-04-01 | 2024-05-01
 Colour | red        | blue       | green
 Maker  | Ann        | Bo         | Cy
+""",
+    "numbers of several sizes and one field of words": """
+Model  | Alpha | Beta | Gamma
+Weight | 12    | 14   | 9
+Price  | 99    | 120  | 80
+Colour | Red   | Blue | Green
+""",
+    "two records, the words in the first field": """
+Product  | Chair | Table
+Material | Oak   | Pine
+Height   | 90    | 75
+Width    | 45    | 60
+Weight   | 7     | 9
+""",
+    "names in capitals over numbers": """
+Item     | A-17  | B-04  | C-99
+Stock    | 12    | 14    | 9
+Price    | 3.5   | 4.5   | 2.25
+Supplier | Smith | Jones | Brown
+""",
+    "dates first": """
+Started | 2022-12-29   | 2015-03-27      | 2019-08-27
+Budget  | 2745.24      | 448.49          | 3323.5
+Manager | Raven Basalt | Pasture Estuary | Islet Valley
+Spent   | 3124.84      | 3508.34         | 236.59
+""",
+    "dates and a field with many words": """
+Town    | Rome Alto  | Oslo Nord  | Bern Bad   | Lima Sur   | Kyiv Lis
+Hired   | 2016-10-27 | 2019-09-11 | 2020-08-30 | 2021-08-25 | 2020-07-06
+Name    | Ann Lee    | Bob Ray    | Cy Fox     | Di Orr     | Eve Poe
+Checked | 2022-11-27 | 2016-07-21 | 2015-10-07 | 2019-05-17 | 2021-10-15
+""",
+    "one record with numbers and a date": """
+Customer | Acme
+Orders   | 14
+Amount   | 1200.5
+Since    | 2019-05-01
+""",
+    "one record that begins with a sentence": """
+Synopsis | A maple grows in the yard of an old house
+Year     | 2023
+Rating   | 0.54
+Budget   | 1211.84
+Title    | Anchor
+Genre    | Delta
 """,
     "a form": """
 Title:  | Bridge

@@ -24,6 +24,35 @@ nut    | Oslo   | 807   | 4.5
 screw  | Lima   | 3051  | 2.75
 Zuzzam |        | 5072  | 10.5  # total
 """,
+    "of one column, below a blank row": """
+Item  | Town | Price | Paid
+bolt  | Rome | 120   | 14
+nut   | Oslo | 35    | 77
+screw | Lima | 60    | 8
+
+      |      |       | 99  # total
+""",
+    "of one column, below blank rows, subtotals and headings": """
+Item  | Town | Paid
+North # section
+bolt  | Rome | 14
+nut   | Oslo | 77
+South # section
+screw | Lima | 8
+rivet | Bern | 9
+
+
+      |      | 108  # total
+""",
+    "of two columns beside years, below a blank row, above a remark": """
+Item  | 2023 | 2024
+bolt  | 120  | 14
+nut   | 35   | 77
+screw | 60   | 8
+
+      | 215  | 99  # total
+as of May
+""",
     "last, without any word": """
 Item   | Stock | Price
 bolt   | 1214  | 3.25
@@ -179,7 +208,28 @@ Item  | Town | Stock
 bolt  | Rome | 120
 nut   | Oslo | 80
 screw | Lima | 305
-Total |      | 517  # total
+Total |      | 517  # total ?
+""",
+    "that does not add up, in words of another language": """
+Item     | Stock | Price | Weight
+bolt     | 120   | 3.25  | 7
+nut      | 80    | 4.5   | 3
+screw    | 305   | 2.75  | 2.5
+Yhteensä | 505   | 3.5   | 99  # total ?
+""",
+    "of zeros alone": """
+Item  | Stock | Sold
+bolt  | 0     | 0
+nut   | 0     | 0
+screw | 0     | 0
+Total | 0     | 0  # total
+""",
+    "of zero below numbers": """
+Item  | Stock
+bolt  | 10
+nut   | 20
+screw | 30
+Total | 0  # total ?
 """,
     "that does not add up, further up": """
 Item  | Town | Stock
@@ -356,7 +406,8 @@ def test_a_total_is_left_out_with_its_reason(table):
     rows, said = written(table)
     found = told(Grid(rows))
     assert remarks(found) == said
-    full = [number for number, row in enumerate(rows, start=1) if sum(map(bool, row)) > 1]
+    filled = [sum(cell is not None for cell in row) for row in rows]
+    full = [number for number, cells in enumerate(filled, start=1) if cells > 1]
     others = [row for row, why in said.items() if why != DOUBTFUL]
     assert [table.records for table in found] == [[row for row in full[1:] if row not in others]]
 
@@ -373,6 +424,20 @@ def test_a_row_that_only_looks_like_a_total_is_a_record(table):
     (found,) = told(Grid(rows))
     assert found.left_out == {}
     assert found.records == list(range(2, len(rows) + 1))
+
+
+@pytest.mark.parametrize("below", ["2024", "98", "98 | 1", "note | 99", "99\n | | 99"])
+def test_numbers_below_a_table_that_do_not_sum_it_up_stay_outside(below):
+    table = """
+Item  | Town | Paid | Left
+bolt  | Rome | 14   | yes
+nut   | Oslo | 77   | no
+screw | Lima | 8    | no
+"""
+    rows, _ = written(f"{table}\n\n | | {below}")
+    assert told(Grid(rows))[0].range == "A1:D4"
+    rows, _ = written(f"{table}\n\nin euros\n\n | | 99")
+    assert told(Grid(rows))[0].range == "A1:D4"
 
 
 @pytest.mark.parametrize("huge", [1e308, -1e308, math.inf, math.nan])
