@@ -167,7 +167,7 @@ def table_record(
         rows: Its cells.
     """
     workbook, sheet = names
-    grid = Grid(typed_rows([headers, *rows], ","))
+    grid = Grid(typed_rows([list(headers), *map(list, rows)], ","))
     width = max(1, len(headers), *map(len, rows))
     area = Area(1, 1, len(rows) + 1, width)
     declared = TableObject("", area, columns=tuple(headers))

@@ -173,8 +173,8 @@ def _found(
     """A word with its scores in names and in contents, if a sheet has it there."""
     scored = [each for each in (names, contents) if each is not None]
     lacking = math.prod(1 - each.sheets / max(sheets, 1) for each in scored)
-    there = (each if each is not None and len(each.rows) else None for each in (names, contents))
-    return FoundWord(word, *there, sheets=(1 - lacking) * sheets)
+    names, contents = (x if x is not None and len(x.rows) else None for x in (names, contents))
+    return FoundWord(word, names, contents, (1 - lacking) * sheets)
 
 
 def _together(snapshot: Snapshot, found: Sequence[FoundWord], contents: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from tests.fakes import HashedEncoder
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
-    """Tabs of abbreviated names in files of abbreviated words, and one file that spells them out."""
+    """Tabs of abbreviated names in files of abbreviated words, and files of other things."""
     with SheetIndex.create(tmp_path_factory.mktemp("naming") / "n.sat", HashedEncoder()) as made:
         made.add_records(
             SheetRecord(f"{file}#{sheet}", sheet, file, file, columns=(Column("Value"),))
