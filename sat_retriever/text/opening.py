@@ -1,36 +1,39 @@
-"""The text of a sheet's contents, which the Sheet Encoder reads as a second token."""
+"""The text of a sheet's names and first cells, which the Sheet Encoder reads as a second token."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
 
 from sat_retriever.records.area import split_ref
 from sat_retriever.records.contents import CellText, TableContents
 from sat_retriever.records.sheets import Column, SheetRecord
 
-# More texts of later rows find no more, on held-out tables of WikiTableQuestions' training part
-# and EPS's development questions (benchmarks/LOG.md): values are found by their words.
-_LINES = 4  # notes, and rows
-_MOST_HEADERS = 12
-# Characters of each part, so that encoders, which read some 250 pieces, read all of it.
-_LONGEST_HEAD = 240
-_LONGEST_LINE = 160
+# Some 250 word pieces, which is what an encoder learns to read. Values further down are found by
+# their words (benchmarks/LOG.md).
+_MOST = 1_000  # characters
+_LONGEST_NOTE = 160
+_LONGEST_CELL = 40
+_MOST_HEADERS, _LONGEST_HEAD = 12, 240
 _WORD = re.compile(r"[^\W\d_]")  # a header of digits, such as a year, says little of a sheet
+
+Placed = tuple[float, int, str]  # row, column and text
 
 
 def contents_text(record: SheetRecord) -> str | None:
-    """The first notes of a sheet, headers and first rows of its first table; None without contents.
+    """The names of a sheet and its texts as they stand, top down; None without contents.
 
-    What a row said before, contents do not repeat, so a row here has its new texts alone. Names
-    are left out: they have a token of their own.
+    What a row said before, contents do not repeat, so a row here has its new texts alone. Notes,
+    captions and headers of every table stand at their places among them.
 
     >>> from sat_retriever.records.contents import CellText, SheetContents, TableContents
-    >>> table = TableContents(None, (CellText("A2", "Oslo"),), (CellText("B2", "Norway"),))
-    >>> contents_text(SheetRecord("a", "Q1", columns=(Column("City"), Column("Country")),
-    ...                           contents=SheetContents((CellText("A9", "Census"),), (table,))))
-    'Census ; City | Country ; Oslo | Norway'
+    >>> table = TableContents(None, (CellText("A4", "Oslo"),), (CellText("B4", "Norway"),))
+    >>> print(contents_text(SheetRecord("a", "Q1", columns=(Column("City"), Column("Country")),
+    ...                           contents=SheetContents((CellText("A1", "Census"),), (table,)))))
+    name: Q1 ; Census
+    City | Country
+    Oslo | Norway
 
     Args:
         record: The sheet, with its contents.
@@ -38,33 +41,38 @@ def contents_text(record: SheetRecord) -> str | None:
     contents = record.contents
     if not contents:
         return None
-    notes = [each.text[:_LONGEST_LINE] for each in contents.notes[:_LINES]]
-    at = next((n for n, table in enumerate(contents.tables) if any(True for _ in table)), None)
-    table = () if at is None else _of_table(record, contents.tables[at], at)
-    return " ; ".join(filter(None, (*notes, *table)))
+    placed = [_placed(each, _LONGEST_NOTE) for each in contents.notes]
+    for at, table in enumerate(contents.tables):
+        placed += _of_table(record, table, at)
+    name = f"name: {record.name} ; " if record.name else ""
+    return name + "\n".join(_lines(placed))[:_MOST]
 
 
-def _of_table(record: SheetRecord, table: TableContents, at: int) -> Iterator[str]:
-    """Caption and headers of one of a sheet's tables, and its first rows."""
-    known = record.tables[at] if at < len(record.tables) else None
-    caption = table.caption.text if table.caption else ""
-    headers = _headers(record.columns if known is None else known.columns)
-    yield " ; ".join(filter(None, (caption, headers)))[:_LONGEST_HEAD]
-    for line in _lines(table, transposed=known is not None and known.transposed)[:_LINES]:
-        yield " | ".join(each.text for each in line)[:_LONGEST_LINE]
+def _of_table(record: SheetRecord, table: TableContents, at: int) -> Iterator[Placed]:
+    """Caption, headers and cells of one of a sheet's tables, the headers above its first row."""
+    caption = [] if table.caption is None else [_placed(table.caption, _LONGEST_NOTE)]
+    cells = [_placed(each, _LONGEST_CELL) for each in (*table.labels, *table.values)]
+    yield from caption
+    if cells or caption:
+        row, col, _ = min(cells or caption)
+        known = at < len(record.tables)
+        headers = _headers(record.tables[at].columns if known else record.columns)
+        yield row - 0.5 if cells else row + 0.5, col, headers
+    yield from cells
 
 
-def _lines(table: TableContents, *, transposed: bool) -> Sequence[Sequence[CellText]]:
-    """Texts of a table by the row they stand in (column of a transposed one), in its order."""
-    found: dict[int, list[tuple[int, CellText]]] = {}
-    for each in chain(table.labels, table.values):
-        row, col = split_ref(each.cell) or (0, 0)
-        line, place = (col, row) if transposed else (row, col)
-        found.setdefault(line, []).append((place, each))
-    return [[each for _, each in sorted(found[n], key=lambda x: x[0])] for n in sorted(found)]
+def _placed(text: CellText, longest: int) -> Placed:
+    return *(split_ref(text.cell) or (0, 0)), text.text[:longest]
+
+
+def _lines(placed: Iterable[Placed]) -> Iterator[str]:
+    """The texts of each row, in the order of the sheet."""
+    for _, line in groupby(sorted(placed), key=lambda each: each[0]):
+        if text := " | ".join(text for _, _, text in line if text):
+            yield text
 
 
 def _headers(columns: Iterable[Column]) -> str:
     """The first headers that have a letter."""
     names = (" ".join(column.name.split()) for column in columns)
-    return " | ".join(islice(filter(_WORD.search, names), _MOST_HEADERS))
+    return " | ".join(islice(filter(_WORD.search, names), _MOST_HEADERS))[:_LONGEST_HEAD]
