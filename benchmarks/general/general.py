@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.ship and options.apart:
         sys.exit("--apart is a comparison and never shipped; leave --ship out")
     folder = folder_of(wanted, options.size, options.runs)
-    corpora: list[Part] = parts(wanted, options.data, folder / "corpora")
+    corpora: list[Part] = parts(wanted, options.data, folder / "corpora", reranked=False)
     settings = settings_of(options.set, options.seed)
     learnt = list(lessons(corpora, wanted, options.data, folder / "corpora"))
     package = trained(learnt, settings, folder)

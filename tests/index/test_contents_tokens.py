@@ -85,17 +85,17 @@ def test_the_token_of_contents_is_that_of_their_text(index):
 
 def test_hits_tell_the_cosine_of_contents(index):
     hits = {hit.sheet_id: hit for hit in SheetRetriever(index, None).retrieve("fares", 4)}
-    assert hits["a"].why.dense_contents == pytest.approx(3**-0.5, abs=1e-3)
+    assert hits["a"].why.dense_contents == pytest.approx(5**-0.5, abs=1e-3)
     assert hits["b"].why.dense_contents is None
     told = {each: hit.to_dict()["why"] for each, hit in hits.items()}
-    assert told["a"]["dense_contents"] == pytest.approx(3**-0.5, abs=1e-3)
+    assert told["a"]["dense_contents"] == pytest.approx(5**-0.5, abs=1e-3)
     assert told["b"]["dense_contents"] is None
 
 
 def test_sheets_of_the_same_texts_are_encoded_once():
     encoder = Telling()
     tokens = contents_tokens(RECORDS, encoder)
-    assert encoder.read.count("fares of trains") == 1
+    assert encoder.read.count("name: Sheet1 ; fares of trains") == 1
     assert (tokens[0] == tokens[3]).all()
     assert tokens[1] is None
 

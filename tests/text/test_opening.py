@@ -1,4 +1,4 @@
-"""The text of a sheet's contents for the encoder: notes, rows from addresses, bounds."""
+"""The text of a sheet's names and contents for the encoder: order, headers, bounds."""
 
 from __future__ import annotations
 
@@ -27,57 +27,57 @@ def sheet(*tables: TableContents, notes: tuple[CellText, ...] = ()) -> SheetReco
     return SheetRecord("a#Q1", "Q1", "a.xlsx", columns=COLUMNS, contents=contents)
 
 
+def lines_of(record: SheetRecord) -> list[str]:
+    """The lines of a sheet's text below its name."""
+    found = contents_text(record)
+    assert found is not None
+    name, _, rest = found.partition(" ; ")
+    assert name == "name: a__Q1"
+    return rest.split("\n")
+
+
 def test_texts_of_one_row_stand_together_whatever_column_they_are_kept_with():
     table = TableContents(
         None, cells(A2="Oslo", A3="Bergen", A4="Paris"), cells(C2="x", B2="Norway", B4="France")
     )
-    wanted = "City | Country ; Oslo | Norway | x ; Bergen ; Paris | France"
-    assert contents_text(sheet(table)) == wanted
+    found = lines_of(sheet(table))
+    assert found == ["City | Country", "Oslo | Norway | x", "Bergen", "Paris | France"]
 
 
 def test_columns_are_in_the_order_of_the_sheet_beyond_z():
     table = TableContents(None, (), cells(AA2="27th", B2="2nd", Z2="26th"))
-    assert contents_text(sheet(table)) == "City | Country ; 2nd | 26th | 27th"
+    assert lines_of(sheet(table)) == ["City | Country", "2nd | 26th | 27th"]
 
 
-def test_a_transposed_table_is_read_column_by_column():
-    shape = Table("A1:C2", None, 1, transposed=True, num_rows=2, columns=COLUMNS)
-    table = TableContents(None, cells(B1="Oslo", C1="Paris"), cells(B2="Norway", C2="France"))
-    found = contents_text(replace(sheet(table), tables=(shape,)))
-    assert found == "City | Country ; Oslo | Norway ; Paris | France"
-
-
-def test_the_first_four_rows_are_read_after_the_caption():
-    table = replace(rows(400), caption=CellText("A1", "Towns"))
-    lines = [f"city {n} | land {n}" for n in range(2, 6)]
-    assert contents_text(sheet(table)) == " ; ".join(["Towns", "City | Country", *lines])
-
-
-def test_the_first_four_notes_stand_before_the_table():
-    notes = tuple(CellText(f"H{n}", f"note {n}") for n in range(1, 9))
-    four = "note 1 ; note 2 ; note 3 ; note 4"
-    assert contents_text(sheet(rows(1), notes=notes)) == (
-        f"{four} ; City | Country ; city 2 | land 2"
-    )
-    assert contents_text(sheet(notes=notes)) == four
-
-
-def test_the_first_table_with_a_text_is_read_under_its_own_headers():
+def test_notes_and_tables_are_read_in_the_order_of_the_sheet():
     shapes = tuple(
         Table(ref, 1, 1, transposed=False, num_rows=1, columns=(Column(name),))
-        for ref, name in (("A1:B2", "City"), ("A9:B10", "River"), ("A19:B20", "Lake"))
+        for ref, name in (("A9:B10", "River"), ("A3:B4", "City"))
     )
-    found = sheet(TableContents(), rows(1, first=10), rows(1, first=20))
-    assert contents_text(replace(found, tables=shapes)) == "River ; city 10 | land 10"
+    below = replace(rows(1, first=10), caption=CellText("A8", "Waters"))
+    found = sheet(below, rows(1, first=4), notes=cells(A20="Source: census", A1="Places"))
+    assert lines_of(replace(found, tables=shapes)) == [
+        "Places", "City", "city 4 | land 4",
+        "Waters", "River", "city 10 | land 10", "Source: census",
+    ]  # fmt: skip
+
+
+def test_a_caption_without_cells_has_its_headers_below():
+    table = TableContents(CellText("A1", "Towns"))
+    assert lines_of(sheet(table)) == ["Towns", "City | Country"]
+
+
+def test_a_sheet_without_names_begins_with_its_first_text():
+    found = replace(sheet(rows(1)), sheet="", workbook="")
+    assert contents_text(found) == "City | Country\ncity 2 | land 2"
 
 
 def test_headers_without_a_letter_are_left_out_and_only_the_first_twelve_are_read():
     years = tuple(Column(str(year)) for year in range(1990, 2050))
     record = replace(sheet(rows(1)), columns=(Column("Fuel"), *years, Column("Q4 2050")))
-    assert contents_text(record) == "Fuel | Q4 2050 ; city 2 | land 2"
+    assert lines_of(record) == ["Fuel | Q4 2050", "city 2 | land 2"]
     record = replace(record, columns=tuple(Column(f"h{n}") for n in range(40)))
-    wanted = " | ".join(f"h{n}" for n in range(12))
-    assert contents_text(record) == f"{wanted} ; city 2 | land 2"
+    assert lines_of(record)[0] == " | ".join(f"h{n}" for n in range(12))
 
 
 def test_the_text_is_bounded_whatever_the_cells_hold():
@@ -87,17 +87,17 @@ def test_the_text_is_bounded_whatever_the_cells_hold():
         tuple(CellText(f"A{n}", long) for n in range(2, 60)),
         tuple(CellText(f"B{n}", long) for n in range(2, 60)),
     )
-    found = contents_text(sheet(table, notes=(CellText("H1", long),) * 60))
-    assert found is not None
-    assert 1_000 < len(found) < 1_600
+    found = lines_of(sheet(table, notes=(CellText("A1", long),)))
+    assert found[:3] == [f"{'x' * 160} | {'x' * 160}", "City | Country", f"{'x' * 40} | {'x' * 40}"]
+    assert sum(map(len, found)) < 1_000
 
 
 def test_texts_without_an_address_are_one_row():
     table = TableContents(None, (CellText("", "Oslo"), CellText("?", "Paris")))
-    assert contents_text(sheet(table)) == "City | Country ; Oslo | Paris"
+    assert lines_of(sheet(table)) == ["City | Country", "Oslo | Paris"]
 
 
 def test_without_contents_there_is_no_text():
     assert contents_text(SheetRecord("a", "Q1", columns=COLUMNS)) is None
     assert contents_text(sheet(TableContents())) is None
-    assert contents_text(sheet(notes=(CellText("A1", " "),))) == " "
+    assert lines_of(sheet(notes=(CellText("A1", " "),))) == [" "]
