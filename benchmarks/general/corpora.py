@@ -52,7 +52,6 @@ class Size:
             names, and half as many by names.
         made: Number of corpora of made workbooks, asked by contents.
         made_sheets: Visible sheets of each of these.
-        real: Real workbooks are learnt from and chosen with.
     """
 
     corpora: int = 2
@@ -66,7 +65,6 @@ class Size:
     tables: int = 300
     made: int = 1
     made_sheets: int = 300
-    real: bool = True
 
 
 SIZES: Mapping[str, Size] = MappingProxyType(
@@ -84,7 +82,6 @@ SIZES: Mapping[str, Size] = MappingProxyType(
             tables=8,
             made=1,
             made_sheets=12,
-            real=False,
         ),
     }
 )

@@ -72,8 +72,7 @@ def lessons(parts: Sequence[Part], wanted: Wanted, data: Path, folder: Path) -> 
         )  # fmt: skip
         part = taught_part(_read(made), "made workbooks, by values, notes and labels")
         yield _by_contents(_fewer(part, size.names))
-    if size.real:
-        yield from _real(data)
+    yield from _real(data)
 
 
 def _fewer(part: Part, most: int) -> Part:

@@ -54,7 +54,6 @@ SYSTEMS = MappingProxyType(
 MIXED_LAYERS, TRAINED_SHARE = 2, 0.7
 DENSE_WEIGHT = 0.7  # share of the cosine, chosen on the parts by names; contents have their own
 PACKAGE = "package"
-TAUGHT = ("taught", "both")  # uses of corpora that Stage 1 learns
 JUDGED = ("judged", "both")  # uses of corpora with validation questions
 MEASURES = ("NDCG@5", "NDCG@10", "all@10")
 
@@ -69,8 +68,8 @@ def trained(lessons: Sequence[Lesson], settings: EncoderTraining, folder: Path) 
     """
     package = folder / PACKAGE
     learnt = mixed(
-        [each.data for each in lessons if each.part.use in TAUGHT],
-        [each.data for each in lessons if each.part.use in JUDGED],
+        [each.data for each in lessons if each.part.use == "taught"],
+        [each.data for each in lessons if each.part.use == "judged"],
     )
     with training_bar("general") as bar:
         stage1 = train_encoder(learnt, settings, folder / "encoder", progress=bar.training)

@@ -16,7 +16,7 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 from benchmarks.general import corpora as general_corpora
-from benchmarks.general import general, lessons
+from benchmarks.general import general, lessons, real_lists
 from benchmarks.general import parts as general_parts
 from benchmarks.general import ship as shipping
 from benchmarks.general.corpora import PAPERS, SIZES, Wanted
@@ -80,13 +80,15 @@ def data(tmp_path_factory):
         (folder / "spider" / f"{name}.json").write_text(json.dumps(rows))
     for name, content in (("sheets", sheets), ("links", links)):
         (folder / "spider" / f"{name}.json").write_text(json.dumps(content))
-    _tables_of_the_web(folder / "contents")
+    _tables(folder / "contents", lessons.TABLES)
+    for source in (*real_lists.TAUGHT, *real_lists.JUDGED):
+        _tables(folder / real_lists.FOLDER / source, source)
     return folder
 
 
-def _tables_of_the_web(folder):
-    """Tables of both parts of WikiTableQuestions' training part, with a question a table."""
-    folder.mkdir()
+def _tables(folder, name):
+    """Tables of both parts of a training part, with a question a table."""
+    folder.mkdir(parents=True)
     tables = [
         {
             "id": f"t{number}", "workbook": f"Visitors of the {subject}", "sheet": "By year",
@@ -101,9 +103,9 @@ def _tables_of_the_web(folder):
     ]
     held_out = sum(is_held_out(table["id"]) for table in tables)
     assert 2 <= held_out <= len(tables) - 2
-    for name, rows in (("tables", tables), ("questions", asked)):
+    for kind, rows in (("tables", tables), ("questions", asked)):
         text = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / f"{lessons.TABLES}_{name}.jsonl").write_text(text, encoding="utf-8")
+        (folder / f"{name}_{kind}.jsonl").write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +141,11 @@ def test_the_card_names_every_corpus_with_what_was_measured_on_it(made):
         for title in general_parts.SYSTEMS.values():
             assert f"| {corpus} | {title} | " in text
     assert "templates-50" not in text  # for the reranker alone
-    taught = ("templates-0", "domains-0", "domains-0_varied", f"{lessons.TABLES}_train_contents")
-    for corpus in taught:
+    taught = (
+        "templates-0", "domains-0", "domains-0_varied", f"{lessons.TABLES}_train_contents",
+        lessons.REAL, f"{lessons.REAL}_contents",
+    )  # fmt: skip
+    for corpus in (*taught, *real_lists.JUDGED):
         assert f"| {corpus} | " in text
         assert f"| {corpus} | {general_parts.SYSTEMS['stage1']}" not in text
     assert "max_length 24" in text
