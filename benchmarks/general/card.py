@@ -24,6 +24,14 @@ from sat_retriever.training.settings import EncoderTraining
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 ENCODER_CARD, RERANKER_CARD = "README.md", "RERANKER.md"
+NOTICE = (
+    "The encoder in this folder is made from snowflake-arctic-embed-xs, Copyright 2024 Snowflake "
+    "Inc., licensed under the Apache License, Version 2.0 "
+    "(https://www.apache.org/licenses/LICENSE-2.0).\n\n"
+    "Changed: its last layers were trained further, as README.md says; its weights were exported "
+    "to ONNX and stored in bytes and half precision.\n"
+)
+"""Goes with every copy of the encoder: a condition of that licence."""
 
 _TERMS = (
     ("part", "from", "terms"),
@@ -53,8 +61,8 @@ _TERMS = (
 
 _LIMITS = (
     "English names and questions; no other language was trained or measured.",
-    "Of a sheet's cells its first notes, headers and rows are read, not its figures. A value "
-    "further down is found by its words, not by this encoder.",
+    "Of a sheet's cells the first thousand characters of notes, captions, headers and texts are "
+    "read, not its figures. A value further down is found by its words, not by this encoder.",
     "A sheet's text is read up to the encoder's limit of word pieces; of a wide sheet only the "
     "first headers count.",
     "The made questions are of templates. Spider's are of people, but about tables of databases. "
