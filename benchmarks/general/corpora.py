@@ -61,8 +61,8 @@ class Size:
     asked: int = 400
     domains: int | None = None
     spider: int | None = None
-    names: int = 200
-    tables: int = 300
+    names: int = 600
+    tables: int = 600
     made: int = 1
     made_sheets: int = 300
 
