@@ -10,9 +10,7 @@ from typing import Any
 from benchmarks.general.corpora import Part, Wanted
 from benchmarks.general.parts import (
     MEASURES,
-    MIXED_LAYERS,
     SYSTEMS,
-    TRAINED_SHARE,
 )
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.models.folder import file_hash
@@ -181,9 +179,7 @@ def _recipe(wanted: Wanted, settings: EncoderTraining, folder: Path) -> str:
     return (
         f"`python -m benchmarks run general`, seed {wanted.seed}. A question meets the sheets of "
         "its own corpus only. Validation counts every corpus alike. Training took "
-        f"{run.seconds:,.0f} seconds; epoch {best} was kept. The last {MIXED_LAYERS} layers "
-        f"hold {TRAINED_SHARE:g} of the trained weights and the rest of those before training; all "
-        "other layers are as trained, or as before.\n\n"
+        f"{run.seconds:,.0f} seconds; epoch {best} was kept: lists of real workbooks choose it.\n\n"
         f"{_settings(asdict(settings))}"
     )
 

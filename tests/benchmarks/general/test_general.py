@@ -28,7 +28,6 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.models import packaged
 from sat_retriever.period.periods import period_of
-from sat_retriever.training.encoder.backbone import Backbone, transformer_layers
 from tests.tiny_transformer import save_tiny
 
 pytestmark = pytest.mark.slow
@@ -243,24 +242,3 @@ def test_a_made_corpus_of_open_tables_is_repeatable_and_its_labels_are_complete(
             and (period.year, period.part) == (found.year, found.part)
         }
         assert same <= set(query.positives)
-
-
-def test_the_last_layers_keep_a_part_of_what_the_training_started_from(tmp_path):
-    start = save_tiny(tmp_path / "start", layers=3, dropout=0.0)
-    trained = Backbone.load(start)
-    with torch.no_grad():
-        for each in trained.parameters():
-            each.add_(1.0)
-    trained.save_sentence_transformers(tmp_path / "trained")
-    general_parts.mixed_layers(str(start), tmp_path / "trained", tmp_path / "mixed")
-    before, after = Backbone.load(start), Backbone.load(tmp_path / "mixed")
-    moved = [
-        {round(float((new - old).detach().mean()), 4) for new, old in zip(*pair, strict=True)}
-        for pair in zip(
-            (layer.parameters() for layer in transformer_layers(after.transformer)),
-            (layer.parameters() for layer in transformer_layers(before.transformer)),
-            strict=True,
-        )
-    ]
-    share = general_parts.TRAINED_SHARE
-    assert moved == [{1.0}, *[{share}] * general_parts.MIXED_LAYERS]
