@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.general.corpora import Part, Wanted, judged_part, taught_part
-from benchmarks.general.real_lists import JUDGED, TAUGHT, joined, real_list
+from benchmarks.general.real_lists import joined, real_lists
 from benchmarks.general.variation import varied
 from benchmarks.paper.statistics import read_records
 from benchmarks.related.made import made_workbooks
@@ -110,14 +110,13 @@ def _tables(data: Path, wanted: Wanted) -> Iterator[Lesson]:
 
 def _real(data: Path) -> Iterator[Lesson]:
     """Yield real workbooks: what is learnt by names and by contents, the others by contents."""
-    taught = joined([real_list(data, source) for source in TAUGHT], REAL)
-    part = taught_part(taught, "real workbooks of seven sources, people's words")
+    taught = joined(real_lists(data, "train"), REAL)
+    part = taught_part(taught, "real workbooks, people's words about them")
     yield Lesson(part, from_dataset(part.dataset))
     contents = replace(part.dataset, name=f"{REAL}_contents")
     yield _by_contents(Part(contents, "taught", "the same, by contents"))
-    for source in JUDGED:
-        judged = judged_part(real_list(data, source), "real workbooks, or tables of them")
-        yield _by_contents(judged)
+    for judged in real_lists(data, "validation"):
+        yield _by_contents(judged_part(judged, "real workbooks, or tables of them"))
 
 
 def _read(dataset: Dataset) -> Dataset:

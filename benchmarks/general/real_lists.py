@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.paper.statistics import read_records
+from benchmarks.real.sources import LISTS, names, read
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.tables import load_tables
+from sat_retriever.datasets.tables import tables_files
 from sat_retriever.gathering import evenly
 
-FOLDER = "real_lists"
-TAUGHT = ("pymedeas2", "smkfreediv", "genesys_mod", "smart_anc", "iea_15_240_rwt", "iotables",
-          "dgen")  # fmt: skip
-JUDGED = ("nz_times", "nz_contents", "aitqa")
 _MOST = 150  # questions of one source: one of them has three quarters of all
 _TIMES = 3  # that a question of a small source is asked
 
 
-def real_list(data: Path, source: str) -> Dataset:
-    """Return the sheets of one source and its questions, without pages that repeat them.
+def real_lists(data: Path, role: str) -> list[Dataset]:
+    """Return the sources of a role with their sheets, without pages that repeat the questions.
+
+    EPS, and a source without workbooks, are left out.
 
     Args:
         data: Folder of all data.
-        source: Name of the source.
+        role: "train" or "validation".
 
     Raises:
-        CorpusError: If a file of tables is missing or malformed.
-        OSError: If another file is missing.
+        CorpusError: If a file is malformed.
+        OSError: If a source does not state its role.
     """
-    folder = data / FOLDER / source
-    if not (folder / "workbooks").is_dir():
-        return load_tables(folder, source)
-    meta, asked = (
-        json.loads((folder / name).read_text(encoding="utf-8"))
-        for name in ("meta.json", "query.json")
-    )
-    records = sorted(read_records(folder / "workbooks"), key=lambda each: each.sheet_id)
-    return Dataset(
-        source,
-        tuple(each for each in records if each.sheet_id not in meta["excluded"]),
-        tuple(
-            Query(each["query"], tuple(each["relevant"]), query_type=each["query_type"])
-            for each in asked
-        ),
-        files=(folder / "query.json",),
-    )
+    found = []
+    for name in names(data):
+        folder = data / LISTS / name
+        if not (folder / "workbooks").is_dir() and not tables_files(folder, name)[0].is_file():
+            continue
+        source = read(data, name)
+        if source.role == role:
+            dataset = source.dataset
+            sheets = dataset.records or read_records(dataset.root)
+            kept = [each for each in sheets if each.sheet_id not in source.excluded]
+            records = tuple(sorted(kept, key=lambda each: each.sheet_id))
+            found.append(replace(dataset, records=records, root=None))
+    return found
 
 
 def joined(sources: Sequence[Dataset], name: str) -> Dataset:

@@ -16,7 +16,7 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 from benchmarks.general import corpora as general_corpora
-from benchmarks.general import general, lessons, real_lists
+from benchmarks.general import general, lessons
 from benchmarks.general import parts as general_parts
 from benchmarks.general import ship as shipping
 from benchmarks.general.corpora import PAPERS, SIZES, Wanted
@@ -34,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 SUBJECTS = ("farm", "school", "museum", "airport", "theatre", "library", "hospital", "harbour")
 TABLES = ("visitors", "rooms", "employees")
+JUDGED = ("one", "two")  # sources of real lists to choose with
 SETTINGS = (
     "trained_layers=null", "epochs=1", "max_length=24", 'precision="fp32"',
 )  # fmt: skip
@@ -80,8 +81,10 @@ def data(tmp_path_factory):
     for name, content in (("sheets", sheets), ("links", links)):
         (folder / "spider" / f"{name}.json").write_text(json.dumps(content))
     _tables(folder / "contents", lessons.TABLES)
-    for source in (*real_lists.TAUGHT, *real_lists.JUDGED):
-        _tables(folder / real_lists.FOLDER / source, source)
+    for source, role in {**dict.fromkeys(JUDGED, "validation"), "three": "train"}.items():
+        _tables(folder / lessons.REAL / source, source)
+        told = {"role": role, "excluded": []}
+        (folder / lessons.REAL / source / "meta.json").write_text(json.dumps(told))
     return folder
 
 
@@ -144,7 +147,7 @@ def test_the_card_names_every_corpus_with_what_was_measured_on_it(made):
         "templates-0", "domains-0", "domains-0_varied", f"{lessons.TABLES}_train_contents",
         lessons.REAL, f"{lessons.REAL}_contents",
     )  # fmt: skip
-    for corpus in (*taught, *real_lists.JUDGED):
+    for corpus in (*taught, *(f"{each}_untitled" for each in JUDGED)):
         assert f"| {corpus} | " in text
         assert f"| {corpus} | {general_parts.SYSTEMS['stage1']}" not in text
     assert "max_length 24" in text

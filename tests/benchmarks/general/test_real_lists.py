@@ -8,7 +8,7 @@ from collections import Counter
 import openpyxl
 import pytest
 
-from benchmarks.general.real_lists import joined, real_list
+from benchmarks.general.real_lists import joined, real_lists
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.records.sheets import SheetRecord
@@ -25,8 +25,13 @@ def test_pages_that_hold_the_questions_are_no_sheets_of_the_corpus(tmp_path):
     book.save(folder / "workbooks/a.xlsx")
     asked = [{"query": "Fuel", "relevant": ["a.xlsx#Fuel"], "query_type": "contents_link"}]
     (folder / "query.json").write_text(json.dumps(asked))
-    (folder / "meta.json").write_text(json.dumps({"excluded": ["a.xlsx#Contents"]}))
-    found = real_list(tmp_path, "acme")
+    told = {"role": "train", "excluded": ["a.xlsx#Contents"]}
+    (folder / "meta.json").write_text(json.dumps(told))
+    (tmp_path / "real_lists/labels alone").mkdir()
+    (tmp_path / "real_lists/labels alone/meta.json").write_text(json.dumps(told))
+    assert real_lists(tmp_path, "validation") == []
+    (found,) = real_lists(tmp_path, "train")
+    assert found.name == "acme"
     assert [each.sheet_id for each in found.records] == ["a.xlsx#Fuel"]
     assert found.queries == (Query("Fuel", ("a.xlsx#Fuel",), query_type="contents_link"),)
 
