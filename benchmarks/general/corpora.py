@@ -47,11 +47,11 @@ class Size:
         asked: Questions of a validation corpus.
         domains: Databases behind a corpus of other subjects; None for all.
         spider: Spider's questions for training, and as many for validation; None for all.
-        varied: Training questions of a corpus that are asked again under other names.
-        tables: Questions about tables of the web by names; twice as many are by contents.
+        names: Training questions of a corpus, half of them asked again under other names.
+        tables: Questions about tables of the web by contents, half of them asked again under other
+            names, and half as many by names.
         made: Number of corpora of made workbooks, asked by contents.
         made_sheets: Visible sheets of each of these.
-        real: Sheets of EPS beside those asked for, to choose with; 0 leaves EPS out.
     """
 
     corpora: int = 2
@@ -61,11 +61,10 @@ class Size:
     asked: int = 400
     domains: int | None = None
     spider: int | None = None
-    varied: int = 4000
-    tables: int = 2200
-    made: int = 4
+    names: int = 600
+    tables: int = 600
+    made: int = 1
     made_sheets: int = 300
-    real: int = 800
 
 
 SIZES: Mapping[str, Size] = MappingProxyType(
@@ -79,11 +78,10 @@ SIZES: Mapping[str, Size] = MappingProxyType(
             asked=20,
             domains=3,
             spider=60,
-            varied=20,
+            names=40,
             tables=8,
             made=1,
             made_sheets=12,
-            real=0,
         ),
     }
 )
@@ -140,13 +138,14 @@ class Wanted:
         return self.conventions if self.every_convention else HELD_OUT
 
 
-def parts(wanted: Wanted, data: Path, folder: Path) -> list[Part]:
+def parts(wanted: Wanted, data: Path, folder: Path, *, reranked: bool = True) -> list[Part]:
     """Return all corpora; those of templates are made once and kept in a folder.
 
     Args:
         wanted: The selection.
         data: Folder of the published corpora; only Spider's training part is read.
         folder: Folder of the made corpora.
+        reranked: Those that Stage 2 alone learns from, too.
     """
     spider = _spider(data, wanted.size.spider)
     found = [Part(spider, "both", "Spider's training questions, original and with synonyms")]
@@ -154,7 +153,8 @@ def parts(wanted: Wanted, data: Path, folder: Path) -> list[Part]:
     if not wanted.apart:
         found += _templates(wanted, names, folder)
     found += _domains(wanted, names, spider)
-    found += _reranked(wanted, names, spider, folder)
+    if reranked:
+        found += _reranked(wanted, names, spider, folder)
     return found
 
 

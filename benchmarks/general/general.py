@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.general.card import ENCODER_CARD, Measured, encoder_card
+from benchmarks.general.card import ENCODER_CARD, NOTICE, Measured, encoder_card
 from benchmarks.general.corpora import SIZES, Part, Wanted, parts
 from benchmarks.general.lessons import lessons
 from benchmarks.general.parts import ENCODER, MEASURES, SYSTEMS, measured, trained
@@ -73,13 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.ship and options.apart:
         sys.exit("--apart is a comparison and never shipped; leave --ship out")
     folder = folder_of(wanted, options.size, options.runs)
-    corpora: list[Part] = parts(wanted, options.data, folder / "corpora")
+    corpora: list[Part] = parts(wanted, options.data, folder / "corpora", reranked=False)
     settings = settings_of(options.set, options.seed)
     learnt = list(lessons(corpora, wanted, options.data, folder / "corpora"))
     package = trained(learnt, settings, folder)
     found = measured(corpora, package, folder, settings.backbone)
     text = encoder_card([each.part for each in learnt], wanted, settings, folder, found)
     (package / ENCODER_CARD).write_text(text, encoding="utf-8")
+    (package / "NOTICE").write_text(NOTICE, encoding="utf-8")
     if not options.dry:
         files = tuple(file for each in learnt for file in each.part.dataset.files)
         for result in results(found, options.seed, apart=options.apart):

@@ -1,9 +1,11 @@
-"""What the encoder learns and is chosen with: corpora by names, changed names, contents, titles.
+"""What the encoder learns and is chosen with: corpora by names, changed names, contents.
 
 A corpus is learnt once more under other names, with all its headers, so that no single name is
 needed. Contents are one more corpus, with the texts of the second token in place of names. What is
 learnt of WikiTableQuestions are its tables of the training part; the reranker learns from others.
-Development questions of EPS, real workbooks that nothing is learnt from, help to choose.
+Real workbooks are learnt source by source, and three sources that nothing is learnt from help to
+choose. A question of theirs never meets an unlabelled sheet, which may be right: only sheets that
+answer another question of its batch.
 """
 
 from __future__ import annotations
@@ -12,13 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.corpora import CORPORA
 from benchmarks.general.corpora import Part, Wanted, judged_part, taught_part
+from benchmarks.general.real_lists import joined, real_lists
 from benchmarks.general.variation import varied
 from benchmarks.paper.statistics import read_records
 from benchmarks.related.made import made_workbooks
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.tables import load_tables
 from sat_retriever.gathering import evenly
 from sat_retriever.records.sheets import SheetRecord
@@ -30,7 +31,7 @@ from sat_retriever.training.data.trainingdata import TrainingData
 
 ALL_HEADERS = Serialization(max_headers=None)
 TABLES = "wikitablequestions_train"
-REAL = "eps_development"
+REAL = "real_lists"
 _ASKS = "value=.3,note=.3,label=.3"
 _MADE = (21, 22, 23, 24)  # numbers of made workbooks; see `made_workbooks`
 
@@ -59,69 +60,63 @@ def lessons(parts: Sequence[Part], wanted: Wanted, data: Path, folder: Path) -> 
     """
     size = wanted.size
     for part in parts:
-        if part.use == "reranked":
-            continue
-        yield Lesson(part, from_dataset(part.dataset))
-        if part.use != "judged":
-            yield _varied(part, size.varied, wanted.seed)
+        if part.use in ("taught", "both"):
+            fewer = replace(_fewer(part, size.names), use="taught")
+            yield Lesson(fewer, from_dataset(fewer.dataset))
+            yield _varied(part, size.names // 2, wanted.seed)
     yield from _tables(data, wanted)
     for number in _MADE[: size.made]:
         made = made_workbooks(
             number, wanted.conventions, folder,
             sheets=size.made_sheets, questions=2 * size.made_sheets, asks=_ASKS,
         )  # fmt: skip
-        yield _by_contents(taught_part(_read(made), "made workbooks, by values, notes and labels"))
-    if size.real:
-        yield from _real(data, size.real)
+        part = taught_part(_read(made), "made workbooks, by values, notes and labels")
+        yield _by_contents(_fewer(part, size.names))
+    yield from _real(data)
+
+
+def _fewer(part: Part, most: int) -> Part:
+    """Return a corpus with at most so many training questions, spread evenly."""
+    split = part.dataset.split
+    fewer = replace(split, train=tuple(evenly(split.train, most)))
+    return replace(part, dataset=replace(part.dataset, split=fewer))
 
 
 def _varied(part: Part, most: int, seed: int) -> Lesson:
     """Return a taught corpus under other names, with some of its training questions."""
+    renamed = _renamed(_fewer(part, most), seed)
+    return Lesson(renamed, from_dataset(renamed.dataset, ALL_HEADERS))
+
+
+def _renamed(part: Part, seed: int) -> Part:
     dataset = part.dataset
-    train = tuple(evenly(dataset.split.train, most))
-    split = replace(dataset.split, train=train)
-    other = replace(
-        dataset, name=f"{dataset.name}_varied", records=varied(dataset.records, seed), split=split
-    )
-    renamed = Part(other, "taught", f"{dataset.name} under other names")
-    return Lesson(renamed, from_dataset(other, ALL_HEADERS))
+    records = varied(dataset.records, seed)
+    other = replace(dataset, name=f"{dataset.name}_varied", records=records)
+    return Part(other, "taught", f"{dataset.name} under other names")
 
 
 def _tables(data: Path, wanted: Wanted) -> Iterator[Lesson]:
-    """Yield tables of the web by names, changed names, contents and titles."""
+    """Yield tables of the web by names, contents, and contents under other names."""
     size = wanted.size
     found = load_tables(data / "contents", TABLES, part="train")
-    by_name = replace(found, queries=tuple(evenly(found.queries, size.tables)))
-    names = taught_part(by_name, "WikiTableQuestions' training part, tables of the web")
+    part = taught_part(found, "WikiTableQuestions' training part, tables of the web")
+    names = _fewer(part, size.tables // 2)
     yield Lesson(names, from_dataset(names.dataset))
-    yield _varied(names, size.tables // 2, wanted.seed)
-    asked = replace(
-        found, name=f"{found.name}_contents", queries=tuple(evenly(found.queries, 2 * size.tables))
-    )
-    yield _by_contents(taught_part(asked, "the same tables, by contents"))
-    titles = tuple(
-        Query(f"{each.workbook} {each.sheet}".strip(), (each.sheet_id,)) for each in found.records
-    )
-    titled = replace(found, name=f"{found.name}_titles", queries=titles)
-    yield _by_contents(taught_part(titled, "the same tables: contents, asked for by their titles"))
-    judged = load_tables(data / "contents", TABLES, part="validation")
-    few = tuple(evenly(judged.queries, size.asked))
-    yield _by_contents(
-        judged_part(replace(judged, queries=few), "other tables of that part, by contents")
-    )
+    asked = replace(found, name=f"{found.name}_contents")
+    contents = _fewer(taught_part(asked, "the same tables, by contents"), size.tables)
+    yield _by_contents(contents)
+    yield _by_contents(_renamed(_fewer(contents, size.tables // 2), wanted.seed))
 
 
-def _real(data: Path, most: int) -> Iterator[Lesson]:
-    """Yield real workbooks by names and by contents: the asked sheets, and some of the others."""
-    whole = _read(CORPORA[REAL].read(data))
-    asked = {sheet_id for query in whole.queries for sheet_id in query.positives}
-    others = evenly([each for each in whole.records if each.sheet_id not in asked], most)
-    kept = asked | {each.sheet_id for each in others}
-    records = tuple(each for each in whole.records if each.sheet_id in kept)
-    names = judged_part(replace(whole, records=records), "real workbooks, development questions")
-    yield Lesson(names, from_dataset(names.dataset))
-    contents = replace(names.dataset, name=f"{REAL}_contents")
-    yield _by_contents(Part(contents, "judged", "the same, by contents"))
+def _real(data: Path) -> Iterator[Lesson]:
+    """Yield real workbooks: what is learnt by names and by contents, the others by contents."""
+    taught = joined(real_lists(data, "train"), REAL)
+    part = taught_part(taught, "real workbooks, people's words about them")
+    yield Lesson(part, from_dataset(part.dataset))
+    contents = replace(part.dataset, name=f"{REAL}_contents")
+    yield _by_contents(Part(contents, "taught", "the same, by contents"))
+    for judged in real_lists(data, "validation"):
+        yield _by_contents(judged_part(judged, "real workbooks, or tables of them"))
 
 
 def _read(dataset: Dataset) -> Dataset:

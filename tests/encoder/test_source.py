@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
@@ -20,6 +21,7 @@ from sat_retriever._extras import install_command
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint, is_hub_name
 from sat_retriever.errors import EncoderError, MissingExtraError
+from tests.places import needs
 
 _COMMIT = "0123456789abcdef0123456789abcdef01234567"
 _NAME = "acme/tiny"
@@ -35,6 +37,13 @@ _LOAD = (
     "print(encoder.name, encoder.fingerprint, float(token[0]), hub)\n"
 )
 
+_DESCRIBE = (
+    "import sys; from sat_retriever.encoder.source import find_checkpoint\n"
+    "for name in sys.argv[1:]:\n"
+    "    spec = find_checkpoint(name).spec\n"
+    "    print(spec.pooling, repr(spec.query_prefix), repr(spec.sheet_prefix), spec.fingerprint)\n"
+)
+
 
 class _Hub(BaseHTTPRequestHandler):
     """The three answers a snapshot download needs: revision, tree, file."""
@@ -48,15 +57,17 @@ class _Hub(BaseHTTPRequestHandler):
         path = unquote(self.path.split("?")[0])
         self.server.asked.append(path)
         files = self.server.files
-        if path == f"/api/models/{_NAME}/revision/main":
+        if path == f"/api/models/{self.server.name}/revision/main":
             siblings = [{"rfilename": name} for name in files]
-            self._answer(json.dumps({"id": _NAME, "sha": _COMMIT, "siblings": siblings}).encode())
-        elif path.startswith(f"/api/models/{_NAME}/tree/"):
+            self._answer(
+                json.dumps({"id": self.server.name, "sha": _COMMIT, "siblings": siblings}).encode()
+            )
+        elif path.startswith(f"/api/models/{self.server.name}/tree/"):
             tree = [
                 {"type": "file", "path": n, "size": len(c), "oid": "0"} for n, c in files.items()
             ]
             self._answer(json.dumps(tree).encode())
-        elif (name := path.removeprefix(f"/{_NAME}/resolve/{_COMMIT}/")) in files:
+        elif (name := path.removeprefix(f"/{self.server.name}/resolve/{_COMMIT}/")) in files:
             self._answer(files[name])
         else:
             self.send_response(404)
@@ -78,8 +89,9 @@ class _Hub(BaseHTTPRequestHandler):
 
 
 class _HubServer(ThreadingHTTPServer):
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str) -> None:
         super().__init__(("127.0.0.1", 0), _Hub)
+        self.name = name
         self.asked: list[str] = []
         self.files = {
             file.relative_to(folder).as_posix(): file.read_bytes()
@@ -90,16 +102,23 @@ class _HubServer(ThreadingHTTPServer):
         self.files |= {"onnx/model.safetensors": b"unused"}
 
 
-@pytest.fixture
-def hub(tiny_source):
+@contextmanager
+def _served(folder, name):
+    """Yield a hub that has one model."""
     pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
-    server = _HubServer(tiny_source)
+    server = _HubServer(folder, name)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield server
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def hub(tiny_source):
+    with _served(tiny_source, _NAME) as server:
+        yield server
 
 
 def _load(name, tmp_path, endpoint, **env):
@@ -134,6 +153,19 @@ def test_a_hub_name_is_downloaded_without_pickles_or_code_and_works_offline_afte
     assert second.returncode == 0, second.stderr
     assert second.stdout.split() == [*first.stdout.split()[:3], "False"]
     assert hub.asked == []
+
+
+def test_a_hub_name_and_its_folder_give_the_same_pooling_and_prefix(tmp_path):
+    folder, name = needs("models/arctic-embed-xs"), "Snowflake/snowflake-arctic-embed-xs"
+    with _served(folder, name) as server:
+        env = {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_port}", "HF_HOME": str(tmp_path)}
+        command = [sys.executable, "-c", _DESCRIBE, name, str(folder)]
+        done = subprocess.run(
+            command, env=os.environ | env, capture_output=True, text=True, timeout=120, check=True
+        )
+    by_name, by_folder = done.stdout.splitlines()
+    assert by_name == by_folder
+    assert by_name.startswith("cls 'Represent this sentence for searching relevant passages: ' ''")
 
 
 def test_a_model_the_hub_does_not_have_is_named(hub, tmp_path):

@@ -28,13 +28,13 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.models import packaged
 from sat_retriever.period.periods import period_of
-from sat_retriever.training.encoder.backbone import Backbone, transformer_layers
 from tests.tiny_transformer import save_tiny
 
 pytestmark = pytest.mark.slow
 
 SUBJECTS = ("farm", "school", "museum", "airport", "theatre", "library", "hospital", "harbour")
 TABLES = ("visitors", "rooms", "employees")
+JUDGED = ("one", "two")  # sources of real lists to choose with
 SETTINGS = (
     "trained_layers=null", "epochs=1", "max_length=24", 'precision="fp32"',
 )  # fmt: skip
@@ -80,13 +80,17 @@ def data(tmp_path_factory):
         (folder / "spider" / f"{name}.json").write_text(json.dumps(rows))
     for name, content in (("sheets", sheets), ("links", links)):
         (folder / "spider" / f"{name}.json").write_text(json.dumps(content))
-    _tables_of_the_web(folder / "contents")
+    _tables(folder / "contents", lessons.TABLES)
+    for source, role in {**dict.fromkeys(JUDGED, "validation"), "three": "train"}.items():
+        _tables(folder / lessons.REAL / source, source)
+        told = {"role": role, "excluded": []}
+        (folder / lessons.REAL / source / "meta.json").write_text(json.dumps(told))
     return folder
 
 
-def _tables_of_the_web(folder):
-    """Tables of both parts of WikiTableQuestions' training part, with a question a table."""
-    folder.mkdir()
+def _tables(folder, name):
+    """Tables of both parts of a training part, with a question a table."""
+    folder.mkdir(parents=True)
     tables = [
         {
             "id": f"t{number}", "workbook": f"Visitors of the {subject}", "sheet": "By year",
@@ -101,9 +105,9 @@ def _tables_of_the_web(folder):
     ]
     held_out = sum(is_held_out(table["id"]) for table in tables)
     assert 2 <= held_out <= len(tables) - 2
-    for name, rows in (("tables", tables), ("questions", asked)):
+    for kind, rows in (("tables", tables), ("questions", asked)):
         text = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / f"{lessons.TABLES}_{name}.jsonl").write_text(text, encoding="utf-8")
+        (folder / f"{name}_{kind}.jsonl").write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +143,11 @@ def test_the_card_names_every_corpus_with_what_was_measured_on_it(made):
         for title in general_parts.SYSTEMS.values():
             assert f"| {corpus} | {title} | " in text
     assert "templates-50" not in text  # for the reranker alone
-    taught = ("templates-0", "domains-0", "domains-0_varied", f"{lessons.TABLES}_train_contents")
-    for corpus in taught:
+    taught = (
+        "templates-0", "domains-0", "domains-0_varied", f"{lessons.TABLES}_train_contents",
+        lessons.REAL, f"{lessons.REAL}_contents",
+    )  # fmt: skip
+    for corpus in (*taught, *(f"{each}_untitled" for each in JUDGED)):
         assert f"| {corpus} | " in text
         assert f"| {corpus} | {general_parts.SYSTEMS['stage1']}" not in text
     assert "max_length 24" in text
@@ -238,24 +245,3 @@ def test_a_made_corpus_of_open_tables_is_repeatable_and_its_labels_are_complete(
             and (period.year, period.part) == (found.year, found.part)
         }
         assert same <= set(query.positives)
-
-
-def test_the_last_layers_keep_a_part_of_what_the_training_started_from(tmp_path):
-    start = save_tiny(tmp_path / "start", layers=3, dropout=0.0)
-    trained = Backbone.load(start)
-    with torch.no_grad():
-        for each in trained.parameters():
-            each.add_(1.0)
-    trained.save_sentence_transformers(tmp_path / "trained")
-    general_parts.mixed_layers(str(start), tmp_path / "trained", tmp_path / "mixed")
-    before, after = Backbone.load(start), Backbone.load(tmp_path / "mixed")
-    moved = [
-        {round(float((new - old).detach().mean()), 4) for new, old in zip(*pair, strict=True)}
-        for pair in zip(
-            (layer.parameters() for layer in transformer_layers(after.transformer)),
-            (layer.parameters() for layer in transformer_layers(before.transformer)),
-            strict=True,
-        )
-    ]
-    share = general_parts.TRAINED_SHARE
-    assert moved == [{1.0}, *[{share}] * general_parts.MIXED_LAYERS]
