@@ -80,7 +80,7 @@ def steps_of(block: Block) -> Iterator[tuple[dict, str | None]]:
 def steady(text: str) -> list[str]:
     """Lines without times and without the blanks that fill a table up."""
     lines = [line.rstrip() for line in text.strip().splitlines()]
-    return [re.sub(r"in [\d.]+ s, \d+ workbooks?/s", "in … s", line) for line in lines]
+    return [re.sub(r"in [\d.]+ s, \d+ workbooks?/(s|min)", "in … s", line) for line in lines]
 
 
 def _marks(before: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ def test_a_short_soak_leaves_a_result_with_its_samples(tmp_path, monkeypatch):
     assert [row["queries"] for row in found["per_query"]] == [0, 10, 20, 25]
     assert all(row["rss_mib"] > 10 and row["open_files"] > 0 for row in found["per_query"])
     assert found["metrics"]["sheets"] > 0
-    assert found["metrics"]["open_files_growth"] == 0
+    assert found["metrics"]["open_files_growth"] <= 0  # files of earlier tests may close meanwhile
     assert found["provenance"]["data_hash"]
 
 
