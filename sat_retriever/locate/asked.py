@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import fsum
 
 from sat_retriever.text.lexical import query_words
@@ -101,12 +103,30 @@ quoted=(' new york ',))
 
     @cached_property
     def start(self) -> re.Pattern[str]:
-        """What an ASCII text has somewhere if it has a word of the question: its first letters.
+        """What an ASCII text in small letters has if it has a word of the question: first letters.
 
         A stem's last letter may be another than the word's (citi of city), so it does not count.
         """
         starts = {word[: max(2, min(3, len(word) - 1))] for word in self.weights}
-        return re.compile("|".join(map(re.escape, sorted(starts))), re.IGNORECASE)
+        return re.compile("|".join(map(re.escape, sorted(starts))))
+
+    def likely(self, texts: Sequence[str]) -> Iterator[int]:
+        """Yield the places of texts that may have a word of the question, ascending.
+
+        ASCII texts are searched as one: thousands are looked at for a question, few have a word.
+        """
+        joined = "\n".join(texts).lower()
+        if not joined.isascii():
+            for place, text in enumerate(texts):
+                if not text.isascii() or self.start.search(text.lower()):
+                    yield place
+            return
+        ends = list(accumulate(len(text) + 1 for text in texts))
+        found = self.start.search(joined)
+        while found:
+            place = bisect_right(ends, found.start())
+            yield place
+            found = self.start.search(joined, ends[place])
 
 
 def sequence(words: Iterable[tuple[str, ...]]) -> str:

@@ -75,15 +75,12 @@ def matches(asked: Asked, record: SheetRecord) -> list[Match]:
     if not asked.weights:
         return []
     contents = record.contents or SheetContents()
-    found = (_match(asked, text, Part.NOTE, -1) for text in contents.notes)
-    kept = [each for each in found if each]
+    texts = [(text, Part.NOTE, -1) for text in contents.notes]
     for place, table in enumerate(record.tables):
         own = contents.tables[place] if place < len(contents.tables) else TableContents()
-        for text, part in _texts(table, own):
-            match = _match(asked, text, part, place)
-            if match:
-                kept.append(match)
-    return kept
+        texts += [(text, part, place) for text, part in _texts(table, own)]
+    likely = asked.likely([text.text for text, _part, _table in texts])
+    return [found for at in likely if (found := _match(asked, *texts[at]))]
 
 
 def best_cells(asked: Asked, found: Sequence[Match], most: int = MOST_CELLS) -> tuple[Match, ...]:
@@ -127,8 +124,6 @@ def _texts(table: Table, own: TableContents) -> Iterator[tuple[CellText, Part]]:
 
 
 def _match(asked: Asked, text: CellText, part: Part, table: int) -> Match | None:
-    if text.text.isascii() and not asked.start.search(text.text):
-        return None
     read = forms(text.text)
     every = [frozenset(map(stem, each)) for each in read]
     hits = [each & asked.weights.keys() for each in every]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from sat_retriever.records.sheets import SheetRecord
 
@@ -19,6 +19,12 @@ MOST_WORDS = 32
 """Words of a name that are looked at."""
 
 _SEPARATORS = re.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=64)
+def _words(whole: str) -> tuple[str, ...]:
+    """The words of a name in small letters; a question is compared with many abbreviations."""
+    return tuple(each.casefold() for each in _SEPARATORS.split(whole) if each)[:MOST_WORDS]
 
 
 def is_main(record: SheetRecord) -> bool:
@@ -44,9 +50,11 @@ def abbreviates(name: str, whole: str) -> bool:
     (True, False)
     """
     short = next(filter(None, _SEPARATORS.split(name)), "")
-    words = [each.casefold() for each in _SEPARATORS.split(whole) if each][:MOST_WORDS]
     letters = short.casefold()
     if sum(map(str.isupper, short)) < MIN_CAPITALS or len(letters) > LONGEST_PART * MOST_WORDS:
+        return False
+    words = _words(whole)
+    if not any(word.startswith(letters[0]) for word in words):
         return False
 
     @cache

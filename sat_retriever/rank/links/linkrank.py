@@ -121,8 +121,10 @@ class LinkReranker(Reranker):
         records = self.index.records(ids)
         named = ((sheet_id, each.path or each.workbook) for sheet_id, each in records.items())
         homes = {sheet_id: home for sheet_id, home in named if home}
-        found = sorted(raise_abbreviations(question.text, found, records), key=_order)
-        found = sorted(read_closely(self.index, question, found), key=_order)
+        named = raise_abbreviations(question.text, found, records)
+        # A question that a name abbreviates is asked by name: cells have nothing to add.
+        found = named if named != found else read_closely(self.index, question, found)
+        found = sorted(found, key=_order)
         ids = [candidate.sheet_id for candidate in found]
         words = self.index.word_shares(question, ids)
         links = self.index.links_between(self._best(found), ids)

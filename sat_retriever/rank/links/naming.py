@@ -28,10 +28,11 @@ def raise_abbreviations(
         records: Record of each that has one.
     """
     telling = " ".join(word for word in query.split() if word.casefold() not in STOP_WORDS)
+    forms = dict.fromkeys((query, telling))
     raised = []
     for each in candidates:
         record = records.get(each.sheet_id)
-        if record and any(abbreviates(record.sheet, asked) for asked in (query, telling)):
+        if record and any(abbreviates(record.sheet, asked) for asked in forms):
             score = 1 - (1 - each.score) * (1 - _BY_INITIALS)
             raised.append(replace(each, score=score))
         else:
