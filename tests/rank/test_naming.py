@@ -44,3 +44,14 @@ def test_without_initials_words_decide(index):
 def test_a_raised_score_stays_below_one(index):
     for hit in SheetRetriever(index, "links").retrieve("average vehicle lifetime", 4):
         assert hit.score < 1
+
+
+def test_a_question_that_a_name_abbreviates_is_not_looked_up_in_cells(index, monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        "sat_retriever.rank.links.linkrank.read_closely",
+        lambda _index, question, found: read.append(question.text) or list(found),
+    )
+    for question in ("average vehicle lifetime", "lifetime of pumps"):
+        SheetRetriever(index, "links").retrieve(question, 1)
+    assert read == ["lifetime of pumps"]

@@ -121,9 +121,9 @@ class LinkReranker(Reranker):
         records = self.index.records(ids)
         named = ((sheet_id, each.path or each.workbook) for sheet_id, each in records.items())
         homes = {sheet_id: home for sheet_id, home in named if home}
-        named = raise_abbreviations(question.text, found, records)
+        raised = raise_abbreviations(question.text, found, records)
         # A question that a name abbreviates is asked by name: cells have nothing to add.
-        found = named if named != found else read_closely(self.index, question, found)
+        found = raised if raised != found else read_closely(self.index, question, found)
         found = sorted(found, key=_order)
         ids = [candidate.sheet_id for candidate in found]
         words = self.index.word_shares(question, ids)
