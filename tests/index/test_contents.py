@@ -112,6 +112,17 @@ def test_a_word_counts_by_the_better_of_its_two_places(index, query):
     assert scores.matches.together.tolist() == pytest.approx([*expected.values()], abs=1e-6)
 
 
+def test_a_word_in_both_places_counts_once(tmp_path):
+    with SheetIndex.create(tmp_path / "both.sat", HashedEncoder()) as index:
+        index.add_records(
+            [sheet("both", "Bronx", name="Bronx"), sheet("name", name="Bronx"), *RECORDS[1:4]]
+        )
+        scores = index.question("bronx").scores
+        expected = better_places(index, "bronx")
+        assert scores.matches.together.tolist() == pytest.approx([*expected.values()], abs=1e-6)
+        assert scores.matches.together.max() <= 1
+
+
 def test_the_score_is_words_and_both_cosines(index):
     weights = index.question("bronx fares").scores.matches.weights(0.25)
     assert 0 < weights.cosine < 1
