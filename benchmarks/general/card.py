@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.general.corpora import Part, Wanted
-from benchmarks.general.parts import (
-    MEASURES,
-    SYSTEMS,
-)
+from benchmarks.general.parts import MEASURES, SYSTEMS
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.models.folder import file_hash
 from sat_retriever.rank.features.model import MODEL, read_feature_spec
@@ -59,8 +56,8 @@ _TERMS = (
 
 _LIMITS = (
     "English names and questions; no other language was trained or measured.",
-    "Of a sheet's cells the first thousand characters of notes, captions, headers and texts are "
-    "read, not its figures. A value further down is found by its words, not by this encoder.",
+    "Of a sheet's cells its first notes, headers and rows are read, not its figures. A value "
+    "further down is found by its words, not by this encoder.",
     "A sheet's text is read up to the encoder's limit of word pieces; of a wide sheet only the "
     "first headers count.",
     "The made questions are of templates. Spider's are of people, but about tables of databases. "
@@ -74,7 +71,6 @@ _LIMITS = (
 _TRIED = (
     "A learning rate of 1.5e-4: lists of real workbooks lose all that they gain.",
     "Weights mixed with those before training: less on lists of real workbooks.",
-    "Names and cells as two tokens: less than one token of both, except on EPS.",
     "All headers of a sheet in place of the first twelve: level where few sheets have more, and "
     "worse on EPS, whose further headers are years.",
 )

@@ -214,7 +214,7 @@ RUNGS = (
     System("no_cosine", "without cosines", partial(_weighed, weight=0.0)),
     System("no_periods", "without periods", lambda on: on.search(on.index(times=False))),
     _FOLDED,
-    System("reading", "reading, no links, nothing learnt", _reading),
+    System("reading", "without links", _reading),
     *_BEFORE,
 )
 """The rankings of `run ladder`: the default, and what is left without one or more of its rungs."""

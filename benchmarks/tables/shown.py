@@ -238,8 +238,8 @@ UNTRAINED = (
         "ladder",
         "The default's lead over what is left without a rung. Words of names, documentation, main "
         "sheets, initials, and reading apart from the rest have no switch, so no row leaves out "
-        "one of these alone; links can be left out only where nothing is learnt. `--contents "
-        "names` leaves out words, cosine and reading of cells together.",
+        "one of these alone. `--contents names` leaves out words, cosine and reading of cells "
+        "together.",
         ("ladder",),
         real_tables,
     ),

@@ -52,8 +52,8 @@ def standing_of(
             hit = replace(hits[each.sheet_id], rank=each.rank)
             words = _word_parts(question, shares, column, hit.why.cell_words)
             first = before[0]
-            shares_left = each.time, each.role
-            placed.append(Placed(hit, words, first.rank, first.score, *shares_left, each.together))
+            parts = each.time, each.role, each.together
+            placed.append(Placed(hit, words, first.rank, first.score, *parts))
     return placed[0], placed[1] if placed[1:] else None
 
 

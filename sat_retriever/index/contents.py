@@ -12,7 +12,8 @@ from sat_retriever.text.kept import KeptWords
 from sat_retriever.text.lexical import WordScores
 
 # Saturation and normalisation by length; a word counts once a sheet, wherever it stands.
-# Chosen on held-out tables of WikiTableQuestions' training part and EPS's development questions.
+# K1 was chosen on held-out tables of WikiTableQuestions' training part and EPS's development
+# questions, B on the validation sets of real lists.
 K1 = 1.2
 B = 0.5
 # Sheets of one word that are read. A word of more is scored only for sheets in play.

@@ -1,4 +1,4 @@
-"""Rerank without training: by what tables say, and by links, which also add sheets."""
+"""Rerank without training: by initials, what tables say, and links, which also add sheets."""
 
 from __future__ import annotations
 
@@ -46,11 +46,12 @@ class LinkOrder:
 class LinkReranker(Reranker):
     """A reranker that raises sheets whose tables say what is asked, and sheets linked to the best.
 
-    Contents are read first (`read_closely`). Then a sheet moves part of the way up to the sheet
-    that pulls it. It moves further if that sheet has fewer of the query's words, and if it has more
-    of the rest itself. So links leave the first sheet first, no sheet overtakes the best of those
-    that raise it, and without links and contents nothing moves. It has no state of its own and may
-    be shared between threads.
+    Sheets whose names abbreviate the query rise first (`raise_abbreviations`); if there are none,
+    contents are read (`read_closely`). Then a sheet moves part of the way up to the sheet that
+    pulls it. It moves further if that sheet has fewer of the query's words, and if it has more of
+    the rest itself. So links leave the first sheet first, and no sheet overtakes the best of those
+    that raise it. Without abbreviations, contents and links nothing moves. It has no state of its
+    own and may be shared between threads.
 
     Args:
         index: Source of the candidates.
