@@ -73,6 +73,11 @@ class CellText:
         """
         return self.cell if self.kind is TextKind.CELL else f"{self.kind} at {self.cell}"
 
+    @property
+    def is_on_cell(self) -> bool:
+        """True if it is about its cell: the cell's own text, or a comment on it."""
+        return self.kind in (TextKind.CELL, TextKind.COMMENT)
+
 
 @dataclass(frozen=True, slots=True)
 class TableContents:

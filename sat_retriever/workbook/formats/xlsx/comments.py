@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sat_retriever.records.area import split_ref
 from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.workbook.budget import Budget
@@ -11,7 +13,9 @@ from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.package import Attributes, Package
 
 _MAX_PARTS = 16  # of each kind and sheet
-_COPY = "tc="  # begins the author of a note that repeats a thread for older programs
+# What a note that repeats a thread begins with, in any language: a name of the kind, advice that
+# ends with an address, a heading.
+_ADVICE = re.compile(r"\A\[[^\]\n]{1,80}\]\n\n[^\n]{1,600}://[^\s]{1,200}\n\n[^\n]{1,60}:\n")
 _THREADS, _NOTES = "threadedComment", "comments"
 
 
@@ -121,14 +125,9 @@ class _NoteReader(_CommentReader):
         super().finish(tag)
 
     def text(self, attributes: Attributes) -> str:
-        """The text of the note that ends.
-
-        Without the thread itself its copy is read, behind two paragraphs of advice and the
-        heading that programs put before it.
-        """
+        """The text of the note that ends; of one that repeats a thread without its advice."""
         text, number = super().text(attributes), attributes.get("authorId", "")
         known = number.isascii() and number.isdigit() and int(number) < len(self._authors)
         author = self._authors[int(number)].strip() if known else ""
-        if author.startswith(_COPY) and text.count("\n\n") > 1:
-            return text.split("\n\n", 2)[2].partition("\n")[2].strip()
-        return text.removeprefix(f"{author}:").strip() if author else text
+        text = _ADVICE.sub("", text.replace("\r\n", "\n"), count=1)
+        return text.removeprefix(f"{author}:").strip() if author else text.strip()
