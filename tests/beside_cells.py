@@ -10,7 +10,8 @@ from openpyxl import Workbook
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 
-ROWS = (("Type", "Share"), ("Car", 3), ("Van", 4), ("Truck", 5))
+Rows = tuple[tuple[str, str | int], ...]
+ROWS: Rows = (("Type", "Share"), ("Car", 3), ("Van", 4), ("Truck", 5))
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 THREADS = "http://schemas.microsoft.com/office/2017/10/relationships"
 NAMES = (
@@ -23,11 +24,11 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SHEET_RELS = "xl/worksheets/_rels/sheet1.xml.rels"
 
 
-def plain_book(path: Path, parts: Mapping[str, str] | None = None, title: str = "7.1") -> Path:
+def plain_book(path: Path, parts: Mapping[str, str] | None = None, rows: Rows = ROWS) -> Path:
     """Write a workbook of one sheet with a small table, and add parts to its package."""
     book = Workbook()
-    book.active.title = title
-    for row in ROWS:
+    book.active.title = "7.1"
+    for row in rows:
         book.active.append(row)
     book.save(path)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as package:
@@ -87,13 +88,15 @@ def shape(*paragraphs: str, link: str = "") -> str:
     )
 
 
-def drawn(path: Path, *anchored: str, more: Mapping[str, str] | None = None) -> Path:
+def drawn(
+    path: Path, *anchored: str, more: Mapping[str, str] | None = None, rows: Rows = ROWS
+) -> Path:
     """Write a workbook whose sheet has a drawing."""
     parts = {
         SHEET_RELS: rels(("d", f"{OFFICE}/drawing", "../drawings/drawing1.xml")),
         "xl/drawings/drawing1.xml": drawing(*anchored),
     }
-    return plain_book(path, parts | dict(more or {}))
+    return plain_book(path, parts | dict(more or {}), rows)
 
 
 def notes(*comments: tuple[str, int, str], authors: tuple[str, ...] = ("Ada",)) -> str:

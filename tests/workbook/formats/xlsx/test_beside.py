@@ -71,7 +71,8 @@ def test_cells_and_tables_are_as_without_them(tmp_path):
 
 
 def test_shapes_are_read_in_groups_too_each_at_the_cell_of_its_top_left_corner(tmp_path):
-    group = f"<xdr:grpSp><xdr:grpSpPr/>{shape('Inner')}<xdr:grpSp>{shape('Innermost')}</xdr:grpSp></xdr:grpSp>"
+    inmost = f"<xdr:grpSp>{shape('Innermost')}</xdr:grpSp>"
+    group = f"<xdr:grpSp><xdr:grpSpPr/>{shape('Inner')}{inmost}</xdr:grpSp>"
     path = drawn(
         tmp_path / "a.xlsx",
         anchor(3, 1, shape("Scrap|page of", "light vehicles")),
@@ -152,8 +153,11 @@ def test_nothing_is_kept_where_no_contents_are(tmp_path, level):
 
 
 def test_a_thread_is_read_once_with_its_replies(tmp_path):
-    copy = notes(("B2", 0, f"{ADVICE}Is this right?\nRespuesta:\n    Yes"), ("A3", 1, "Bob:\nA note"),
-                 authors=("tc={0}", "Bob"))  # fmt: skip
+    copy = notes(
+        ("B2", 0, f"{ADVICE}Is this right?\nRespuesta:\n    Yes"),
+        ("A3", 1, "Bob:\nA note"),
+        authors=("tc={0}", "Bob"),
+    )
     path = commented(tmp_path / "a.xlsx", copy, threads(("B2", "Is this right?"), ("B2", "Yes")))
     assert beside(path) == [
         ("comment", "B2", "Is this right?"),
