@@ -111,6 +111,8 @@ class _ChartReader(PartReader):
     A title is written in the chart, or saved with it as the text of a cell.
     """
 
+    tags = frozenset((*_REFERENCES, *"title t v p br".split()))
+
     def __init__(self, *, linked: bool) -> None:
         super().__init__()
         self.references: dict[str, None] = {}

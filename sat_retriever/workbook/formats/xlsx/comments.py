@@ -81,7 +81,7 @@ class _CommentReader(PartReader):
 class _ThreadReader(_CommentReader):
     """Reader of threads: the text of each comment and reply."""
 
-    element = "threadedComment"
+    element, tags = "threadedComment", frozenset(("threadedComment", "text"))
 
     def begin(self, tag: str, attributes: Attributes) -> None:
         """Handle the start of an element."""
@@ -99,7 +99,7 @@ class _ThreadReader(_CommentReader):
 class _NoteReader(_CommentReader):
     """Reader of notes: the runs of each, without the author's name before them."""
 
-    element = "comment"
+    element, tags = "comment", frozenset(("comment", "author", "t", "rPh"))
 
     def __init__(self) -> None:
         super().__init__()

@@ -34,6 +34,8 @@ class DrawingReader(PartReader):
         linked: False leaves out the shapes that show the text of a cell.
     """
 
+    tags = frozenset((*_ANCHORS, *"Fallback from col row cNvPr chart sp t p br".split()))
+
     def __init__(self, *, linked: bool) -> None:
         super().__init__()
         self.frames: dict[str, Frame] = {}

@@ -13,7 +13,6 @@ from sat_retriever.workbook.opening.package import (
     Package,
     feed,
     guarded_parser,
-    local,
     too_deep,
 )
 
@@ -23,7 +22,13 @@ _MAX_HELD = 1 << 16  # characters of one text that are held while parsing
 
 
 class PartReader:
-    """Expat handlers that track nesting, and hold the text of the elements that are asked for."""
+    """Handlers of some elements of a part, which can hold the text of each.
+
+    Attributes:
+        tags: Local names of the elements that are handled.
+    """
+
+    tags: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
         self._held: list[str] | None = None
@@ -57,19 +62,24 @@ def read_part(package: Package, part: str, reader: PartReader, budget: Budget) -
     What the reader got before that stays valid.
     """
     parser = guarded_parser(part, package.limits)
-    depth = 0
+    tags, most, depth = reader.tags, package.limits.xml_depth, 0
 
+    # Most elements of a drawing are of no use, so a look at the name is all that they cost.
     def start(name: str, attributes: Attributes) -> None:
         nonlocal depth
         depth += 1
-        if depth > package.limits.xml_depth:
+        if depth > most:
             raise too_deep(part)
-        reader.begin(local(name), attributes)
+        tag = name.rpartition(" ")[2]
+        if tag in tags:
+            reader.begin(tag, attributes)
 
     def end(name: str) -> None:
         nonlocal depth
         depth -= 1
-        reader.finish(local(name))
+        tag = name.rpartition(" ")[2]
+        if tag in tags:
+            reader.finish(tag)
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
