@@ -54,7 +54,7 @@ def _lines(text: str) -> list[str]:
     >>> _lines("Scrappage of vehicles\n by age"), [len(each) for each in _lines("word " * 180)]
     (['Scrappage of vehicles by age'], [499, 399])
     """
-    line = " ".join(text.split())
+    line = " ".join(text[: 2 * BESIDE_ROOM].split())
     if len(line) <= MAX_NOTE:
         return [line]
     return textwrap.wrap(line, MAX_NOTE, break_on_hyphens=False)
