@@ -109,7 +109,7 @@ class _NoteReader(_CommentReader):
     def begin(self, tag: str, attributes: Attributes) -> None:
         """Handle the start of an element."""
         super().begin(tag, attributes)
-        if tag == "rPh":
+        if tag == "rPh":  # nothing is held within it
             self._spoken = True
         elif tag == "author" or (tag == "t" and not self._spoken):
             self.hold()
@@ -118,7 +118,7 @@ class _NoteReader(_CommentReader):
         """Handle the end of an element."""
         if tag == "author":
             self._authors.append(self.held())
-        elif tag == "t" and not self._spoken:
+        elif tag == "t":
             self._pieces.append(self.held())
         elif tag == "rPh":
             self._spoken = False
