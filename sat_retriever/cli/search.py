@@ -237,8 +237,8 @@ def _sheet(hit: Hit) -> Text:
         listed.stylize("dim")
         text.append("\n").append_text(listed)
     for each in hit.why.cells[:_CELLS]:
-        line = plain(f"{each.cell}: {short(each.text)}")
-        line.stylize("cyan", end=len(each.cell))
+        line = plain(f"{each.place}: {short(each.text)}")
+        line.stylize("cyan", end=len(each.place))
         text.append("\n").append_text(line)
     if hit.copies:
         text.append(f"\n{hit.copies.label}", style="yellow")

@@ -155,7 +155,7 @@ def _rest(found: Standing, own: Placed) -> list[Text]:
         lines.append(_fact("time", why.period))
     if hit.range:
         lines.append(_fact("answer", hit.citation))
-    cells = "; ".join(f"{each.cell}: {cell_text(each.text)}" for each in why.cells[:_CELLS])
+    cells = "; ".join(f"{each.place}: {cell_text(each.text)}" for each in why.cells[:_CELLS])
     if cells:
         lines.append(_fact("cells", cells))
     lines.append(_fact("role", f"{hit.record.role.value}{_held(own)}"))

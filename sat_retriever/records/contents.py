@@ -36,17 +36,47 @@ class Role(StrEnum):
     """Mostly formulas over other cells."""
 
 
+class TextKind(StrEnum):
+    """What of a sheet holds a text."""
+
+    CELL = "cell"
+    """A cell."""
+    COMMENT = "comment"
+    """A comment or note on a cell."""
+    SHAPE = "shape"
+    """A text box or another shape over the cells."""
+    CHART = "chart"
+    """The titles of a chart."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellText:
     """A text and where it stands.
 
     Attributes:
-        cell: A1 address of the first cell that holds it, for example "B7".
+        cell: A1 address of the first cell that holds it, for example "B7"; of a comment the cell
+            that it is on, of a shape or chart the cell under its top left corner.
         text: The text on one line.
+        kind: What holds it.
     """
 
     cell: str
     text: str
+    kind: TextKind = TextKind.CELL
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words if that is no cell.
+
+        >>> CellText("B7", "Oslo").place, CellText("B7", "See below", TextKind.COMMENT).place
+        ('B7', 'comment at B7')
+        """
+        return self.cell if self.kind is TextKind.CELL else f"{self.kind} at {self.cell}"
+
+    @property
+    def is_on_cell(self) -> bool:
+        """True if it is about its cell: the cell's own text, or a comment on it."""
+        return self.kind in (TextKind.CELL, TextKind.COMMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +106,8 @@ class SheetContents:
     """Texts of one sheet, bounded; beyond the bounds a fair sample of all rows.
 
     Attributes:
-        notes: Texts outside its tables that are no table's caption, and those of a page of
-            prose, top down.
+        notes: Texts outside its tables that are no table's caption, those of a page of prose,
+            and those of comments, shapes and charts, top down.
         tables: Texts of its tables, in the order of `SheetRecord.tables`.
     """
 
@@ -89,7 +119,7 @@ class SheetContents:
         return bool(self.notes) or any(True for table in self.tables for _ in table)
 
     def to_json(self) -> dict[str, Any]:
-        """The texts as plain JSON values, each as [cell, text].
+        """The texts as plain JSON values, each as [cell, text], with a kind if that is no cell.
 
         >>> table = TableContents(CellText("A1", "Sales"), (CellText("A3", "North"),))
         >>> SheetContents((CellText("A9", "Source: survey"),), (table,)).to_json()
@@ -119,11 +149,15 @@ class SheetContents:
             TableContents(None if caption is None else CellText(*caption), *map(_texts, rest))
             for caption, *rest in data["tables"]
         )
-        return cls(_texts(data["notes"]), tables)
+        notes = (CellText(cell, text, *map(TextKind, kind)) for cell, text, *kind in data["notes"])
+        return cls(tuple(notes), tables)
 
 
 def _pairs(texts: Sequence[CellText]) -> list[list[str]]:
-    return [[each.cell, each.text] for each in texts]
+    return [
+        [each.cell, each.text, *([] if each.kind is TextKind.CELL else [each.kind.value])]
+        for each in texts
+    ]
 
 
 def _texts(pairs: Sequence[Sequence[str]]) -> tuple[CellText, ...]:

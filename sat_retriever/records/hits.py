@@ -29,7 +29,8 @@ class Why:
         links: Links from or to other hits of the same answer.
         via: Link that raised its score most; None when no link did.
         period: Its time, if that lies within a time that the query names.
-        cells: Cells that match the query, best first, at most ten; none without contents.
+        cells: Cells that match the query, best first, at most ten, and comments, shapes and
+            charts among them; none without contents.
         contents: BM25 over contents as a share of the query's best possible, in [0, 1].
         contents_rank: Rank by contents alone; None when no word matches.
         dense_contents: Cosine of query and the token of its contents; None without contents.
@@ -178,7 +179,10 @@ class Hit:
                 "words": list(self.why.words),
                 "cell_words": list(self.why.cell_words),
                 "headers": list(self.why.headers),
-                "cells": [{"cell": each.cell, "text": each.text} for each in self.why.cells],
+                "cells": [
+                    {"cell": each.cell, "text": each.text, "kind": each.kind.value}
+                    for each in self.why.cells
+                ],
                 "dense": round(self.why.dense, 6),
                 "lexical": round(self.why.lexical, 6),
                 "dense_rank": self.why.dense_rank,

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of, split_ref
-from sat_retriever.records.contents import CellText, Kept, SheetContents, TableContents
+from sat_retriever.records.contents import (
+    CellText,
+    Kept,
+    SheetContents,
+    TableContents,
+    TextKind,
+)
 from sat_retriever.records.leftout import LeftOut
 from sat_retriever.records.sheets import Column, SheetRecord, Table
 
@@ -130,7 +136,21 @@ class Privacy:
                 continue
             labels, values = (self._kept(part, table) for part in (texts.labels, texts.values))
             tables.append(TableContents(texts.caption, labels, values))
-        return replace(contents, tables=tuple(tables))
+        notes = tuple(each for each in contents.notes if not self.hides(each, record.tables))
+        return SheetContents(notes, tuple(tables))
+
+    def hides(self, text: CellText, tables: Iterable[Table]) -> bool:
+        """True for a comment on a cell in a skipped column of one of a sheet's tables."""
+        place = split_ref(text.cell)
+        if text.kind is not TextKind.COMMENT or not self.skip_columns or place is None:
+            return False
+        for table in tables:
+            area = area_of(table.range)
+            if area is not None and area.holds(*place):
+                line = place[0] - area.top if table.transposed else place[1] - area.left
+                if any(self.skips(each.name) for each in table.columns[line : line + 1]):
+                    return True
+        return False
 
     def _kept(self, texts: Sequence[CellText], table: Table | None) -> tuple[CellText, ...]:
         """Texts outside a table's skipped columns; none where their column is not known."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.area import Place, area_of, split_ref
-from sat_retriever.records.contents import Role
+from sat_retriever.records.contents import Role, TextKind
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
@@ -95,14 +95,15 @@ class HitView:
             links: Links from or to the sheet.
         """
         record, range_ = hit.record, hit.range or ""
-        cells = [each.cell for each in hit.why.cells]
+        places = [each.cell for each in hit.why.cells if each.is_on_cell]
+        cells = [each.cell for each in hit.why.cells if each.kind is TextKind.CELL]
         has_file = bool(record.path)
         named = [each for each in hit.columns if each.name]
         return cls(
             rank=hit.rank,
             title=mark(record.sheet) or [("(no name)", False)],
             path=mark(record.path or record.workbook),
-            url=sheet_url(hit.sheet_id, row=_first_row(range_, cells), cells=cells),
+            url=sheet_url(hit.sheet_id, row=_first_row(range_, places), cells=cells),
             citation=hit.citation,
             range=range_,
             score=f"{hit.score:.2f}",
@@ -113,7 +114,7 @@ class HitView:
             ),
             more_columns=max(0, len(named) - _HEADERS),
             cells=tuple(
-                MatchedCell(each.cell, mark(short(each.text))) for each in hit.why.cells[:_CELLS]
+                MatchedCell(each.place, mark(short(each.text))) for each in hit.why.cells[:_CELLS]
             ),
             reasons=_reasons(hit),
             related=related_of(hit.sheet_id, links, _RELATED),

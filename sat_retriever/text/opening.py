@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from sat_retriever.records.area import split_ref
-from sat_retriever.records.contents import CellText, TableContents
+from sat_retriever.records.contents import CellText, TableContents, TextKind
 from sat_retriever.records.sheets import Column, SheetRecord
 
 # More texts of later rows find no more, on held-out tables of WikiTableQuestions' training part
@@ -38,10 +38,23 @@ def contents_text(record: SheetRecord) -> str | None:
     contents = record.contents
     if not contents:
         return None
-    notes = [each.text[:_LONGEST_LINE] for each in contents.notes[:_LINES]]
+    notes = [each.text[:_LONGEST_LINE] for each in _first_notes(contents.notes)]
     at = next((n for n, table in enumerate(contents.tables) if any(True for _ in table)), None)
     table = () if at is None else _of_table(record, contents.tables[at], at)
     return " ; ".join(filter(None, (*notes, *table)))
+
+
+def _first_notes(notes: Sequence[CellText]) -> list[CellText]:
+    """The first notes of a sheet; those that no cell holds get half, or what cells leave."""
+    cells = sum(each.kind is TextKind.CELL for each in notes)
+    beside = max(_LINES // 2, _LINES - cells)
+    found: list[CellText] = []
+    for each in notes:
+        is_cell = each.kind is TextKind.CELL
+        if len(found) < _LINES and (is_cell or beside):
+            beside -= not is_cell
+            found.append(each)
+    return found
 
 
 def _of_table(record: SheetRecord, table: TableContents, at: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, column_letters
-from sat_retriever.records.contents import SheetContents
+from sat_retriever.records.contents import SheetContents, TextKind
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import LONGEST
 from sat_retriever.text.wording import Wording
@@ -29,11 +29,13 @@ class FoundCell:
         sheet: Its sheet as a citation calls it.
         cell: Its address.
         value: What it holds.
+        kind: What holds it, if that is no cell: a comment, shape or chart there.
     """
 
     sheet: str
     cell: str
     value: CellValue
+    kind: TextKind = TextKind.CELL
 
     @property
     def citation(self) -> str:
@@ -92,8 +94,8 @@ class AskedCell:
 def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:
     """The first cells of all sheets whose kept text holds what is asked for, best sheet first.
 
-    An index keeps titles, labels, notes, codes and other texts, at most so many of a sheet, and of
-    a repeated text the first cell. Numbers that only measure are not among them.
+    An index keeps titles, labels, notes, comments, codes and other texts, at most so many of a
+    sheet, and of a repeated text the first cell. Numbers that only measure are not among them.
 
     Args:
         index: The index.
@@ -124,7 +126,12 @@ def _kept(record: SheetRecord, asked: AskedCell) -> Iterator[FoundCell]:
     texts = (*contents.notes, *(each for table in contents.tables for each in table))
     for each in texts:
         if asked.is_in(each.text):
-            yield FoundCell(record.cited, each.cell, each.text)
+            yield FoundCell(record.cited, each.cell, each.text, each.kind)
+
+
+def kept_beside(record: SheetRecord, asked: AskedCell) -> list[FoundCell]:
+    """The comments, shapes and charts of a sheet whose kept text holds what is asked for."""
+    return [each for each in _kept(record, asked) if each.kind is not TextKind.CELL]
 
 
 def read_cells(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> CellsFound:

@@ -11,6 +11,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.answers import Answer
 from sat_retriever.records.area import Area, area_of, split_ref
+from sat_retriever.records.contents import TextKind
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import serialize
@@ -43,7 +44,8 @@ class Content:
     Attributes:
         form: "markdown" and "html" show rows of the table that answers below its header, read
             anew from the workbook each time: all rows if they fit, else those from the first
-            matched cell on; columns are left out if they do not fit, those that match last.
+            matched cell on; columns are left out if they do not fit, those that match last; and
+            the comments, shapes and charts that match.
             "record" is the text that the Sheet Encoder reads: name and headers. "answer" is
             "markdown" for a sheet whose contents the index keeps, else "record". A sheet whose
             file is gone or cannot be read falls back to its record.
@@ -108,13 +110,16 @@ def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANS
     if form is None or window is None:
         return own
     title = shortened(cell_text(hit.citation), content.max_tokens // 2)
+    beside = _beside(hit)
     if form == "html":
-        title = html.escape(title, quote=False)
+        title, beside = (html.escape(each, quote=False) for each in (title, beside))
     most = content.max_tokens - estimated_tokens(title)
+    beside = shortened(beside, most // 4)
+    most -= estimated_tokens(beside)
     note = shortened(rows_note(hit.record, window[1]), most // 4)
     table, shown = _shown(hit, window, form, most - estimated_tokens(note))
     note = note and shortened(rows_note(hit.record, shown), most // 4)
-    text = "\n\n".join(filter(None, (title, table.text, note)))
+    text = "\n\n".join(filter(None, (title, table.text, beside, note)))
     return text if estimated_tokens(text) <= content.max_tokens else own
 
 
@@ -155,6 +160,12 @@ def sheet_texts(
         found = index.records(batch, contents=content.form == "answer")
         records = [found[each] for each in batch if each in found]
         yield records, [hit_text(index, record, content) for record in records]
+
+
+def _beside(hit: Hit) -> str:
+    """The matched texts that no cell holds; "" without any."""
+    found = [each for each in hit.why.cells if each.kind is not TextKind.CELL]
+    return "; ".join(f"{each.place}: {cell_text(each.text)}" for each in found)
 
 
 def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
@@ -214,7 +225,7 @@ def _table(hit: Hit, rows: Rows, area: Area, form: TableForm, most: int) -> Cell
 
 def _first_matched(hit: Hit, area: Area) -> int | None:
     """The first row of data with a matched cell in a range; None if no row of data matched."""
-    places = (split_ref(each.cell) for each in hit.why.cells)
+    places = (split_ref(each.cell) for each in hit.why.cells if each.is_on_cell)
     rows = [place[0] for place in places if place and area.holds(*place)]
     table = hit.answering
     first = (table.header_row or 0) + table.header_height if table else 0
@@ -223,7 +234,7 @@ def _first_matched(hit: Hit, area: Area) -> int | None:
 
 def matched_columns(hit: Hit) -> set[int]:
     """Columns with a matched cell or header; none of a transposed table, whose headers are rows."""
-    places = (split_ref(each.cell) for each in hit.why.cells)
+    places = (split_ref(each.cell) for each in hit.why.cells if each.is_on_cell)
     found = {place[1] for place in places if place}
     table = hit.answering
     area = area_of(table.range) if table and not table.transposed else None

@@ -26,7 +26,14 @@ from sat_retriever.retriever import SheetRetriever
 from sat_retriever.sql.ask import can_query
 from sat_retriever.sql.query import MAX_TABLES
 from sat_retriever.tools.cells import cell_table, cell_text
-from sat_retriever.tools.cellsearch import AskedCell, CellsFound, FoundCell, kept_cells, read_cells
+from sat_retriever.tools.cellsearch import (
+    AskedCell,
+    CellsFound,
+    FoundCell,
+    kept_beside,
+    kept_cells,
+    read_cells,
+)
 from sat_retriever.tools.header import Header, header_above
 from sat_retriever.tools.labels import labels_note, with_labels
 from sat_retriever.tools.leftout import rows_note
@@ -287,7 +294,8 @@ class SheetTools:
         """Find the cells that hold a value: a code, a name, a phrase, a number, a date.
 
         Without sheets the texts that the index keeps of all sheets are searched: titles, labels,
-        codes and notes, but no numbers. With sheets all their cells are read, numbers too.
+        codes, notes, comments and texts of shapes and charts, but no numbers. With sheets all their
+        cells are read, numbers too.
 
         Args:
             text: What the cells hold, word for word, or as they show it, such as ISO 9001, 1250,
@@ -317,7 +325,10 @@ class SheetTools:
             notes.append(_KEPT if self.index.has_contents else _NAMES)
         return FoundCells(
             text,
-            tuple(CellHit(each.citation, _bounded(each.value)) for each in found.cells[:limit]),
+            tuple(
+                CellHit(each.citation, _bounded(each.value), each.kind)
+                for each in found.cells[:limit]
+            ),
             complete=found.complete and not found.left and not more,
             note=" ".join(notes),
         )
@@ -332,6 +343,8 @@ class SheetTools:
             except PathNotFoundError as error:
                 raise gone(record) from error
             found += read.cells
+            known = self.index.records([record.sheet_id], contents=True)
+            found += [cell for each in known.values() for cell in kept_beside(each, asked)]
             whole = whole and read.complete
             if len(found) >= most:
                 break

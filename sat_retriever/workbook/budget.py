@@ -11,6 +11,7 @@ from sat_retriever.workbook.limits import Limits
 PARSED = 6  # cost of parsing XML relative to a byte search over it
 # Share of the processor time after which no work begins, so that results can still be sent.
 _SHARE = 0.75
+SMALL = 8  # bytes of sheets' XML for each of comments, drawings and charts
 _LEAST = 4_000  # cells of a sheet that are read even if the budget is used up
 
 
@@ -36,6 +37,8 @@ class Budget:
     Attributes:
         limits: Limits that it started with.
         xml_bytes: Bytes of XML that may still be scanned.
+        small_bytes: Bytes of comments, drawings and charts that may still be parsed. They are
+            counted apart, so that no drawing costs a cell.
         cells: Cells that may still be read.
         formulas: Formulas that may still be parsed.
     """
@@ -43,6 +46,7 @@ class Budget:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.xml_bytes = limits.xml_bytes
+        self.small_bytes = limits.xml_bytes // SMALL
         self.cells = limits.workbook_cells
         self.formulas = limits.formulas
         self._until = time.process_time() + _SHARE * limits.seconds

@@ -25,7 +25,8 @@ class Limits:
         ratio: Unpacked bytes per packed byte; checked from 64 MiB unpacked on.
         entries: Entries of a ZIP package.
         sheets: Sheets of one workbook; the rest are skipped.
-        xml_bytes: Bytes of XML of one workbook that are scanned for formulas and used ranges.
+        xml_bytes: Bytes of XML of one workbook that are scanned for formulas and used ranges;
+            an eighth as many more of its comments, drawings and charts.
             Unusual XML counts once for the part that the fast scan reads, and six times for
             the slow scan.
         cells: Cells of one sheet that are held for header detection. A longer sheet

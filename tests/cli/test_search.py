@@ -341,7 +341,7 @@ def test_json_carries_cells_table_and_citation(transit_file, sat):
     run = sat("search", "cost of a ferry", "-i", transit_file, "--json", "--reranker", "none")
     hits = {hit["sheet"]: hit for hit in json.loads(run.out)["hits"]}
     assert hits["Data"]["citation"] == "Transit.xlsx#Data!A9:B13"
-    assert hits["Data"]["why"]["cells"][0] == {"cell": "A12", "text": "Ferry"}
+    assert hits["Data"]["why"]["cells"][0] == {"cell": "A12", "text": "Ferry", "kind": "cell"}
     assert isinstance(hits["Data"]["table"], int)
 
 

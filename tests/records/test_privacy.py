@@ -1,9 +1,11 @@
 """Levels of privacy, and patterns of columns that are left out."""
 
+from dataclasses import replace
+
 import pytest
 
 from sat_retriever.errors import InputError
-from sat_retriever.records.contents import CellText, Kept, SheetContents, TableContents
+from sat_retriever.records.contents import CellText, Kept, SheetContents, TableContents, TextKind
 from sat_retriever.records.privacy import EVERYTHING, MAX_PATTERN, Privacy
 from sat_retriever.records.sheets import Column, SheetRecord, Table
 
@@ -102,3 +104,16 @@ def test_a_usual_pattern_is_taken(pattern):
 
 def test_the_dearest_pattern_that_is_allowed_ends():
     assert not Privacy.of("all", "|".join([".*.*[^a]"] * 40)).skips("a" * 120)
+
+
+@pytest.mark.parametrize(("table", "hidden"), [(UPRIGHT, {"B3", "B5"}), (SIDEWAYS, {"A4", "B4"})])
+def test_a_comment_on_a_skipped_column_goes_and_other_notes_stay(table, hidden):
+    cells = ("A3", "B3", "A4", "B4", "B5", "B9")
+    notes = tuple(CellText(cell, "said", TextKind.COMMENT) for cell in cells)
+    boxes = tuple(CellText(cell, "box", TextKind.SHAPE) for cell in cells)
+    full = replace(record(table), contents=SheetContents((*notes, *boxes), (TableContents(),)))
+    found = Privacy(skip_columns="salary").limited(full).contents.notes
+    assert found[-len(boxes) :] == boxes
+    gone = set(notes) - set(found)
+    assert {each.cell for each in gone} >= hidden
+    assert {each.cell for each in gone} <= hidden | {"B4"}

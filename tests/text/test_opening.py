@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.records.contents import CellText, SheetContents, TableContents, TextKind
 from sat_retriever.records.sheets import Column, SheetRecord, Table
 from sat_retriever.text.opening import contents_text
 
@@ -101,3 +101,16 @@ def test_without_contents_there_is_no_text():
     assert contents_text(SheetRecord("a", "Q1", columns=COLUMNS)) is None
     assert contents_text(sheet(TableContents())) is None
     assert contents_text(sheet(notes=(CellText("A1", " "),))) == " "
+
+
+def test_comments_and_shapes_get_half_of_the_notes_or_what_cells_leave():
+    shapes = tuple(CellText(f"A{n}", f"shape {n}", TextKind.SHAPE) for n in range(1, 7))
+    own = cells(A7="note 7", A8="note 8", A9="note 9")
+
+    def told(notes):
+        return (contents_text(sheet(notes=notes)) or "").split(" ; ")
+
+    assert told(shapes) == ["shape 1", "shape 2", "shape 3", "shape 4"]
+    assert told((*shapes, *own[:1])) == ["shape 1", "shape 2", "shape 3", "note 7"]
+    assert told((*shapes, *own)) == ["shape 1", "shape 2", "note 7", "note 8"]
+    assert told((*own, *shapes)) == ["note 7", "note 8", "note 9", "shape 1"]

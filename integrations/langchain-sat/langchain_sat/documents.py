@@ -38,7 +38,7 @@ def hit_document(hit: Hit, text: str, answer: Answer) -> Document:
         "words": list(why.words),
         "cell_words": list(why.cell_words),
         "headers": list(why.headers),
-        "cells": [f"{each.cell}: {each.text}" for each in why.cells],
+        "cells": [f"{each.place}: {each.text}" for each in why.cells],
         "dense": round(why.dense, 6),
         "lexical": round(why.lexical, 6),
         "dense_rank": why.dense_rank,

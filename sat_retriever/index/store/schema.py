@@ -254,6 +254,10 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX permissions_of ON permissions (name);
     """,
+    """
+    -- Comments, shapes and charts were not read before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
+    """,
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sat_retriever.records.contents import TextKind
 from sat_retriever.tools.cells import cell_text, one_line
 from sat_retriever.tools.results.result import ToolResult
 from sat_retriever.workbook.window import CellValue
@@ -11,10 +12,16 @@ from sat_retriever.workbook.window import CellValue
 
 @dataclass(frozen=True, slots=True)
 class CellHit:
-    """One cell: its citation and its value, a long text cut."""
+    """One cell: its citation and its value, a long text cut, and what holds it if no cell does."""
 
     citation: str
     value: CellValue
+    kind: TextKind = TextKind.CELL
+
+    @property
+    def place(self) -> str:
+        """Its citation, with what is there if that is no cell."""
+        return self.citation if self.kind is TextKind.CELL else f"{self.kind} at {self.citation}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,6 @@ class FoundCells(ToolResult):
     note: str
 
     def __str__(self) -> str:
-        lines = [f"{one_line(each.citation)}: {cell_text(each.value)}" for each in self.cells]
+        lines = [f"{one_line(each.place)}: {cell_text(each.value)}" for each in self.cells]
         lines = lines or [f"No cell has {one_line(self.text)!r}."]
         return "\n".join([*lines, *([self.note] if self.note else [])])

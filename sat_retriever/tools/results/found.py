@@ -27,7 +27,8 @@ class FoundSheet:
         rows: Rows of the used range; None when unknown.
         score: Value that sheets are ranked by; higher is better.
         why: The reasons why it was found, in words.
-        cells: Cells that match the question, each as "B17: text".
+        cells: Cells that match the question, each as "B17: text", or as "comment at B17: text"
+            if no cell holds the text.
         copies: Number of its other versions; `describe_sheet` lists them.
         newer: Number of those that are newer, if the question named this version.
         equal: Ids of those whose files are byte for byte the same.
@@ -57,7 +58,7 @@ class FoundSheet:
             rows=hit.record.num_rows,
             score=round(hit.score, 4),
             why=_why(hit),
-            cells=tuple(f"{each.cell}: {short(each.text)}" for each in hit.why.cells[:_CELLS]),
+            cells=tuple(f"{each.place}: {short(each.text)}" for each in hit.why.cells[:_CELLS]),
             copies=hit.copies.number,
             newer=hit.copies.newer,
             equal=hit.copies.equal,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.contents import CellText
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.columnsums import Sums
 from sat_retriever.workbook.values.cellformats import CellFormats
@@ -29,6 +30,7 @@ class SheetFacts:
             fills; at most as many as the limit on a sheet's cells.
         sums: As `Grid.sums`.
         formats: Number formats of its cells; at most as many.
+        beside: Texts of comments, shapes and charts.
     """
 
     area: Area | None = None
@@ -41,6 +43,7 @@ class SheetFacts:
     unsaved: Places = field(default_factory=Places)
     sums: Sums = field(default_factory=dict)
     formats: CellFormats = field(default_factory=CellFormats)
+    beside: list[CellText] = field(default_factory=list)
 
 
 def with_facts(values: SheetValues, facts: SheetFacts | None) -> tuple[Grid, Area | None]:

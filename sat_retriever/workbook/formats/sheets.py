@@ -158,6 +158,7 @@ def value_messages(
         visibility=sheet.visibility or Visibility.VISIBLE,
         merges=merges,
         table_objects=tables,
+        beside=facts.beside if facts else (),
         privacy=request.privacy,
         setting=reading.setting(sheet.name),
         room=min(ROOM, reading.contents_left // _LATER),

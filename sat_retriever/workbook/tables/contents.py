@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import column_letters
-from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.records.contents import CellText, SheetContents, TableContents, TextKind
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import ColumnType, Table
 from sat_retriever.workbook.tables.adjacent import is_prose
+from sat_retriever.workbook.tables.beside import BESIDE_ROOM, in_order, texts_beside
 from sat_retriever.workbook.tables.identifying import LookUp, identifying
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.notes import caption_of, texts_outside
@@ -48,8 +49,9 @@ def sheet_contents(
     tables: Sequence[Table],
     privacy: Privacy,
     room: int = ROOM,
+    beside: Sequence[CellText] = (),
 ) -> SheetContents:
-    """Notes, captions, row labels and values of a sheet, within bounds.
+    """Notes, captions, row labels and values of a sheet, texts beside its cells, within bounds.
 
     A page of prose has notes alone. Where not all fits, every column keeps a fair sample of
     its texts from all of its rows.
@@ -60,10 +62,13 @@ def sheet_contents(
         tables: The same tables as its record has them.
         privacy: Which columns are left out.
         room: Bytes that labels and values may take.
+        beside: Texts of comments, shapes and charts; of these an eighth of the room is kept.
     """
     prose = [not each.header_height and is_prose(cells, each.area) for each in layouts]
     areas = [each.area for each, page in zip(layouts, prose, strict=True) if not page]
     notes = texts_outside(cells, areas)
+    more = [each for each in beside if not privacy.hides(each, tables)]
+    more = texts_beside(more, min(BESIDE_ROOM, room // 8), (note.text for note in notes))
     captions = []
     for layout, page in zip(layouts, prose, strict=True):
         caption = None if page else caption_of(notes, cells, layout.area)
@@ -81,8 +86,9 @@ def sheet_contents(
         found[line.table][not line.labels].extend(
             _cell_texts(cells, layouts[line.table], line, positions)
         )
+    own = [CellText(_a1(cells, note.row, note.col), note.text) for note in notes]
     return SheetContents(
-        tuple(CellText(_a1(cells, note.row, note.col), note.text) for note in notes),
+        tuple(in_order([*own, *more])),
         tuple(
             TableContents(
                 None if top is None else CellText(_a1(cells, top.row, top.col), top.text),
@@ -95,9 +101,11 @@ def sheet_contents(
 
 
 def contents_size(contents: SheetContents | None) -> int:
-    """Bytes of the labels and values, as `room` counts them."""
-    tables = contents.tables if contents is not None else ()
-    texts = [each.text for table in tables for each in (*table.labels, *table.values)]
+    """Bytes of the labels and values, and of texts that no cell holds, as `room` counts them."""
+    if contents is None:
+        return 0
+    texts = [each.text for table in contents.tables for each in (*table.labels, *table.values)]
+    texts += (each.text for each in contents.notes if each.kind is not TextKind.CELL)
     return int(text_costs(texts).sum())
 
 

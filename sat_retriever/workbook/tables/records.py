@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import CellText, Kept
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import SheetRecord, Visibility
 from sat_retriever.records.structure import TableObject
@@ -47,6 +47,7 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
     visibility: Visibility = Visibility.VISIBLE,
     merges: Sequence[Area] = (),
     table_objects: Sequence[TableObject] = (),
+    beside: Sequence[CellText] = (),
     privacy: Privacy = EVERYTHING,
     setting: Setting = NO_SETTING,
     room: int = ROOM,
@@ -61,6 +62,7 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
         visibility: Its visibility in the workbook.
         merges: Merged rectangles.
         table_objects: Declared tables.
+        beside: Texts of its comments, shapes and charts.
         privacy: What may be kept of the cells.
         setting: What else is known of the sheet.
         room: Bytes that its labels and values may take.
@@ -71,7 +73,7 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
     layouts = [layout for layout, _ in placed]
     contents = None
     if privacy.contents is Kept.ALL:
-        contents = sheet_contents(cells, layouts, tables, privacy, room)
+        contents = sheet_contents(cells, layouts, tables, privacy, room, beside)
     return SheetRecord(
         sheet_id=f"{source.path}#{sheet}",
         sheet=sheet,

@@ -186,6 +186,10 @@ MIGRATIONS: tuple[str, ...] = (
     """,
     rowsecurity.SCRIPT,
     rowsecurity.OWN_PATH,
+    """
+    -- Comments, shapes and charts were not read before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1;
+    """,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(

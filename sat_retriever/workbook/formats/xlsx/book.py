@@ -177,13 +177,19 @@ def _externals(
     return tuple(found)
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
     r"""A text with the characters that `_xHHHH_` escapes stand for.
 
-    >>> _unescaped("Total_x000a_score")
+    >>> unescaped("Total_x000a_score")
     'Total\nscore'
     """
-    return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), text)
+    return _ESCAPED.sub(_character, text)
+
+
+def _character(escaped: re.Match[str]) -> str:
+    """The character of an escape; a blank for one that no text holds, such as a lone surrogate."""
+    character = chr(int(escaped[1], 16))
+    return character if character.isprintable() or character.isspace() else " "
 
 
 def _table_object(package: Package, part: str) -> TableObject | None:
@@ -194,7 +200,7 @@ def _table_object(package: Package, part: str) -> TableObject | None:
         if tag == "table":
             table.update(attributes)
         elif tag == "tableColumn":
-            columns.append(_unescaped(attributes.get("name", "")))
+            columns.append(unescaped(attributes.get("name", "")))
 
     try:
         package.each(part, visit)

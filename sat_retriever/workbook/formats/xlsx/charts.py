@@ -1,51 +1,68 @@
-"""Data sources of the charts of a sheet."""
+"""Charts and shapes that are drawn on a sheet: the charts' data sources, and all their texts."""
 
 from __future__ import annotations
 
-from sat_retriever.records.structure import DataSource, SourceKind
-from sat_retriever.workbook.budget import PARSED, Budget
-from sat_retriever.workbook.formats.reftext import MAX_TEXT
-from sat_retriever.workbook.limits import MIB
-from sat_retriever.workbook.opening.package import (
-    Attributes,
-    BadXmlError,
-    Package,
-    feed,
-    guarded_parser,
-    local,
-    too_deep,
-)
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-MAX_CHARTS = 256  # per sheet
+from sat_retriever.records.contents import CellText, TextKind
+from sat_retriever.records.structure import DataSource, SourceKind
+from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.formats.reftext import MAX_TEXT
+from sat_retriever.workbook.formats.xlsx.drawings import MAX_CHARTS, DrawingReader, Frame
+from sat_retriever.workbook.formats.xlsx.smallpart import PartReader, read_part
+from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.opening.package import Attributes, Package
+
 MAX_CHART_SOURCES = 512  # per sheet
-_MAX_PART = 8 * MIB
+_MAX_DRAWINGS = 16  # per sheet; programs write one
 _CHARTS = ("chart", "chartEx")
 _REFERENCES = ("f", "sqref")  # the latter is for a series with filtered rows
-_MAX_NAME = 60
 
 
-def chart_sources(
-    package: Package, sheet: str, sheet_part: str, budget: Budget
-) -> tuple[DataSource, ...]:
-    """Sources of the charts of a sheet: one for each chart and each sheet that it shows.
+@dataclass(slots=True)
+class Drawn:
+    """What is drawn on a sheet.
+
+    Attributes:
+        sources: Sources of its charts: one for each chart and each sheet that it shows.
+        texts: Texts of shapes, and of each chart its titles, each at its top left cell.
+        refused: Reason why a part was not read, or not to its end; of several the first.
+    """
+
+    sources: list[DataSource] = field(default_factory=list)
+    texts: list[CellText] = field(default_factory=list)
+    refused: Refused | None = None
+
+
+def read_drawn(
+    package: Package, sheet: str, sheet_part: str, budget: Budget, *, linked: bool = True
+) -> Drawn:
+    """Read the charts and shapes of a sheet.
 
     Args:
         package: The workbook.
         sheet: Name of the sheet.
         sheet_part: Its part.
         budget: Remaining work budget.
+        linked: False leaves out texts that show what a cell holds.
 
     Raises:
-        Refused: If a part declares entities or nests too deeply.
+        Refused: If the sheet's relationships declare entities or nest too deeply.
     """
-    found: list[DataSource] = []
-    for name, part in _charts(package, sheet_part):
-        if len(found) >= MAX_CHART_SOURCES or budget.spent():
+    found = Drawn()
+    for part, frame in _charts(package, sheet_part, budget, found, linked=linked):
+        if len(found.sources) >= MAX_CHART_SOURCES:
             break
-        budget.xml_bytes -= PARSED * package.size(part)
-        texts = shown_ranges(_texts(package, part))
-        found += [DataSource(sheet, SourceKind.CHART, text, name) for text in texts]
-    return tuple(found[:MAX_CHART_SOURCES])
+        reader = _ChartReader(linked=linked)
+        _note(found, read_part(package, part, reader, budget))
+        texts = shown_ranges(list(reader.references))
+        found.sources += [DataSource(sheet, SourceKind.CHART, text, frame.name) for text in texts]
+        if reader.titles:
+            title = "; ".join(dict.fromkeys(reader.titles))
+            found.texts.append(CellText(frame.cell, title, TextKind.CHART))
+    found.sources = found.sources[:MAX_CHART_SOURCES]
+    return found
 
 
 def shown_ranges(texts: list[str]) -> list[str]:
@@ -62,80 +79,71 @@ def shown_ranges(texts: list[str]) -> list[str]:
     return list(kept.values())
 
 
-def _charts(package: Package, sheet_part: str) -> list[tuple[str, str]]:
-    """(name, part) of the charts drawn on a sheet."""
-    found: list[tuple[str, str]] = []
-    for drawing in package.relationships(sheet_part).values():
-        if drawing.type != "drawing" or drawing.external:
-            continue
-        names = _names(package, drawing.target)
-        for link in package.relationships(drawing.target).values():
-            if link.type in _CHARTS and not link.external and len(found) < MAX_CHARTS:
-                found.append((names.get(link.id, ""), link.target))
-    return found
-
-
-def _names(package: Package, drawing: str) -> dict[str, str]:
-    """Names of the charts of a drawing by the id of their relationship."""
-    found: dict[str, str] = {}
-    name = ""
-
-    def visit(tag: str, attributes: Attributes) -> None:
-        nonlocal name
-        if tag == "cNvPr":
-            name = attributes.get("name", "")[:_MAX_NAME]
-        elif tag == "chart" and len(found) < MAX_CHARTS:
-            plain = {local(key): value for key, value in attributes.items()}
-            found.setdefault(plain.get("id", ""), name)
-
-    if package.size(drawing) <= _MAX_PART:
+def _charts(
+    package: Package, sheet_part: str, budget: Budget, found: Drawn, *, linked: bool
+) -> Iterator[tuple[str, Frame]]:
+    """Yield the parts of a sheet's charts with their frames; add the texts of its shapes."""
+    links = package.relationships(sheet_part).values()
+    drawings = dict.fromkeys(x.target for x in links if x.type == "drawing" and not x.external)
+    charts = 0
+    for drawing in list(drawings)[:_MAX_DRAWINGS]:
+        reader = DrawingReader(linked=linked)
+        _note(found, read_part(package, drawing, reader, budget))
+        found.texts += reader.shapes
         try:
-            package.each(drawing, visit)
-        except BadXmlError:
-            return found
-    return found
+            own = package.relationships(drawing)
+        except Refused as refused:
+            _note(found, refused)
+            continue
+        for link in own.values():
+            if link.type in _CHARTS and not link.external and charts < MAX_CHARTS:
+                charts += 1
+                yield link.target, reader.frames.get(link.id, Frame())
 
 
-def _texts(package: Package, part: str) -> list[str]:
-    """Texts of a chart's references, as far as its part can be read."""
-    if package.size(part) > _MAX_PART:
-        return []
-    reader = _ChartPart(part, package.limits.xml_depth)
-    parser = guarded_parser(part, package.limits)
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text
-    try:
-        feed(parser, package.chunks(part))
-    except BadXmlError:
-        return list(reader.found)
-    return list(reader.found)
+def _note(found: Drawn, refused: Refused | None) -> None:
+    found.refused = found.refused or refused
 
 
-class _ChartPart:
-    """Expat handlers that collect references."""
+class _ChartReader(PartReader):
+    """Reader of a chart part: its references, and its titles.
 
-    def __init__(self, part: str, max_depth: int) -> None:
-        self.found: dict[str, None] = {}
-        self._part, self._max_depth = part, max_depth
-        self._depth = 0
-        self._text: list[str] | None = None
+    A title is written in the chart, or saved with it as the text of a cell.
+    """
 
-    def start(self, name: str, _attributes: Attributes) -> None:
-        self._depth += 1
-        if self._depth > self._max_depth:
-            raise too_deep(self._part)
-        if local(name) in _REFERENCES:
-            self._text = []
+    tags = frozenset((*_REFERENCES, *"title t v p br".split()))
 
-    def text(self, text: str) -> None:
-        if self._text is not None:
-            self._text.append(text)
+    def __init__(self, *, linked: bool) -> None:
+        super().__init__()
+        self.references: dict[str, None] = {}
+        self.titles: list[str] = []
+        self._linked = linked
+        self._written: list[str] | None = None  # of the present title
+        self._saved: list[str] = []
 
-    def end(self, _name: str) -> None:
-        self._depth -= 1
-        if self._text is None:
+    def begin(self, tag: str, attributes: Attributes) -> None:
+        """Handle the start of an element."""
+        if tag == "title":
+            self._written, self._saved = [], []
+        elif tag in _REFERENCES or (tag in ("t", "v") and self._written is not None):
+            self.hold()
+
+    def finish(self, tag: str) -> None:
+        """Handle the end of an element."""
+        if tag in _REFERENCES:
+            text = self.held().strip().removeprefix("=")
+            if text and len(text) <= MAX_TEXT and len(self.references) < 4 * MAX_CHART_SOURCES:
+                self.references.setdefault(text)
+        elif self._written is None:
             return
-        text, self._text = "".join(self._text).strip().removeprefix("="), None
-        if text and len(text) <= MAX_TEXT and len(self.found) < 4 * MAX_CHART_SOURCES:
-            self.found.setdefault(text)
+        elif tag == "t":
+            self._written.append(self.held())
+        elif tag == "v" and self._linked:
+            self._saved.append(self.held())
+        elif tag in ("p", "br"):
+            self._written.append("\n")
+        elif tag == "title":
+            text = "".join(self._written).strip() or " ".join(self._saved).strip()
+            self._written = None
+            if text:
+                self.titles.append(text)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from sat_retriever.records.contents import CellText, Kept
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
@@ -28,7 +29,8 @@ from sat_retriever.workbook.formats.xlsx.book import (
     read_contents,
     table_objects,
 )
-from sat_retriever.workbook.formats.xlsx.charts import chart_sources
+from sat_retriever.workbook.formats.xlsx.charts import read_drawn
+from sat_retriever.workbook.formats.xlsx.comments import read_comments
 from sat_retriever.workbook.formats.xlsx.declared import data_sources
 from sat_retriever.workbook.formats.xlsx.overlap import BackgroundScan
 from sat_retriever.workbook.formats.xlsx.pivots import pivot_sources
@@ -36,6 +38,7 @@ from sat_retriever.workbook.formats.xlsx.scan import SheetScan, scan_sheet
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Package
+from sat_retriever.workbook.tables.beside import texts_beside
 from sat_retriever.workbook.values.read import ListedSheet
 
 MAX_SOURCES = 20_000  # data sources per workbook
@@ -77,10 +80,11 @@ def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """Declarations in the small parts around a sheet, and the reason if some were refused."""
+    """What the small parts around a sheet tell, and the reason if some were refused."""
 
     tables: tuple[TableObject, ...] = ()
     sources: tuple[DataSource, ...] = ()
+    texts: tuple[CellText, ...] = ()
     refused: Refused | None = None
 
 
@@ -118,18 +122,27 @@ class _Walk:
             raise bomb or refused from refused
 
     def declared(self, sheet: ListedSheet) -> _Declared:
-        """Tables and data sources of a sheet; they are needed before any formula is read."""
+        """Tables, data sources and texts beside the cells of a sheet.
+
+        The tables are needed before any formula is read.
+        """
         if not sheet.part or sheet.other:
             return _Declared()
         found = _Declared()
         package, budget = self.package, self.reading.budget
+        privacy, window = self.reading.request.privacy, self.reading.request.window
         try:
             found = replace(found, tables=table_objects(package, sheet.part))
             found = replace(found, sources=pivot_sources(package, sheet.name, sheet.part))
-            charts = chart_sources(package, sheet.name, sheet.part, budget)
-            return replace(found, sources=found.sources + charts)
+            drawn = read_drawn(package, sheet.name, sheet.part, budget, linked=privacy.literals)
+            found = replace(found, sources=(*found.sources, *drawn.sources), refused=drawn.refused)
+            if window is None and privacy.contents is Kept.ALL:
+                comments, refused = read_comments(package, sheet.part, budget)
+                texts = tuple(texts_beside([*drawn.texts, *comments]))
+                found = replace(found, texts=texts, refused=drawn.refused or refused)
         except Refused as refused:
             return replace(found, refused=refused)
+        return found
 
     def names(self, declared: dict[int, _Declared]) -> frozenset[str]:
         tables = (table.name for each in declared.values() for table in each.tables)
@@ -143,6 +156,7 @@ class _Walk:
             scan = self.scan(sheet)
         except Refused as error:
             refused, scan = error, SheetScan(damage=error.message)
+        scan.beside = list(declared.texts)
         scan.sums = column_sums(scan.formulas)
         if request.window is not None and request.formulas and scan.formulas:
             area = request.window.area

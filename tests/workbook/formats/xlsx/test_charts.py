@@ -7,7 +7,8 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, MAX_CHARTS, chart_sources
+from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, read_drawn
+from sat_retriever.workbook.formats.xlsx.drawings import MAX_CHARTS
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import Package
 from sat_retriever.workbook.read import read_workbook
@@ -50,7 +51,7 @@ def drawn(*charts, drawing=None, kind="chart"):
 
 
 def texts(package, limits=LIMITS):
-    return [each.text for each in chart_sources(package, "S", SHEET, Budget(limits))]
+    return [each.text for each in read_drawn(package, "S", SHEET, Budget(limits)).sources]
 
 
 def test_a_chart_names_each_sheet_it_shows_once(tmp_path):
@@ -85,9 +86,9 @@ def test_charts_of_the_later_form_and_filtered_series_are_read():
                     kind="chartEx")  # fmt: skip
     assert texts(package) == ["_xlchart.v1.0"]
     package = drawn("<c><fullRef><sqref>Data!$A$1:$A$9</sqref></fullRef></c>")
-    assert chart_sources(package, "S", SHEET, Budget(LIMITS)) == (
-        DataSource("S", SourceKind.CHART, "Data!$A$1:$A$9", "Chart 0"),
-    )
+    assert read_drawn(package, "S", SHEET, Budget(LIMITS)).sources == [
+        DataSource("S", SourceKind.CHART, "Data!$A$1:$A$9", "Chart 0")
+    ]
 
 
 def test_missing_damaged_and_circular_parts_give_what_can_be_read():

@@ -94,7 +94,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "words": ", ".join(why.words),
         "cell_words": ", ".join(why.cell_words),
         "headers": " | ".join(why.headers),
-        "cells": " | ".join([f"{each.cell}: {each.text}" for each in why.cells]),
+        "cells": " | ".join([f"{each.place}: {each.text}" for each in why.cells]),
         "dense": why.dense,
         "lexical": why.lexical,
         "dense_rank": why.dense_rank,
