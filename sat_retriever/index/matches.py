@@ -17,9 +17,11 @@ from sat_retriever.index.fusion import (
     covered_by_names,
     fusion_weights,
 )
+from sat_retriever.index.glossary import Code, codes_of
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.abbreviation import forms_of, initials_of
 from sat_retriever.text.contents import (
     SPELLED,
     asked_words,
@@ -32,6 +34,7 @@ from sat_retriever.text.lexical import STOP_WORDS, WordScores, query_words, shee
 from sat_retriever.text.segment import forms, stem
 
 _CHECKED = 100  # sheets with all words of a phrase whose texts are read
+_INITIALS = 4  # letters of initials, at least: those of three are words by chance
 _MISSPELT = 4  # words of a query that are looked for under another spelling
 _MEANT = 3  # words that one of them may mean
 
@@ -45,18 +48,23 @@ class FoundWord:
         names: Its BM25 scores in names; None if no sheet has it there.
         contents: The same in contents.
         sheets: Number of all sheets that have it, as if names and contents had it by chance.
+        codes: Codes in names that stand for it in this index.
     """
 
     word: str
     names: WordScores | None
     contents: WordScores | None
     sheets: float
+    codes: tuple[Code, ...] = ()
 
     def among(self, rows: NDArray[np.intp]) -> FoundWord:
         """The word in some of the sheets; how many of all have it stays."""
         names, contents = self.names, self.contents
         return replace(
-            self, names=names and names.among(rows), contents=contents and contents.among(rows)
+            self,
+            names=names and names.among(rows),
+            contents=contents and contents.among(rows),
+            codes=tuple(replace(code, names=code.names.among(rows)) for code in self.codes),
         )
 
     def better(self, share: FloatArray, of_contents: float = 1.0) -> NDArray[np.intp]:
@@ -68,7 +76,8 @@ class FoundWord:
             of_contents: What a score in contents counts, of what it counts in names.
         """
         found = []
-        for scored, counts in ((self.names, 1.0), (self.contents, of_contents)):
+        coded = ((code.names, WORD_OF_CONTENTS) for code in self.codes)
+        for scored, counts in ((self.names, 1.0), (self.contents, of_contents), *coded):
             if scored is not None:
                 found.append(scored.rows[share[scored.rows] == 0])
                 own = scored.scores * np.float32(counts / scored.limit)
@@ -150,7 +159,7 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     asked = asked_phrases(snapshot, query)
     named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
-        _found(word, named.get(word), inside.get(word), snapshot.sheets)
+        _found(snapshot, word, named.get(word), inside.get(word))
         for word in dict.fromkeys((*words, *asked_inside))
     )
     return Matches(
@@ -158,7 +167,9 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
         read_as=read_as,
         names=names,
         contents=contents,
-        together=_together(snapshot, found, contents) if known else names,
+        together=_by_initials(
+            snapshot, query, _together(snapshot, found, contents) if known else names
+        ),
         rareness=rareness,
         covered=covered_by_names(float(names.max(initial=0.0)), rareness),
         phrase=_holding(store, snapshot, asked, names + contents) if asked else None,
@@ -168,13 +179,15 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
 
 
 def _found(
-    word: str, names: WordScores | None, contents: WordScores | None, sheets: int
+    snapshot: Snapshot, word: str, names: WordScores | None, contents: WordScores | None
 ) -> FoundWord:
     """A word with its scores in names and in contents, if a sheet has it there."""
+    sheets = snapshot.sheets
     scored = [each for each in (names, contents) if each is not None]
     lacking = math.prod(1 - each.sheets / max(sheets, 1) for each in scored)
     names, contents = (x if x is not None and len(x.rows) else None for x in (names, contents))
-    return FoundWord(word, names, contents, (1 - lacking) * sheets)
+    codes = codes_of(snapshot, word, names, contents)
+    return FoundWord(word, names, contents, (1 - lacking) * sheets, codes)
 
 
 def _together(snapshot: Snapshot, found: Sequence[FoundWord], contents: FloatArray) -> FloatArray:
@@ -203,6 +216,20 @@ def _together(snapshot: Snapshot, found: Sequence[FoundWord], contents: FloatArr
     others = snapshot.documentation.others
     total[others] = np.maximum(total[others], np.float32(WORD_OF_CONTENTS) * contents[others])
     return total
+
+
+def _by_initials(snapshot: Snapshot, query: str, together: FloatArray) -> FloatArray:
+    """Word scores, (n,), where a sheet whose name has the initials of the query has three fifths.
+
+    Such a sheet may share no word with the query, and would not be among the candidates.
+    """
+    for asked in forms_of(query):
+        initials = initials_of(asked)
+        rows = snapshot.lexical.word(stem(initials)).rows if len(initials) >= _INITIALS else ()
+        if len(rows):
+            together = together.copy()
+            together[rows] = np.maximum(together[rows], np.float32(WORD_OF_CONTENTS))
+    return together
 
 
 def _rareness(

@@ -6,6 +6,7 @@ import re
 from functools import cache, lru_cache
 
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.lexical import STOP_WORDS
 
 MIN_WORDS = 2
 """Words that an abbreviation stands for, at least."""
@@ -25,6 +26,25 @@ _SEPARATORS = re.compile(r"[\W_]+")
 def _words(whole: str) -> tuple[str, ...]:
     """The words of a name in small letters; a question is compared with many abbreviations."""
     return tuple(each.casefold() for each in _SEPARATORS.split(whole) if each)[:MOST_WORDS]
+
+
+def forms_of(query: str) -> tuple[str, ...]:
+    """The forms of a question that a name may abbreviate: whole, and without common words.
+
+    >>> forms_of("what is the average vehicle lifetime")
+    ('what is the average vehicle lifetime', 'average vehicle lifetime')
+    """
+    telling = " ".join(word for word in query.split() if word.casefold() not in STOP_WORDS)
+    return tuple(dict.fromkeys((query, telling)))
+
+
+def initials_of(whole: str) -> str:
+    """The first letters of all words, small.
+
+    >>> initials_of("Annual Improvement in Battery Capacity by Vehicle Type")
+    'aiibcbvt'
+    """
+    return "".join(word[0] for word in _words(whole))
 
 
 def is_main(record: SheetRecord) -> bool:

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.abbreviation import abbreviates
-from sat_retriever.text.lexical import STOP_WORDS
+from sat_retriever.text.abbreviation import abbreviates, forms_of
 
 # Share of the way to a score of 1 that such a sheet rises (benchmarks/LOG.md).
 _BY_INITIALS = 0.6
@@ -27,8 +26,7 @@ def raise_abbreviations(
         candidates: The candidates.
         records: Record of each that has one.
     """
-    telling = " ".join(word for word in query.split() if word.casefold() not in STOP_WORDS)
-    forms = dict.fromkeys((query, telling))
+    forms = forms_of(query)
     raised = []
     for each in candidates:
         record = records.get(each.sheet_id)
