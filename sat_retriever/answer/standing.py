@@ -12,7 +12,8 @@ from sat_retriever.index.question import Question
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.sheets import Skipped
+from sat_retriever.records.hits import Hit
+from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.standing import Placed, WordPart
 from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.segment import forms, stem, stems
@@ -50,7 +51,7 @@ def standing_of(
         before = index.standing(question, each.sheet_id, filters)
         if each.sheet_id in hits and before:
             hit = replace(hits[each.sheet_id], rank=each.rank)
-            words = _word_parts(question, shares, column, hit.why.cell_words)
+            words = _word_parts(question, shares, column, hit)
             first = before[0]
             parts = each.time, each.role, each.together
             placed.append(Placed(hit, words, first.rank, first.score, *parts))
@@ -100,11 +101,11 @@ def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:
 
 
 def _word_parts(
-    question: Question, shares: WordShares, column: int, in_cells: Sequence[str]
+    question: Question, shares: WordShares, column: int, hit: Hit
 ) -> tuple[WordPart, ...]:
     """Every word of a question and what it gives one of the sheets of some shares."""
-    known = {each.word for each in question.scores.matches.found if each.sheets}
-    inside = {each for word in in_cells for each in stems(word)}
+    found = {each.word: each for each in question.scores.matches.found if each.sheets}
+    inside = {each for word in hit.why.cell_words for each in stems(word)}
     rows = {word: row for row, word in enumerate(shares.words)}
     spelled = {stem(form): form for each in forms(question.read_as) for form in each}
     parts = []
@@ -114,5 +115,17 @@ def _word_parts(
             (0.0, 0.0) if row is None else (shares.shares[row, column], shares.limits[row])
         )
         within = word in inside and not share
-        parts.append(WordPart(spelled[word], float(share), float(most), word in known, within))
+        codes = found[word].codes if word in found and not share else ()
+        code = next((x for each in codes if (x := _written(each.text, hit.record))), "")
+        parts.append(
+            WordPart(spelled[word], float(share), float(most), word in found, within, code)
+        )
     return tuple(parts)
+
+
+def _written(code: str, record: SheetRecord) -> str:
+    """A code as a sheet's names write it; empty if they do not have it."""
+    written = (x for chunk in forms(record.name) for x in chunk if stem(x) == code)
+    text = next(written, "")
+    at = record.name.casefold().find(text.casefold())
+    return record.name[at : at + len(text)] if text else ""

@@ -126,9 +126,10 @@ def _words(own: Placed) -> list[Text]:
     """Words that it has and lacks, each with its share of the words' best possible score."""
     has = [part for part in own.words if part.share]
     inside = ", ".join(part.word for part in own.words if part.inside)
-    lacks = [part for part in own.words if part.known and not (part.share or part.inside)]
+    coded = ", ".join(f"{part.word} as {part.code}" for part in own.words if part.code)
+    lacks = [x for x in own.words if x.known and not (x.share or x.inside or x.code)]
     unknown = [part.word for part in own.words if not part.known]
-    said = [", ".join(map(_share, has)), f"in cells {inside}" if inside else ""]
+    said = [", ".join(map(_share, has)), coded, f"in cells {inside}" if inside else ""]
     lines = [_fact("words", "; ".join(filter(None, said)) or "none in common")]
     if lacks:
         lines.append(_fact("lacks", ", ".join(map(_missing, lacks))))

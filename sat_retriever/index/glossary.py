@@ -16,7 +16,10 @@ from sat_retriever.text.lexical import WordScores
 
 _SIZES = (3, 4)  # letters of a code, with which the word begins
 _LEFT = 2  # letters of the word after them, at least
-_SHEETS = (2, 2_000)  # sheets with a code in their names, from which and up to which it is looked at
+_SHEETS = (
+    2,
+    2_000,
+)  # sheets with a code in their names, from which and up to which it is looked at
 # Of these sheets, the least share that says the word, and how many times the share of all sheets
 # that must be. On real lists shares of .2 to .5 and 1.2 to 2 times give the same rankings; with .1,
 # *travel* is read as TRA (benchmarks/LOG.md).

@@ -20,6 +20,7 @@ class WordPart:
         most: The most that it can give any sheet; 0 if no sheet's names have it.
         known: True if names or cells of any sheet have it.
         inside: True if cells of the sheet have it, and its names do not.
+        code: What stands for it in the sheet's names, as they write it; empty without that.
     """
 
     word: str
@@ -27,6 +28,7 @@ class WordPart:
     most: float
     known: bool = True
     inside: bool = False
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Placed:
                     "most": round(x.most, 6),
                     "known": x.known,
                     "inside": x.inside,
+                    "code": x.code,
                 }
                 for x in self.words
             ],
