@@ -24,6 +24,7 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.retriever import SheetRetriever
 
@@ -62,8 +63,13 @@ class Searched:
         self._open.close()
 
     def index(self, contents: Kept = Kept.ALL, *, times: bool = True) -> SheetIndex:
-        """Return the index by the general encoder; one of the same code is taken up again."""
+        """Return the index by the general encoder; one of the same code is taken up again.
+
+        Nobody may see the sheets that the source leaves out, so it is as if they were not there:
+        a page with the questions would speak for the other sheets of its workbook.
+        """
         encoder, dataset = self._encoders[GENERAL], self.source.dataset
+        excluded = self.source.excluded
         code = [each for part in _MADE_BY for each in (ROOT / "sat_retriever" / part).rglob("*.py")]
         key = f"{self.source.name}-{contents}-{encoder.fingerprint}-{data_hash(sorted(code))}"
         file = self._work / f"{key}.sat"
@@ -75,8 +81,10 @@ class Searched:
                     index.add_records(dataset.records, find_links=False)
                 else:
                     index.sync([dataset.root])
+                index.permit(lambda record: [] if record.sheet_id in excluded else [EVERYONE])
             draft.rename(file)
-        return self._open.enter_context(SheetIndex.open(file, encoder, times=times))
+        opened = self._open.enter_context(SheetIndex.open(file, encoder, times=times))
+        return opened.seen_by(())
 
     def search(
         self,
@@ -94,7 +102,6 @@ class Searched:
                 for hit in retriever.retrieve(
                     text, DEPTH, token=token, today=UNDATED, all_copies=all_copies
                 )
-                if hit.sheet_id not in self.source.excluded
             ]
             for text, token in zip(self.questions, tokens, strict=True)
         ]
