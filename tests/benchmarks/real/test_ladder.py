@@ -200,9 +200,16 @@ def test_default_and_rung_are_asked_each_question_in_turn_and_first_by_turns():
 
 
 def test_what_is_saved_is_the_median_of_the_differences_not_of_the_times():
-    timed = Timed([], ms=[1, 10, 2], default_ms=[2, 9, 12])
-    assert timed.metrics([0, 1, 2]) == {"ms": 2, "ms_saved": 1}
-    assert timed.metrics([1, 2]) == {"ms": 6, "ms_saved": 4.5}
+    timed = Timed([], ms=[1, 0, 10, 0, 2], default_ms=[2, 0, 9, 0, 12])
+    assert timed.metrics([0, 2, 4]) == {"ms": 2, "ms_saved": 1}
+    assert timed.metrics([2, 4]) == {"ms": 6, "ms_saved": 4.5}
+
+
+def test_that_the_first_who_is_asked_pays_more_does_not_count():
+    first, saved = 4, 0.5
+    default = [10 + first * (place % 2 == 0) for place in range(5)]
+    other = [10 - saved + first * (place % 2 == 1) for place in range(5)]
+    assert Timed([], ms=other, default_ms=default).metrics(range(5))["ms_saved"] == saved
 
 
 SOURCE = '''"""A module
