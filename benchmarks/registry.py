@@ -94,7 +94,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
         "asked": Table("contents.asked", "made questions by value, note and row label"),
         "real": Table("real.real", "real workbooks and people's words: the default, plain parts"),
-        "ladder": Table("real.real", "the same, one rung of the default left out", ("--ladder",)),
+        "ladder": Table(
+            "real.real", "one rung of the default left out: its gain, its cost", ("--ladder",)
+        ),
         "nothing": Table("nothing.nothing", "how sure an answer is that the index holds one"),
         "common_words": Table("nothing.common_words", "make the list of common English words"),
         "postgres_words": Table(

@@ -4,6 +4,10 @@
     python -m benchmarks run ladder           the default, one rung left out at a time
     python -m benchmarks run real --test      EPS's test part too, which is looked at once
 
+The ladder asks each ranking and the default every question in turn, for ten hits, and says beside
+what a rung gains what it costs: milliseconds of processor time, and lines of code. Encoding of the
+question is not part of that time.
+
 Of each source in `real_lists` all questions are asked; of EPS those for development apart, and all
 as one figure. Indexes and tokens are kept, so a stopped run goes on with them.
 """
@@ -13,18 +17,33 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.contents.tokens import CachedEncoder
 from benchmarks.real import sources
+from benchmarks.real.cost import beside, code_lines
 from benchmarks.real.plain import cutter
-from benchmarks.real.systems import ARCTIC, COMPARED, GENERAL, MINILM, RUNGS, Searched, System
+from benchmarks.real.rungs import RUNGS
+from benchmarks.real.systems import (
+    ARCTIC,
+    COMPARED,
+    DEFAULT,
+    GENERAL,
+    MINILM,
+    Rankings,
+    Searched,
+    System,
+)
 from benchmarks.results import Result, read_results, write_result
+from benchmarks.tables.ladder import ladder_tables
 from benchmarks.tables.real import real_tables
 from sat_retriever.errors import CorpusError
 from sat_retriever.metrics.rows import metrics_of, row_of
+from sat_retriever.metrics.run import DEPTH
 
+HITS = 10  # that the ladder asks for
 METRICS = ("NDCG@10", "Recall@1", "Recall@10")
 
 
@@ -34,27 +53,40 @@ def measured(on: Searched, system: System, parts: Sequence[str]) -> Iterator[Res
     Hit@1 is the share of questions whose first sheet is a right one; Recall@k the mean share of
     the right sheets among the first k.
     """
-    rankings, queries = system.rank(on), on.source.dataset.queries
-    rows = [
-        row_of(place, ranking, query.positives)
-        for place, (ranking, query) in enumerate(zip(rankings, queries, strict=True))
-    ]
+    rankings = system.rank(on)
+    return (_result(on, system, part, rankings) for part in parts)
+
+
+def climbed(on: Searched, system: System, parts: Sequence[str]) -> Iterator[Result]:
+    """Yield the same of a rung of the ladder, with its times beside the default's and its lines."""
+    found = beside(DEFAULT.asking(on), system.asking(on), len(on.questions))
+    lines = {"lines": code_lines(system.code)} if system.code else {}
     for part in parts:
-        kept = [rows[place] for place in on.source.parts[part]]
-        metrics: dict[str, Any] = {
-            **metrics_of(kept, METRICS),
-            "Hit@1": sum(1 in row["hits"] for row in kept) / len(kept),
-            "role": on.source.role,
-            "queries": len(kept),
-            "sheets": len(on.sheets),
-        }
-        yield Result(system.name, on.source.name, metrics, part, None, kept)
+        result = _result(on, system, part, found.rankings)
+        costs = found.metrics(on.source.parts[part]) | lines
+        yield replace(result, metrics={**result.metrics, **costs})
+
+
+def _result(on: Searched, system: System, part: str, rankings: Rankings) -> Result:
+    queries, places = on.source.dataset.queries, on.source.parts[part]
+    kept = [row_of(place, rankings[place], queries[place].positives) for place in places]
+    metrics: dict[str, Any] = {
+        **metrics_of(kept, METRICS),
+        "Hit@1": sum(1 in row["hits"] for row in kept) / len(kept),
+        "role": on.source.role,
+        "queries": len(kept),
+        "sheets": len(on.sheets),
+    }
+    return Result(system.name, on.source.name, metrics, part, None, kept)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure every source, write result files, print the tables."""
     options = _parser().parse_args(arguments)
-    benchmark, systems = ("ladder", RUNGS) if options.ladder else ("real", COMPARED)
+    benchmark, systems, hits = (
+        ("ladder", RUNGS, HITS) if options.ladder else ("real", COMPARED, DEPTH)
+    )
+    results = climbed if options.ladder else measured
     model = options.models / "arctic-embed-xs"
     named = {MINILM: MINILM, ARCTIC: str(model), GENERAL: GENERAL}
     encoders = {name: CachedEncoder.kept(each, options.work) for name, each in named.items()}
@@ -67,14 +99,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         root = source.dataset.root
         data = source.dataset.files if root is None else [root, *source.dataset.files]
-        on = Searched(source, encoders, cut, options.work)
+        on = Searched(source, encoders, cut, options.work, hits)
         parts = [part for part in source.parts if part != "test" or options.test]
         for system in systems:
-            for result in measured(on, system, parts):
+            for result in results(on, system, parts):
                 write_result(benchmark, result, data=data, folder=options.out)
                 sys.stderr.write(f"{result.name}: NDCG@10 {result.metrics['NDCG@10']:.3f}\n")
         on.close()
-    sys.stdout.write(real_tables(read_results(benchmark, options.out)) + "\n")
+    files = read_results(benchmark, options.out)
+    sys.stdout.write((ladder_tables(files) if options.ladder else real_tables(files)) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""The rankings of `run real` and `run ladder`: a source in, ranked sheets of its questions out."""
+"""The rankings of `run real`: a source in, ranked sheets of its questions out."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.real import plain
+from benchmarks.real.cost import Asking
 from benchmarks.real.sources import SheetRows, Source
+from benchmarks.real.without import Change, ChangedIndex
 from benchmarks.results import ROOT, data_hash
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.store.opening import open_store
 from sat_retriever.metrics.run import DEPTH
 from sat_retriever.period.asked import UNDATED
-from sat_retriever.rank.links import LinkReranker
-from sat_retriever.rank.links.settings import LinkSettings
-from sat_retriever.rank.load import AUTO, own_reranker
+from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
-from sat_retriever.records.filters import Filters
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.retriever import SheetRetriever
@@ -42,6 +40,7 @@ class Searched:
         encoders: Encoders by name.
         cut: Cuts a plain text for an encoder.
         work: Where indexes are kept.
+        hits: Sheets that a retriever is asked for, above those that no ranking has.
     """
 
     def __init__(
@@ -50,12 +49,14 @@ class Searched:
         encoders: Mapping[str, Encoder],
         cut: Callable[[str], str],
         work: Path,
+        hits: int = DEPTH,
     ) -> None:
         self.source = source
         self.questions = [query.text for query in source.dataset.queries]
         self._encoders = encoders
         self._cut = cut
         self._work = work
+        self._hits = hits
         self._open = ExitStack()
 
     def close(self) -> None:
@@ -63,7 +64,20 @@ class Searched:
         self._open.close()
 
     def index(self, contents: Kept = Kept.ALL, *, times: bool = True) -> SheetIndex:
-        """Return the index by the general encoder; one of the same code is taken up again.
+        """Return the index by the general encoder, opened anew, without the sheets left out."""
+        file, encoder = self._file(contents), self._encoders[GENERAL]
+        return self._seen(SheetIndex.open(file, encoder, times=times))
+
+    def changed_index(self, change: Change) -> SheetIndex:
+        """Return the same index, searched as if it held something else of its sheets."""
+        file, encoder = self._file(Kept.ALL), self._encoders[GENERAL]
+        return self._seen(ChangedIndex(open_store(file), encoder, change))
+
+    def _seen(self, index: SheetIndex) -> SheetIndex:
+        return self._open.enter_context(index).seen_by(())
+
+    def _file(self, contents: Kept) -> Path:
+        """Return the file of an index; one that the same code made is taken up again.
 
         Nobody may see the sheets that the source leaves out, so it is as if they were not there:
         a page with the questions would speak for the other sheets of its workbook.
@@ -83,28 +97,33 @@ class Searched:
                     index.sync([dataset.root])
                 index.permit(lambda record: [] if record.sheet_id in excluded else [EVERYONE])
             draft.rename(file)
-        opened = self._open.enter_context(SheetIndex.open(file, encoder, times=times))
-        return opened.seen_by(())
+        return file
 
-    def search(
+    def asking(
         self,
         index: SheetIndex,
         reranker: Reranker | str | None = AUTO,
         *,
         all_copies: bool = True,
-    ) -> Rankings:
-        """Ask an index as users do, but rank every copy, as the plain parts do."""
+    ) -> Asking:
+        """Return what asks an index as users do, but ranks every copy, as the plain parts do.
+
+        The tokens of the questions are there before the first is asked.
+        """
         retriever = SheetRetriever(index, reranker)
         tokens = self._encoders[GENERAL].encode_queries(self.questions)
-        return [
-            [
-                hit.sheet_id
-                for hit in retriever.retrieve(
-                    text, DEPTH, token=token, today=UNDATED, all_copies=all_copies
-                )
-            ]
-            for text, token in zip(self.questions, tokens, strict=True)
-        ]
+
+        def ask(place: int) -> list[str]:
+            found = retriever.retrieve(
+                self.questions[place],
+                self._hits,
+                token=tokens[place],
+                today=UNDATED,
+                all_copies=all_copies,
+            )
+            return [hit.sheet_id for hit in found]
+
+        return ask
 
     @cached_property
     def sheets(self) -> dict[str, SheetRows]:
@@ -126,84 +145,90 @@ class Searched:
         found: FloatArray = by.encode_queries(self.questions) @ tokens.T
         return found
 
-    def ordered(self, scores: FloatArray) -> Rankings:
+    def ordered(self, scores: FloatArray) -> Asking:
         """Return the sheets by scores (q, n), best first; equal ones in the order of their ids."""
         ids = sorted(self.sheets)
         places = {sheet_id: place for place, sheet_id in enumerate(self.sheets)}
         by_id = scores[:, [places[each] for each in ids]]
         best = np.argsort(-by_id, axis=1, kind="stable")[:, :DEPTH]
-        return [[ids[place] for place in row] for row in best.tolist()]
-
-
-class Weighing(Reranker):
-    """A reranker over candidates that are found with another share of the cosine."""
-
-    def __init__(self, reranker: Reranker, dense_weight: float) -> None:
-        self._reranker = reranker
-        self._dense_weight = dense_weight
-
-    @property
-    def dense_weight(self) -> float:
-        """The share, in [0, 1]."""
-        return self._dense_weight
-
-    @property
-    def trained_candidates(self) -> int | None:
-        """As the reranker's."""
-        return self._reranker.trained_candidates
-
-    def rerank(
-        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
-    ) -> Sequence[Candidate]:
-        """Return what the reranker returns."""
-        return self._reranker.rerank(question, candidates, filters)
+        rankings = [[ids[place] for place in row] for row in best.tolist()]
+        return rankings.__getitem__
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row of a table: its name in result files, its title, and its rankings of a source."""
+    """One row of a table.
+
+    Attributes:
+        name: Its name in result files.
+        title: Its title.
+        asking: Makes what asks it questions of a source; each has indexes of its own.
+        code: Where the code is that only it takes, or that goes with it; see `code_lines`.
+    """
 
     name: str
     title: str
-    rank: Callable[[Searched], Rankings]
+    asking: Callable[[Searched], Asking]
+    code: tuple[str, ...] = ()
+
+    def rank(self, on: Searched) -> Rankings:
+        """Return the ranking of every question of a source."""
+        ask = self.asking(on)
+        return [ask(place) for place in range(len(on.questions))]
 
 
-def _weighed(on: Searched, weight: float) -> Rankings:
-    index = on.index()
-    return on.search(index, Weighing(own_reranker(index), weight))
-
-
-def _reading(on: Searched) -> Rankings:
-    index = on.index()
-    return on.search(index, LinkReranker(index, LinkSettings(pulling=0)))
-
-
-def _cosine(on: Searched, encoder: str, of: Callable[[str, SheetRows], str]) -> Rankings:
+def _cosine(on: Searched, encoder: str, of: Callable[[str, SheetRows], str]) -> Asking:
     return on.ordered(on.cosines(encoder, of))
 
 
-def _words(on: Searched, of: Callable[[str, SheetRows], str]) -> Rankings:
+def _words(on: Searched, of: Callable[[str, SheetRows], str]) -> Asking:
     return on.ordered(on.bm25(of))
 
 
-def _sum(on: Searched) -> Rankings:
+def _sum(on: Searched) -> Asking:
     cosines = plain.scaled(on.cosines(ARCTIC, plain.row_text))
     return on.ordered(plain.scaled(on.bm25(plain.cell_text)) + 2 * cosines)
 
 
-DEFAULT = System("default", "**sat-retriever as installed**", lambda on: on.search(on.index()))
-_FOLDED = System(
-    "folded", "as installed, copies folded", lambda on: on.search(on.index(), all_copies=False)
+def package(*parts: str) -> tuple[str, ...]:
+    """Return the full names of some parts of the package."""
+    return tuple(f"sat_retriever.{part}" for part in parts)
+
+
+DEFAULT = System("default", "**sat-retriever as installed**", lambda on: on.asking(on.index()))
+FOLDED = System(
+    "folded",
+    "as installed, copies folded",
+    lambda on: on.asking(on.index(), all_copies=False),
+    package("links.copies", "index.folding", "index.store.copies", "records.copies"),
 )
-_BEFORE = (
-    System("no_reranking", "no reranking", lambda on: on.search(on.index(), None)),
-    System("learnt", "with the learnt reranker", lambda on: on.search(on.index(), GENERAL)),
-    System("contents_off", "`--contents names`", lambda on: on.search(on.index(Kept.NAMES))),
-)
+BEFORE = (
+    System(
+        "no_reranking",
+        "no reranking",
+        lambda on: on.asking(on.index(), None),
+        package("rank.links", "text.abbreviation"),
+    ),
+    System(
+        "learnt",
+        "with the learnt reranker",
+        lambda on: on.asking(on.index(), GENERAL),
+        package("rank.features"),
+    ),
+    System(
+        "contents_off",
+        "`--contents names`",
+        lambda on: on.asking(on.index(Kept.NAMES)),
+        package(
+            "records.contents", "text.contents", "text.opening", "index.contents",
+            "index.store.contents", "index.store.words", "rank.links.reading",
+        ),
+    ),
+)  # fmt: skip
 COMPARED = (
     DEFAULT,
-    _FOLDED,
-    *_BEFORE,
+    FOLDED,
+    *BEFORE,
     System("bm25_names", "BM25, names and headers", partial(_words, of=plain.name_text)),
     System("bm25_cells", "BM25, names and cells", partial(_words, of=plain.cell_text)),
     *(
@@ -214,14 +239,3 @@ COMPARED = (
     System("sum", "BM25, names and cells + 2 × arctic-embed-xs, rows", _sum),
 )
 """The rankings of `run real`."""
-
-RUNGS = (
-    DEFAULT,
-    System("no_words", "without words: the cosine of names", partial(_weighed, weight=1.0)),
-    System("no_cosine", "without cosines", partial(_weighed, weight=0.0)),
-    System("no_periods", "without periods", lambda on: on.search(on.index(times=False))),
-    _FOLDED,
-    System("reading", "without links", _reading),
-    *_BEFORE,
-)
-"""The rankings of `run ladder`: the default, and what is left without one or more of its rungs."""

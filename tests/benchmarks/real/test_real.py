@@ -5,7 +5,8 @@ import pytest
 
 from benchmarks.real import plain, sources
 from benchmarks.real.real import measured
-from benchmarks.real.systems import ARCTIC, COMPARED, GENERAL, MINILM, RUNGS, Searched
+from benchmarks.real.rungs import RUNGS
+from benchmarks.real.systems import ARCTIC, COMPARED, GENERAL, MINILM, Searched
 from benchmarks.results import read_results, write_result
 from benchmarks.tables.real import real_tables
 from sat_retriever.datasets.dataset import Dataset

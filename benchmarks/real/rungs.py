@@ -1,0 +1,193 @@
+"""The rankings of `run ladder`: the default, and what is left without one or more of its rungs.
+
+Each rung names its code, from which its lines are counted. Code that several rungs need counts for
+each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from benchmarks.real import without
+from benchmarks.real.cost import Asking
+from benchmarks.real.systems import BEFORE, DEFAULT, FOLDED, Searched, System, package
+from sat_retriever.index import matches
+from sat_retriever.index.question import Question
+from sat_retriever.rank.links import LinkReranker, linkrank, reading
+from sat_retriever.rank.links.settings import LinkSettings
+from sat_retriever.rank.load import own_reranker
+from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.filters import Filters
+
+
+class Weighing(Reranker):
+    """A reranker over candidates that are found with another share of the cosine."""
+
+    def __init__(self, reranker: Reranker, dense_weight: float) -> None:
+        self._reranker = reranker
+        self._dense_weight = dense_weight
+
+    @property
+    def dense_weight(self) -> float:
+        """The share, in [0, 1]."""
+        return self._dense_weight
+
+    @property
+    def trained_candidates(self) -> int | None:
+        """As the reranker's."""
+        return self._reranker.trained_candidates
+
+    def rerank(
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
+    ) -> Sequence[Candidate]:
+        """Return what the reranker returns."""
+        return self._reranker.rerank(question, candidates, filters)
+
+
+def _weighed(on: Searched, weight: float) -> Asking:
+    index = on.index()
+    return on.asking(index, Weighing(own_reranker(index), weight))
+
+
+def _changed(on: Searched, change: without.Change) -> Asking:
+    return on.asking(on.changed_index(change))
+
+
+def _replacing(ask: Asking, module: ModuleType, **values: object) -> Asking:
+    def asked(place: int) -> Sequence[str]:
+        with without.replaced(module, **values):
+            return ask(place)
+
+    return asked
+
+
+def _no_initials(on: Searched) -> Asking:
+    ask = _replacing(on.asking(on.index()), linkrank, raise_abbreviations=_second)
+    return _replacing(ask, matches, _by_initials=lambda *given: given[-1])
+
+
+def _no_codes(on: Searched) -> Asking:
+    return _replacing(on.asking(on.index()), matches, codes_of=lambda *_: ())
+
+
+def _no_reading(on: Searched) -> Asking:
+    return _replacing(on.asking(on.index()), linkrank, read_closely=lambda *given: given[-1])
+
+
+def _free_documentation(on: Searched) -> Asking:
+    ask = _changed(on, without.free_documentation)
+    return _replacing(ask, reading, NGRAM_OF_DOCUMENTATION=1.0)
+
+
+def _no_links(on: Searched) -> Asking:
+    index = on.index()
+    return on.asking(index, LinkReranker(index, LinkSettings(pulling=0)))
+
+
+def _second(_query: str, candidates: list[Candidate], _records: Any) -> list[Candidate]:
+    return candidates
+
+
+RUNGS = (
+    DEFAULT,
+    System(
+        "no_words",
+        "without words: the cosine of names",
+        partial(_weighed, weight=1.0),
+        package(
+            "text.lexical", "text.segment", "index.matches", "index.common", "index.contents",
+            "index.store.words",
+        ),
+    ),
+    System(
+        "no_name_words",
+        "without words of names",
+        partial(_changed, change=without.no_name_words),
+        package("text.lexical:LexicalScorer", "index.common"),
+    ),
+    System(
+        "no_cell_words",
+        "without words of cells",
+        partial(_changed, change=without.no_cell_words),
+        package("text.contents", "index.contents", "index.store.words"),
+    ),
+    System(
+        "no_cosine",
+        "without cosines",
+        partial(_weighed, weight=0.0),
+        package("encoder", "onnx", "index.tokens", "index.encoding", "text.serialize"),
+    ),
+    System(
+        "no_name_token",
+        "without the cosine of names",
+        partial(_changed, change=without.no_name_token),
+        package("text.serialize"),
+    ),
+    System(
+        "no_cell_token",
+        "without the cosine of cells",
+        partial(_changed, change=without.no_cell_token),
+        package("text.opening", "index.encoding:contents_tokens", "index.fusion:mixed_cosines"),
+    ),
+    System(
+        "no_periods",
+        "without periods",
+        lambda on: on.asking(on.index(times=False)),
+        package("period", "index.periods", "index.scores:time_factors"),
+    ),
+    System(
+        "silent_documentation",
+        "documentation speaks for no other sheet",
+        partial(_changed, change=without.silent_documentation),
+        package("index.leading", "index.matches:_spoken_for"),
+    ),
+    System(
+        "free_documentation",
+        "documentation is not held back",
+        _free_documentation,
+        package(
+            "index.scores:DOCUMENTATION", "index.scores:role_factors",
+            "text.contents:asks_for_documentation", "rank.links.reading:NGRAM_OF_DOCUMENTATION",
+        ),
+    ),
+    System(
+        "no_main_sheets",
+        "without main sheets",
+        partial(_changed, change=without.no_main_sheets),
+        package(
+            "index.scores:BESIDE_MAIN", "index.scores:role_factors", "index.leading",
+            "text.abbreviation",
+        ),
+    ),
+    FOLDED,
+    System(
+        "no_initials",
+        "without initials",
+        _no_initials,
+        package("rank.links.naming", "text.abbreviation", "index.matches:_by_initials"),
+    ),
+    System("no_codes", "without codes", _no_codes, package("index.glossary")),
+    System(
+        "no_reading",
+        "without reading the best sheets",
+        _no_reading,
+        package("rank.links.reading"),
+    ),
+    System(
+        "reading",
+        "without links",
+        _no_links,
+        package(
+            "rank.links.pulls", "rank.links.walk", "rank.links.settings",
+            "rank.links.linkrank:LinkReranker._best",
+            "rank.links.linkrank:LinkReranker._expanded",
+            "rank.links.linkrank:LinkReranker._lifted",
+        ),
+    ),
+    *BEFORE,
+)  # fmt: skip
+"""The rankings of `run ladder`."""
