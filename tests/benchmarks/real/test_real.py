@@ -66,6 +66,12 @@ def test_an_excluded_sheet_is_in_no_ranking(on, system):
     assert rankings[1][0] == "Fuels.xlsx#Prices"
 
 
+def test_an_excluded_sheet_says_nothing_of_the_others(on):
+    for index in (on.index(), on.changed_index(lambda snapshot: snapshot)):
+        assert "fleet/Vehicles.xlsx#Contents" not in index.sheet_ids()
+        assert [each.contents for each in index.candidates("about")] == [0, 0]
+
+
 def test_metrics_follow_from_the_rows_and_the_table_shows_them(on, tmp_path):
     for system in COMPARED[:2]:
         for result in measured(on, system, ["all"]):
