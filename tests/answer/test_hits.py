@@ -51,7 +51,7 @@ def test_json_has_cells_table_and_citation(index):
     found = json.loads(json.dumps(hit(index, "people of town 444", "Cities").to_dict()))
     assert found["citation"] == "Transit.xlsx#Cities!A436:C456"
     assert (found["range"], found["table"], found["table_range"]) == ("A436:C456", 0, "A1:C601")
-    assert found["why"]["cells"] == [{"cell": "B446", "text": "Town 444"}]
+    assert found["why"]["cells"] == [{"cell": "B446", "text": "Town 444", "kind": "cell"}]
     assert found["role"] == "data"
 
 

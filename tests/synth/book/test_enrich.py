@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.records.contents import CellText, SheetContents
+from sat_retriever.records.contents import CellText, SheetContents, TextKind
 from sat_retriever.synth.book.enrich import enriched
 from sat_retriever.synth.categories import CATEGORIES
 from sat_retriever.synth.plan.plan import Plan, Unit
@@ -74,12 +74,12 @@ def kinds(contents: SheetContents | None) -> set[tuple[str, str]]:
 
 
 def texts(contents: SheetContents | None) -> set[str]:
-    """All texts of a sheet, on one line."""
+    """All texts of a sheet's cells, on one line; titles of its charts are none of them."""
     assert contents is not None
     every: list[CellText] = list(contents.notes)
     for table in contents.tables:
         every += table
-    return {" ".join(each.text.split()) for each in every}
+    return {" ".join(each.text.split()) for each in every if each.kind is TextKind.CELL}
 
 
 def test_notes_codes_names_and_documentation_are_added():
