@@ -43,7 +43,8 @@ def read_comments(
         threads = {each.cell for each in found}
         for part in list(parts)[:_MAX_PARTS]:
             reader = _ThreadReader() if kind == _THREADS else _NoteReader()
-            why = why or read_part(package, part, reader, budget)
+            refused = read_part(package, part, reader, budget)
+            why = why or refused
             found += (each for each in reader.found if each.cell not in threads)
     return found, why
 

@@ -171,6 +171,12 @@ def test_the_copy_of_a_thread_that_was_lost_is_read_without_its_advice(tmp_path)
     assert beside(path) == [("comment", "B2", "Is this right?")]
 
 
+def test_notes_are_read_beside_a_broken_thread(tmp_path):
+    copy = notes(("B2", 0, f"{ADVICE}Is this right?"))
+    path = commented(tmp_path / "a.xlsx", copy, "<threadedComments><threadedComment")
+    assert beside(path) == [("comment", "B2", "Is this right?")]
+
+
 def test_a_name_that_is_not_the_authors_stays(tmp_path):
     path = commented(tmp_path / "a.xlsx", notes(("B2", 0, "Bob:\nhello"), ("B3", 9, "Ada:\nhi")))
     assert [text for *_, text in beside(path)] == ["Bob: hello", "Ada: hi"]
