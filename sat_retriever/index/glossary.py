@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sat_retriever.index.snapshot import Snapshot
-from sat_retriever.text.lexical import WordScores
+from sat_retriever.text.lexical import WordScores, limit_of
 
 _SIZES = (3, 4)  # letters of a code, with which the word begins
 _LEFT = 2  # letters of the word after them, at least
@@ -41,30 +41,31 @@ class Code:
 
 
 def codes_of(
-    snapshot: Snapshot, word: str, names: WordScores | None, contents: WordScores | None
+    snapshot: Snapshot, word: str, contents: WordScores | None, sheets: float
 ) -> tuple[Code, ...]:
     """Codes in names that stand for a word of a question.
 
-    Of a part of a large index, all its sheets say what a code stands for; of a word that more than
-    some ten thousand sheets have, none is known.
+    Of a part of a large index, all its sheets say what a code stands for.
 
     Args:
         snapshot: The sheets.
         word: The word, as a stem.
-        names: Its scores in names, if a sheet has it there.
-        contents: The same in contents; without any, no code is known.
+        contents: Its scores in contents; without any, no code is known.
+        sheets: Number of all sheets that have it in names or contents.
     """
     if contents is None or not word.isalpha():
         return ()
     whole = snapshot.whole or snapshot
+    most = limit_of(min(_SHEETS[1], whole.sheets), whole.sheets)  # a common word is never read
     found = []
-    for size in _SIZES:
-        named = whole.lexical.word(word[:size]) if len(word) >= size + _LEFT else None
-        if named is not None and _SHEETS[0] <= len(named.rows) <= _SHEETS[1]:
-            said = [] if names is None else [whole.lexical.word(word).rows]
-            said += [contents.rows if whole is snapshot else whole.contents.having([word])]
-            saying = np.unique(np.concatenate(said))
-            share = float(np.isin(named.rows, saying, assume_unique=True).mean())
-            if share >= max(_SHARE, _LIFT * len(saying) / max(whole.sheets, 1)):
-                found.append(Code(word[:size], snapshot.lexical.word(word[:size])))
+    for code in (word[:size] for size in _SIZES if len(word) >= size + _LEFT):
+        if whole.lexical.limit(code) < most:
+            continue
+        named = whole.lexical.word(code).rows
+        if len(named) >= _SHEETS[0]:
+            said = contents if whole is snapshot else whole.contents.by_word([word]).get(word)
+            saying = np.isin(named, () if said is None else said.rows, assume_unique=True)
+            saying[whole.lexical.among(word, named).rows] = True
+            if saying.mean() >= max(_SHARE, _LIFT * sheets / whole.sheets):
+                found.append(Code(code, snapshot.lexical.word(code)))
     return tuple(found)

@@ -182,12 +182,12 @@ def _found(
     snapshot: Snapshot, word: str, names: WordScores | None, contents: WordScores | None
 ) -> FoundWord:
     """A word with its scores in names and in contents, if a sheet has it there."""
-    sheets = snapshot.sheets
     scored = [each for each in (names, contents) if each is not None]
-    lacking = math.prod(1 - each.sheets / max(sheets, 1) for each in scored)
+    lacking = math.prod(1 - each.sheets / max(snapshot.sheets, 1) for each in scored)
     names, contents = (x if x is not None and len(x.rows) else None for x in (names, contents))
-    codes = codes_of(snapshot, word, names, contents)
-    return FoundWord(word, names, contents, (1 - lacking) * sheets, codes)
+    having = (1 - lacking) * snapshot.sheets
+    codes = codes_of(snapshot, word, contents, having)
+    return FoundWord(word, names, contents, having, codes)
 
 
 def _together(snapshot: Snapshot, found: Sequence[FoundWord], contents: FloatArray) -> FloatArray:
