@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
@@ -15,7 +16,7 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.standing import Placed, WordPart
-from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.lexical import WordShares, sheet_texts
 from sat_retriever.text.segment import forms, stem, stems
 
 
@@ -124,8 +125,10 @@ def _word_parts(
 
 
 def _written(code: str, record: SheetRecord) -> str:
-    """A code as a sheet's names write it; empty if they do not have it."""
-    written = (x for chunk in forms(record.name) for x in chunk if stem(x) == code)
-    text = next(written, "")
-    at = record.name.casefold().find(text.casefold())
-    return record.name[at : at + len(text)] if text else ""
+    """A code as a sheet's names and headers write it; empty if they do not have it."""
+    for text in sheet_texts(record):
+        form = next((x for chunk in forms(text) for x in chunk if stem(x) == code), None)
+        if form is not None:
+            found = re.search(re.escape(form), text, re.IGNORECASE)
+            return found[0] if found else form
+    return ""

@@ -17,12 +17,16 @@ def said(word: str, *more: str) -> list[list[object]]:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
-    """Five sheets with TRA in their names, of which four say transport; one other says travel."""
+    """Six sheets with TRA in names or headers, of which four say transport; one says travel."""
     folder = tmp_path_factory.mktemp("codes")
     for number in range(4):
         save_book(folder / "b" / f"M{number}.xlsx", **{f"TRA_{number}": said("Transport")})
     save_book(folder / "b" / "New.xlsx", TRA_NEW=ROWS)
-    save_book(folder / "b" / "Fares.xlsx", Fares=said("Travel", "Commercial"))
+    save_book(folder / "b" / "Fares.xlsx", Fares=said("Travel", "Demand"))
+    for number in range(3):
+        save_book(folder / "b" / f"D{number}.xlsx", **{f"DEM_{number}": [["Demand"], [1], [2]]})
+    save_book(folder / "b" / "Later.xlsx", DEM_NEW=ROWS)
+    save_book(folder / "b" / "Heads.xlsx", Plan=[["Tra", "Amount"], ["a", 1]])
     for number in range(12):
         save_book(folder / "b" / f"N{number}.xlsx", **{f"Other {number}": said(f"thing{number}")})
     save_book(folder / "b" / "Cap.xlsx", **{"AIiBC-freight": ROWS})
@@ -43,6 +47,10 @@ def test_a_sheet_is_found_by_a_code_that_others_explain(index):
     assert found["Fares"] == found["Other 1"] == 0
 
 
+def test_headers_explain_a_code_too(index):
+    assert words(index, "demand")["DEM_NEW"] > 0
+
+
 def test_a_word_that_the_sheets_of_a_code_do_not_say_is_not_read_as_it(index):
     found = words(index, "travel")
     assert found["Fares"] > 0
@@ -53,6 +61,7 @@ def test_what_stands_for_a_word_is_told(index):
     retriever = SheetRetriever(index, None)
     parts = retriever.why("transport of things", "New.xlsx#TRA_NEW").placed.words
     assert {part.word: part.code for part in parts} == {"transport": "TRA", "things": ""}
+    assert retriever.why("transport", "Heads.xlsx#Plan").placed.words[0].code == "Tra"
     assert retriever.why("travel", "New.xlsx#TRA_NEW").placed.words[0].code == ""
 
 
