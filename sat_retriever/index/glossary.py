@@ -16,10 +16,7 @@ from sat_retriever.text.lexical import WordScores, limit_of
 
 _SIZES = (3, 4)  # letters of a code, with which the word begins
 _LEFT = 2  # letters of the word after them, at least
-_SHEETS = (
-    2,
-    2_000,
-)  # sheets with a code in their names, from which and up to which it is looked at
+_LEAST, _MOST = 2, 2_000  # sheets with a code in their names
 # Of these sheets, the least share that says the word, and how many times the share of all sheets
 # that must be. On real lists shares of .2 to .5 and 1.2 to 2 times give the same rankings; with .1,
 # *travel* is read as TRA (benchmarks/LOG.md).
@@ -56,13 +53,13 @@ def codes_of(
     if contents is None or not word.isalpha():
         return ()
     whole = snapshot.whole or snapshot
-    most = limit_of(min(_SHEETS[1], whole.sheets), whole.sheets)  # a common word is never read
+    rare = limit_of(min(_MOST, whole.sheets), whole.sheets)  # a common word is never read
     found = []
     for code in (word[:size] for size in _SIZES if len(word) >= size + _LEFT):
-        if whole.lexical.limit(code) < most:
+        if whole.lexical.limit(code) < rare:
             continue
         named = whole.lexical.word(code).rows
-        if len(named) >= _SHEETS[0]:
+        if len(named) >= _LEAST:
             said = contents if whole is snapshot else whole.contents.by_word([word]).get(word)
             saying = np.isin(named, () if said is None else said.rows, assume_unique=True)
             saying[whole.lexical.among(word, named).rows] = True

@@ -48,6 +48,14 @@ class TextKind(StrEnum):
     CHART = "chart"
     """The titles of a chart."""
 
+    def at(self, place: str) -> str:
+        """Where a text stands, in words if that is no cell.
+
+        >>> TextKind.CELL.at("B7"), TextKind.COMMENT.at("B7")
+        ('B7', 'comment at B7')
+        """
+        return place if self is TextKind.CELL else f"{self} at {place}"
+
 
 @dataclass(frozen=True, slots=True)
 class CellText:
@@ -66,12 +74,8 @@ class CellText:
 
     @property
     def place(self) -> str:
-        """Where it stands, in words if that is no cell.
-
-        >>> CellText("B7", "Oslo").place, CellText("B7", "See below", TextKind.COMMENT).place
-        ('B7', 'comment at B7')
-        """
-        return self.cell if self.kind is TextKind.CELL else f"{self.kind} at {self.cell}"
+        """Where it stands, in words if that is no cell; see `TextKind.at`."""
+        return self.kind.at(self.cell)
 
     @property
     def is_on_cell(self) -> bool:

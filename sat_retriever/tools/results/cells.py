@@ -21,7 +21,7 @@ class CellHit:
     @property
     def place(self) -> str:
         """Its citation, with what is there if that is no cell."""
-        return self.citation if self.kind is TextKind.CELL else f"{self.kind} at {self.citation}"
+        return self.kind.at(self.citation)
 
 
 @dataclass(frozen=True, slots=True)
