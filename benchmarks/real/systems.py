@@ -40,7 +40,7 @@ class Searched:
         encoders: Encoders by name.
         cut: Cuts a plain text for an encoder.
         work: Where indexes are kept.
-        hits: Sheets that a retriever is asked for, above those that no ranking has.
+        hits: Sheets that a retriever is asked for.
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class Searched:
         encoder, dataset = self._encoders[GENERAL], self.source.dataset
         excluded = self.source.excluded
         code = [each for part in _MADE_BY for each in (ROOT / "sat_retriever" / part).rglob("*.py")]
+        code.append(Path(__file__))  # says what is left out
         key = f"{self.source.name}-{contents}-{encoder.fingerprint}-{data_hash(sorted(code))}"
         file = self._work / f"{key}.sat"
         if not file.exists():

@@ -238,9 +238,10 @@ UNTRAINED = (
         "Rungs of the default ranking on the same workbooks",
         "ladder",
         "The default's lead over what is left without a rung, beside what the rung costs. `ms` is "
-        "processor time of one question, ten hits (and one more for each sheet that holds the "
-        "questions), the token given: the median. *Saved* is the median of the default's time less "
-        "that without the rung, both asked each question in turn on indexes of their own (a median "
+        "processor time of one question, ten hits, the token given, asked by somebody who may not "
+        "see the pages that hold the questions: the median. *Saved* is the median "
+        "of the default's time less that without the rung, both asked each question in turn on "
+        "indexes of their own (a median "
         "for each order, and their mean); the default beside itself shows the noise. A minus means "
         "that the rung left out takes time off others, or that the row adds it, as it does folding "
         "and the learnt reranker. *Lines* are lines "
