@@ -89,9 +89,10 @@ def better_places(index, query):
     """What words give each sheet, one word and one sheet at a time."""
     scores = index.question(query).scores
     total, most = dict.fromkeys(scores.snapshot.ids.tolist(), 0.0), 0.0
+    inside = 0.6 * (1 - scores.matches.covered)
     for word in scores.matches.found:
         places = [
-            (each, counts) for each, counts in ((word.names, 1), (word.contents, 0.6)) if each
+            (each, counts) for each, counts in ((word.names, 1), (word.contents, inside)) if each
         ]
         idf = math.log(1 + (len(total) - word.sheets + 0.5) / (word.sheets + 0.5))
         most += idf * bool(places)
@@ -121,6 +122,14 @@ def test_a_word_in_both_places_counts_once(tmp_path):
         expected = better_places(index, "bronx")
         assert scores.matches.together.tolist() == pytest.approx([*expected.values()], abs=1e-6)
         assert scores.matches.together.max() <= 1
+
+
+def test_a_cell_counts_for_nothing_where_a_name_is_all_that_is_asked_for(tmp_path):
+    with SheetIndex.create(tmp_path / "named.sat", HashedEncoder()) as index:
+        index.add_records([sheet("named", name="Bronx"), sheet("cell", "Bronx"), *RECORDS[1:2]])
+        scores = found(index, "bronx")
+        assert scores["named"].lexical == pytest.approx(scores["named"].together)
+        assert scores["cell"].together < 0.6 * scores["cell"].contents
 
 
 def test_the_score_is_words_and_both_cosines(index):
