@@ -203,14 +203,14 @@ def _together(
     A word counts by its idf among all sheets that have it in either place, once a sheet, by the
     better place: in contents three fifths of what it counts in names, and less the more of the
     query names cover. A mixture of both scores counts a word of one place as missing in the other.
-    Beside documentation a sheet has at least three fifths of what contents that documentation
-    speaks of give; those do not count less by what names cover, which costs .017 on EPS's
+    Beside documentation a sheet has at least three fifths of the score by contents of that
+    documentation; it does not count less by what names cover, which costs .017 on EPS's
     development questions (benchmarks/LOG.md).
 
     Args:
         snapshot: The sheets.
         found: The words.
-        contents: BM25 over contents, with those that documentation speaks for.
+        contents: BM25 over contents, (n,).
         covered: Most of the query that the names of one sheet cover, in [0, 1].
     """
     total, share = np.zeros((2, len(contents)), dtype=np.float32)  # `share` of one word
@@ -224,8 +224,9 @@ def _together(
             total[having] += np.float32(idf) * share[having]
             share[having] = 0
     total /= np.float32(limit or 1)
-    others = snapshot.documentation.others
-    total[others] = np.maximum(total[others], np.float32(WORD_OF_CONTENTS) * contents[others])
+    spoken_for = snapshot.documentation
+    said = np.float32(WORD_OF_CONTENTS) * spoken_for.best(contents)
+    total[spoken_for.others] = np.maximum(total[spoken_for.others], said)
     return total
 
 

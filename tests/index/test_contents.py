@@ -335,6 +335,20 @@ def test_documentation_speaks_for_the_other_sheets_of_its_workbook_alone(books):
     assert both["fuel.xlsx#Data"].contents == both["fuel.xlsx#About"].contents > 0
 
 
+def test_beside_documentation_a_sheets_own_cells_count_as_those_of_any_other_sheet(path):
+    records = [
+        sheet("alone.xlsx#1", "Gasoline"),
+        sheet("led.xlsx#1", "Gasoline"),
+        sheet("led.xlsx#About", "Tracks", role=Role.DOCUMENTATION),
+        sheet("named.xlsx#1", "Year", name="Gasoline prices"),
+    ]
+    with SheetIndex.create(path, HashedEncoder()) as index:
+        with_workbooks(index, records)
+        scores = found(index, "gasoline prices")
+        assert scores["named.xlsx#1"].together > scores["led.xlsx#1"].together > 0
+        assert scores["led.xlsx#1"].together == pytest.approx(scores["alone.xlsx#1"].together)
+
+
 # ---- main sheets
 
 
