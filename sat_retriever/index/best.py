@@ -49,8 +49,8 @@ def best_scores(
     wide = snapshot
     if count <= _POOLED:
         wide = snapshot.part(pool_of(store, snapshot, query, mask))
-    matches = find_matches(store, wide, query.text)
-    scores = score_all(wide, query, known.matches.weighing(matches) if known else matches)
+    matches = find_matches(store, wide, query.text, None if known is None else known.matches)
+    scores = score_all(wide, query, matches)
     if allowed is not None:
         scores = scores.within(allowed)
     return scores.exact(store, np.sort(best_rows(scores, count, allowed)))
@@ -70,6 +70,6 @@ def chosen_scores(
     """
     every = with_leaders(snapshot, [rows])
     part = snapshot.part(every)
-    matches = best.matches.weighing(find_matches(store, part, query.text))
+    matches = find_matches(store, part, query.text, best.matches)
     scores = score_all(part, replace(query, asked=best.asked), matches)
     return scores.exact(store, np.searchsorted(every, rows))

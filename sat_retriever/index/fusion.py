@@ -1,9 +1,9 @@
 """Names and contents, words and cosine as one score: how much each counts for a question.
 
-A word counts by the better of its two places, names or contents. Of the cosines one fact decides:
-how much of a question the names of a single sheet cover. Where they cover much, a sheet is asked
-for by its name, and names decide; where they cover little, contents do. An index without contents
-scores as if there were no such thing.
+A word counts by the better of its two places, names or contents. What contents count, by words and
+by the cosine, one fact decides: how much of a question the names of a single sheet cover. Where
+they cover much, a sheet is asked for by its name, and names decide; where they cover little,
+contents do. An index without contents scores as if there were no such thing.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sat_retriever.records.tokens import FloatArray
 # Both lie on a plateau, on held-out tables of WikiTableQuestions' training part, with titles and
 # without, and on EPS's development questions (benchmarks/LOG.md).
 _COSINE_OF_CONTENTS = 0.8
-# What a word in contents counts, of what it counts in names. nDCG@10 on the validation sets of
-# real lists changes by less than .01 from .5 to .7 (benchmarks/LOG.md).
+# What a word in contents counts, of what it counts in names, where names cover nothing. nDCG@10 on
+# the validation sets of real lists changes by less than .01 from .5 to .7 (benchmarks/LOG.md).
 WORD_OF_CONTENTS = 0.6
 _DENSE_WEIGHT = 0.4  # most of the cosine where all sheets have contents, whatever the encoder
 
@@ -63,6 +63,18 @@ def fusion_weights(dense_weight: float, covered: float) -> FusionWeights:
     """
     contents = _COSINE_OF_CONTENTS * (1 - covered) if dense_weight < 1 else 0.0
     return FusionWeights(dense=dense_weight, cosine=contents)
+
+
+def word_of_contents(covered: float) -> float:
+    """What a word in contents counts, of what it counts in names, for one question.
+
+    Args:
+        covered: What `covered_by_names` gives for the question, in [0, 1].
+
+    >>> word_of_contents(0.5)
+    0.3
+    """
+    return WORD_OF_CONTENTS * (1 - covered)
 
 
 def covered_by_names(best: float, rareness: Rareness) -> float:

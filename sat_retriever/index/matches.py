@@ -16,6 +16,7 @@ from sat_retriever.index.fusion import (
     Rareness,
     covered_by_names,
     fusion_weights,
+    word_of_contents,
 )
 from sat_retriever.index.glossary import Code, codes_of
 from sat_retriever.index.snapshot import Snapshot
@@ -129,14 +130,6 @@ class Matches:
             found=tuple(each.among(rows) for each in self.found),
         )
 
-    def weighing(self, other: Matches) -> Matches:
-        """What the same words find in other sheets, with the weights that count for these.
-
-        Args:
-            other: What they find there.
-        """
-        return replace(other, covered=self.covered)
-
     def weights(self, dense_weight: float) -> FusionWeights:
         """How much words and cosines, of names and of contents, count for the query.
 
@@ -146,16 +139,28 @@ class Matches:
         return fusion_weights(dense_weight, self.covered)
 
 
-def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
-    """What a query's words find; the caller holds a read transaction."""
+def find_matches(
+    store: Store, snapshot: Snapshot, query: str, known: Matches | None = None
+) -> Matches:
+    """What a query's words find; the caller holds a read transaction.
+
+    Args:
+        store: Where the sheets are.
+        snapshot: The sheets.
+        query: The query.
+        known: What the same words find among the best of all sheets, if these are others: it says
+            how much of the query names cover.
+    """
     read_as = respelled(store, snapshot, query)
     words = tuple(query_words(read_as))
     names = snapshot.lexical.scores(words)
     asked_inside = asked_words(read_as)
     inside = snapshot.contents.by_word(asked_inside)
-    own, known = snapshot.contents.total(inside)
-    contents = _spoken_for(snapshot, own) if known else own
-    rareness = _rareness(snapshot, words, known)
+    own, idfs = snapshot.contents.total(inside)
+    contents = _spoken_for(snapshot, own) if idfs else own
+    rareness = _rareness(snapshot, words, idfs)
+    covered = covered_by_names(float(names.max(initial=0.0)), rareness)
+    covered = covered if known is None else known.covered
     asked = asked_phrases(snapshot, query)
     named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
@@ -168,10 +173,10 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
         names=names,
         contents=contents,
         together=_by_initials(
-            snapshot, query, _together(snapshot, found, contents) if known else names
+            snapshot, query, _together(snapshot, found, contents, covered) if idfs else names
         ),
         rareness=rareness,
-        covered=covered_by_names(float(names.max(initial=0.0)), rareness),
+        covered=covered,
         phrase=_holding(store, snapshot, asked, names + contents) if asked else None,
         explaining=asks_for_documentation(query),
         found=found,
@@ -190,31 +195,38 @@ def _found(
     return FoundWord(word, names, contents, having, codes)
 
 
-def _together(snapshot: Snapshot, found: Sequence[FoundWord], contents: FloatArray) -> FloatArray:
+def _together(
+    snapshot: Snapshot, found: Sequence[FoundWord], contents: FloatArray, covered: float
+) -> FloatArray:
     """BM25 over names and contents as one, as a share of the best possible, (n,) in [0, 1].
 
     A word counts by its idf among all sheets that have it in either place, once a sheet, by the
-    better place: in contents three fifths of what it counts in names. A mixture of both scores
-    counts a word of one place as missing in the other. Beside documentation a sheet has at least
-    what contents that documentation speaks of give.
+    better place: in contents three fifths of what it counts in names, and less the more of the
+    query names cover. A mixture of both scores counts a word of one place as missing in the other.
+    Beside documentation a sheet has at least three fifths of the score by contents of that
+    documentation; it does not count less by what names cover, which costs .017 on EPS's
+    development questions (benchmarks/LOG.md).
 
     Args:
         snapshot: The sheets.
         found: The words.
-        contents: BM25 over contents, with those that documentation speaks for.
+        contents: BM25 over contents, (n,).
+        covered: Most of the query that the names of one sheet cover, in [0, 1].
     """
     total, share = np.zeros((2, len(contents)), dtype=np.float32)  # `share` of one word
     limit, sheets = 0.0, snapshot.sheets
+    of_contents = word_of_contents(covered)
     for word in found:
         if word.sheets:
             idf = math.log1p((sheets - word.sheets + 0.5) / (word.sheets + 0.5))
             limit += idf
-            having = word.better(share, WORD_OF_CONTENTS)
+            having = word.better(share, of_contents)
             total[having] += np.float32(idf) * share[having]
             share[having] = 0
     total /= np.float32(limit or 1)
-    others = snapshot.documentation.others
-    total[others] = np.maximum(total[others], np.float32(WORD_OF_CONTENTS) * contents[others])
+    spoken_for = snapshot.documentation
+    said = np.float32(WORD_OF_CONTENTS) * spoken_for.best(contents)
+    total[spoken_for.others] = np.maximum(total[spoken_for.others], said)
     return total
 
 

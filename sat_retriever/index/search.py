@@ -363,8 +363,8 @@ class SheetSearch:
         parts = [best, *self._further(question, best, [sheet_id])]
         with self._store.reading():
             snapshot = self._latest.get()
-            matches = find_matches(self._store, snapshot, question.text)
-        scores = score_all(snapshot, question.query, best.matches.weighing(matches))
+            matches = find_matches(self._store, snapshot, question.text, best.matches)
+        scores = score_all(snapshot, question.query, matches)
         if not best.asked:
             scores = scores.without_times()
         return scores.with_exact(parts), allowed

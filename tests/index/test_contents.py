@@ -89,9 +89,10 @@ def better_places(index, query):
     """What words give each sheet, one word and one sheet at a time."""
     scores = index.question(query).scores
     total, most = dict.fromkeys(scores.snapshot.ids.tolist(), 0.0), 0.0
+    inside = 0.6 * (1 - scores.matches.covered)
     for word in scores.matches.found:
         places = [
-            (each, counts) for each, counts in ((word.names, 1), (word.contents, 0.6)) if each
+            (each, counts) for each, counts in ((word.names, 1), (word.contents, inside)) if each
         ]
         idf = math.log(1 + (len(total) - word.sheets + 0.5) / (word.sheets + 0.5))
         most += idf * bool(places)
@@ -121,6 +122,14 @@ def test_a_word_in_both_places_counts_once(tmp_path):
         expected = better_places(index, "bronx")
         assert scores.matches.together.tolist() == pytest.approx([*expected.values()], abs=1e-6)
         assert scores.matches.together.max() <= 1
+
+
+def test_a_cell_counts_for_nothing_where_a_name_is_all_that_is_asked_for(tmp_path):
+    with SheetIndex.create(tmp_path / "named.sat", HashedEncoder()) as index:
+        index.add_records([sheet("named", name="Bronx"), sheet("cell", "Bronx"), *RECORDS[1:2]])
+        scores = found(index, "bronx")
+        assert scores["named"].lexical == pytest.approx(scores["named"].together)
+        assert scores["cell"].together < 0.6 * scores["cell"].contents
 
 
 def test_the_score_is_words_and_both_cosines(index):
@@ -324,6 +333,20 @@ def test_documentation_speaks_for_the_other_sheets_of_its_workbook_alone(books):
     both = found(books, "gasoline tracks")
     assert both["rail.xlsx#Data"].contents == both["rail.xlsx#About"].contents > 0
     assert both["fuel.xlsx#Data"].contents == both["fuel.xlsx#About"].contents > 0
+
+
+def test_beside_documentation_a_sheets_own_cells_count_as_those_of_any_other_sheet(path):
+    records = [
+        sheet("alone.xlsx#1", "Gasoline"),
+        sheet("led.xlsx#1", "Gasoline"),
+        sheet("led.xlsx#About", "Tracks", role=Role.DOCUMENTATION),
+        sheet("named.xlsx#1", "Year", name="Gasoline prices"),
+    ]
+    with SheetIndex.create(path, HashedEncoder()) as index:
+        with_workbooks(index, records)
+        scores = found(index, "gasoline prices")
+        assert scores["named.xlsx#1"].together > scores["led.xlsx#1"].together > 0
+        assert scores["led.xlsx#1"].together == pytest.approx(scores["alone.xlsx#1"].together)
 
 
 # ---- main sheets

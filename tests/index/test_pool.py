@@ -97,6 +97,32 @@ def test_a_sheet_far_from_the_best_has_its_score_and_its_place(path, large, monk
         )
 
 
+def test_words_in_cells_of_a_sheet_far_from_the_best_count_as_names_of_all_cover(
+    tmp_path, large, monkeypatch
+):
+    cells = SheetContents((CellText("A1", "rate"),))
+    sheets = [
+        SheetRecord(f"s{n}", f"stock {n}", "stock.xlsx", columns=(Column("stock"),), contents=cells)
+        for n in range(300)
+    ]
+    sheets.append(SheetRecord("named", "exchange rate", "rate.xlsx", columns=(Column("rate"),)))
+    text = "exchange rate"
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder(64)) as index:
+        index.add_records(sheets)
+        question = index.question(text)
+        inside = set(question.scores.snapshot.ids.tolist())
+        rows = index._store.row_ids(index.sheet_ids())
+        far = next(sheet for sheet, row in rows.items() if row not in inside)
+        [scored] = index.score_sheets(question, [far])
+        place = index.standing(question, far)
+        assert 0 < question.scores.matches.covered < 1
+    monkeypatch.setattr(mapped, "ALL", 10_000)
+    with SheetIndex.open(tmp_path / "a.sat", HashedEncoder(64)) as index:
+        [exact] = index.score_sheets(index.question(text), [far])
+        assert 0 < scored.together == pytest.approx(exact.together, abs=1e-6)
+        assert place[0].together == pytest.approx(exact.together, abs=1e-6)
+
+
 def test_more_candidates_than_a_pool_has_are_found_among_all(path, large):
     with SheetIndex.open(path, HashedEncoder(256)) as index:
         assert len(index.candidates(index.question("sales"), SHEETS)) == SHEETS
