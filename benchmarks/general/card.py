@@ -56,7 +56,7 @@ _TERMS = (
 
 _LIMITS = (
     "English names and questions; no other language was trained or measured.",
-    "Of a sheet's cells its first notes, headers and rows are read, not its figures. A value "
+    "Of a sheet's cells the first texts from the top down are read, not its figures. A value "
     "further down is found by its words, not by this encoder.",
     "A sheet's text is read up to the encoder's limit of word pieces; of a wide sheet only the "
     "first headers count.",

@@ -36,9 +36,9 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]
 
 
 def contents_tokens(records: Sequence[SheetRecord], encoder: Encoder) -> list[FloatArray | None]:
-    """The token of each record's contents, (d,) float32 of unit length; None without contents.
+    """The second token of each record, (d,) float32 of unit length; None without contents.
 
-    Records of the same text, such as copies, are encoded once.
+    Records of the same text are encoded once.
 
     Args:
         records: The records, with their contents.

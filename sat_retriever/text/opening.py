@@ -1,36 +1,51 @@
-"""The text of a sheet's contents, which the Sheet Encoder reads as a second token."""
+"""The text of a sheet's names and contents, which the Sheet Encoder reads as a second token."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator
+from heapq import nsmallest
+from itertools import chain, groupby, islice
+from typing import NamedTuple
 
-from sat_retriever.records.area import split_ref
-from sat_retriever.records.contents import CellText, TableContents, TextKind
+from sat_retriever.records.area import area_of, split_ref
+from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Column, SheetRecord
 
-# More texts of later rows find no more, on held-out tables of WikiTableQuestions' training part
-# and EPS's development questions (benchmarks/LOG.md): values are found by their words.
-_LINES = 4  # notes, and rows
-_MOST_HEADERS = 12
-# Characters of each part, so that encoders, which read some 250 pieces, read all of it.
-_LONGEST_HEAD = 240
-_LONGEST_LINE = 160
-_WORD = re.compile(r"[^\W\d_]")  # a header of digits, such as a year, says little of a sheet
+# Characters. Encoders read some 250 pieces, which are about as many.
+_LONGEST = 1_000
+_LONGEST_LINE = 240
+# Of texts, none is shorter than one character and what parts it from the next.
+_MOST_TEXTS = _LONGEST // 2
+_MOST_IN_LINE = _LONGEST_LINE // 2
+_MOST_READ = 20_000  # in tables; of a read workbook's sheet there are some 5,000 at most
+_HEADERS, _CELLS, _OVER_CELLS = range(3)  # lines of one row of a sheet
+
+
+class _Placed(NamedTuple):
+    """A text and where it comes: the sheet's row, which of the row's lines, the column."""
+
+    row: int
+    line: int
+    col: int
+    text: str
 
 
 def contents_text(record: SheetRecord) -> str | None:
-    """The first notes of a sheet, headers and first rows of its first table; None without contents.
+    """A sheet's names, then its texts in the order of the sheet; None without contents.
 
-    What a row said before, contents do not repeat, so a row here has its new texts alone. Names
-    are left out: they have a token of their own.
+    A line is a row of the sheet, whatever tables it crosses, or the headers of a table, or the
+    shapes and charts over a row. What a row said before, contents do not repeat, so a row here has
+    its new texts alone.
 
-    >>> from sat_retriever.records.contents import CellText, SheetContents, TableContents
+    >>> from sat_retriever.records.contents import TableContents
     >>> table = TableContents(None, (CellText("A2", "Oslo"),), (CellText("B2", "Norway"),))
-    >>> contents_text(SheetRecord("a", "Q1", columns=(Column("City"), Column("Country")),
-    ...                           contents=SheetContents((CellText("A9", "Census"),), (table,))))
-    'Census ; City | Country ; Oslo | Norway'
+    >>> record = SheetRecord("a", "Q1", "a.xlsx", columns=(Column("City"), Column("Country")),
+    ...                      contents=SheetContents((CellText("A9", "Census"),), (table,)))
+    >>> print(contents_text(record))
+    a.xlsx | Q1
+    City | Country
+    Oslo | Norway
+    Census
 
     Args:
         record: The sheet, with its contents.
@@ -38,46 +53,39 @@ def contents_text(record: SheetRecord) -> str | None:
     contents = record.contents
     if not contents:
         return None
-    notes = [each.text[:_LONGEST_LINE] for each in _first_notes(contents.notes)]
-    at = next((n for n, table in enumerate(contents.tables) if any(True for _ in table)), None)
-    table = () if at is None else _of_table(record, contents.tables[at], at)
-    return " ; ".join(filter(None, (*notes, *table)))
+    texts = chain(_headers(record), _texts(contents))
+    first = nsmallest(_MOST_TEXTS, texts, key=lambda each: each[:3])
+    lines = [_line(each.text for each in line) for _, line in groupby(first, lambda x: x[:2])]
+    names = _line(dict.fromkeys((record.path, record.workbook, record.sheet)))
+    return "\n".join(filter(None, (names, *lines)))[:_LONGEST]
 
 
-def _first_notes(notes: Sequence[CellText]) -> list[CellText]:
-    """The first notes of a sheet; those that no cell holds get half, or what cells leave."""
-    cells = sum(each.kind is TextKind.CELL for each in notes)
-    beside = max(_LINES // 2, _LINES - cells)
-    found: list[CellText] = []
-    for each in notes:
-        is_cell = each.kind is TextKind.CELL
-        if len(found) < _LINES and (is_cell or beside):
-            beside -= not is_cell
-            found.append(each)
-    return found
+def _texts(contents: SheetContents) -> Iterator[_Placed]:
+    """The texts of a sheet in no order, but a cell's own before its comment."""
+    in_tables = islice(chain.from_iterable(contents.tables), _MOST_READ)
+    return map(_placed, chain(in_tables, contents.notes[:_MOST_TEXTS]))  # these are top down
 
 
-def _of_table(record: SheetRecord, table: TableContents, at: int) -> Iterator[str]:
-    """Caption and headers of one of a sheet's tables, and its first rows."""
-    known = record.tables[at] if at < len(record.tables) else None
-    caption = table.caption.text if table.caption else ""
-    headers = _headers(record.columns if known is None else known.columns)
-    yield " ; ".join(filter(None, (caption, headers)))[:_LONGEST_HEAD]
-    for line in _lines(table, transposed=known is not None and known.transposed)[:_LINES]:
-        yield " | ".join(each.text for each in line)[:_LONGEST_LINE]
+def _placed(text: CellText) -> _Placed:
+    row, col = split_ref(text.cell) or (0, 0)
+    return _Placed(row, _CELLS if text.is_on_cell else _OVER_CELLS, col, text.text)
 
 
-def _lines(table: TableContents, *, transposed: bool) -> Sequence[Sequence[CellText]]:
-    """Texts of a table by the row they stand in (column of a transposed one), in its order."""
-    found: dict[int, list[tuple[int, CellText]]] = {}
-    for each in chain(table.labels, table.values):
-        row, col = split_ref(each.cell) or (0, 0)
-        line, place = (col, row) if transposed else (row, col)
-        found.setdefault(line, []).append((place, each))
-    return [[each for _, each in sorted(found[n], key=lambda x: x[0])] for n in sorted(found)]
+def _headers(record: SheetRecord) -> Iterator[_Placed]:
+    """The headers of each table, where it begins; those of a record without tables come first."""
+    for table in record.tables[:_MOST_TEXTS]:
+        area = area_of(table.range)
+        row, col = (area.top, area.left) if area else (0, 0)
+        yield _Placed(row, _HEADERS, col, _names(table.columns))
+    if not record.tables:
+        yield _Placed(0, _HEADERS, 0, _names(record.columns))
 
 
-def _headers(columns: Iterable[Column]) -> str:
-    """The first headers that have a letter."""
-    names = (" ".join(column.name.split()) for column in columns)
-    return " | ".join(islice(filter(_WORD.search, names), _MOST_HEADERS))
+def _names(columns: Iterable[Column]) -> str:
+    return _line(column.name for column in islice(columns, _MOST_IN_LINE))
+
+
+def _line(texts: Iterable[str]) -> str:
+    """Texts beside each other, on one line and within its length."""
+    found = (" ".join(text[:_LONGEST_LINE].split()) for text in islice(texts, _MOST_IN_LINE))
+    return " | ".join(filter(None, found))[:_LONGEST_LINE]

@@ -12,7 +12,9 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.errors import IndexDamagedError
+from sat_retriever.index import encoding
 from sat_retriever.index.encoding import contents_tokens
+from sat_retriever.index.store import schema
 from sat_retriever.index.store.contents import half_floats, token_of
 from sat_retriever.records.contents import CellText, Kept, SheetContents
 from sat_retriever.records.privacy import Privacy
@@ -85,17 +87,17 @@ def test_the_token_of_contents_is_that_of_their_text(index):
 
 def test_hits_tell_the_cosine_of_contents(index):
     hits = {hit.sheet_id: hit for hit in SheetRetriever(index, None).retrieve("fares", 4)}
-    assert hits["a"].why.dense_contents == pytest.approx(3**-0.5, abs=1e-3)
+    assert hits["a"].why.dense_contents == pytest.approx(4**-0.5, abs=1e-3)
     assert hits["b"].why.dense_contents is None
     told = {each: hit.to_dict()["why"] for each, hit in hits.items()}
-    assert told["a"]["dense_contents"] == pytest.approx(3**-0.5, abs=1e-3)
+    assert told["a"]["dense_contents"] == pytest.approx(4**-0.5, abs=1e-3)
     assert told["b"]["dense_contents"] is None
 
 
 def test_sheets_of_the_same_texts_are_encoded_once():
     encoder = Telling()
     tokens = contents_tokens(RECORDS, encoder)
-    assert encoder.read.count("fares of trains") == 1
+    assert encoder.read.count("Sheet1\nfares of trains") == 1
     assert (tokens[0] == tokens[3]).all()
     assert tokens[1] is None
 
@@ -141,6 +143,28 @@ def test_another_encoder_makes_both_tokens_anew(index, path):
     assert same(cosines(index), wanted(RECORDS, NEW).items())
     with SheetIndex.open(path, NEW) as again:
         assert cosines(again) == cosines(index)
+
+
+@pytest.mark.parametrize("workbook", [True, False])
+def test_tokens_of_an_older_text_are_made_anew_with_their_workbooks_or_by_reencoding(
+    workbook, path, tmp_path, monkeypatch
+):
+    folder = csv(tmp_path / "data")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:11])
+        earlier.setattr(encoding, "contents_text", lambda _: "oslo")
+        with SheetIndex.create(path, OLD) as index:
+            index.sync(folder)
+            index.add_records(RECORDS[:1])
+    with SheetIndex.open(path, OLD) as index:
+        assert [*cosines(index, "oslo").values()] == pytest.approx([1, 1], abs=1e-3)
+        if workbook:
+            assert (index.sync(folder).changed, index.sync(folder).changed) == (1, 0)
+        else:
+            index.reencode(OLD)
+        told = cosines(index, "oslo")
+    assert 0 < told["fares.csv#fares"] < 1
+    assert told["a"] == pytest.approx(1 if workbook else 0, abs=1e-3)
 
 
 # ---- damage

@@ -258,6 +258,10 @@ MIGRATIONS: tuple[str, ...] = (
     -- Comments, shapes and charts were not read before: no workbook counts as unchanged.
     UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
     """,
+    """
+    -- Tokens of contents were made of another text before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
+    """,
 )
 
 

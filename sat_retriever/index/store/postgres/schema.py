@@ -190,6 +190,10 @@ MIGRATIONS: tuple[str, ...] = (
     -- Comments, shapes and charts were not read before: no workbook counts as unchanged.
     UPDATE workbooks SET content_hash = '', mtime_ns = -1;
     """,
+    """
+    -- Tokens of contents were made of another text before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1;
+    """,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(
