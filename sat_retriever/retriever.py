@@ -243,7 +243,6 @@ class SheetRetriever:
         best = self._ranked(question, self.candidates, kept, all_copies=shown_by is not None)
         copies = {} if shown_by else self._copies(best, kept)
         own, above = standing_of(self.index, question, sheet_id, best, kept, copies)
-        weights = question.scores.matches.weights(question.dense_weight)
         return Standing(
             query,
             sheet_id,
@@ -251,8 +250,7 @@ class SheetRetriever:
             above,
             sheets=self.index.count(kept),
             candidates=self.candidates if self.reranker else 0,
-            dense_weight=weights.dense,
-            contents_in_dense=weights.cosine,
+            dense_weight=question.dense_weight,
             filters=failed,
             skipped=skipped,
             shown_by=shown_by,

@@ -96,7 +96,7 @@ RUNGS = (
     DEFAULT,
     System(
         "no_words",
-        "without words: the cosine of names",
+        "without words",
         partial(_weighed, weight=1.0),
         package(
             "text.lexical", "text.segment", "index.matches", "index.common", "index.contents",
@@ -122,16 +122,10 @@ RUNGS = (
         package("encoder", "onnx", "index.tokens", "index.encoding", "text.serialize"),
     ),
     System(
-        "no_name_token",
-        "without the cosine of names",
-        partial(_changed, change=without.no_name_token),
-        package("text.serialize"),
-    ),
-    System(
         "no_cell_token",
-        "without the cosine of cells",
+        "the cosine of names alone",
         partial(_changed, change=without.no_cell_token),
-        package("text.opening", "index.encoding:contents_tokens", "index.fusion:mixed_cosines"),
+        package("text.opening", "index.encoding:contents_tokens", "index.fusion:one_cosine"),
     ),
     System(
         "no_periods",

@@ -86,16 +86,6 @@ def free_documentation(of: Snapshot) -> Snapshot:
     return replace(of, documentation=replace(of.documentation, rows=of.documentation.rows[:0]))
 
 
-def no_name_token(of: Snapshot) -> Snapshot:
-    """The cosine is that of contents alone; a sheet without contents has none."""
-    names, contents = of.tokens, of.contents_tokens
-    assert isinstance(names, np.ndarray)  # a large index has codes
-    assert isinstance(contents, np.ndarray)
-    tokens = np.zeros(names.shape, dtype=np.float32)
-    tokens[of.with_contents] = contents
-    return replace(of, tokens=tokens)
-
-
 def no_cell_token(of: Snapshot) -> Snapshot:
     """The cosine is that of names alone."""
     assert isinstance(of.contents_tokens, np.ndarray)

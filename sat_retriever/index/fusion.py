@@ -1,9 +1,10 @@
 """Names and contents, words and cosine as one score: how much each counts for a question.
 
-A word counts by the better of its two places, names or contents. What contents count, by words and
-by the cosine, one fact decides: how much of a question the names of a single sheet cover. Where
-they cover much, a sheet is asked for by its name, and names decide; where they cover little,
-contents do. An index without contents scores as if there were no such thing.
+A word counts by the better of its two places, names or contents. What it counts in contents one
+fact decides: how much of a question the names of a single sheet cover. Where they cover much, a
+sheet is asked for by its name, and names decide; where they cover little, contents do. The cosine
+is that of names and contents as one text. An index without contents scores as if there were no
+such thing.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ import numpy as np
 
 from sat_retriever.records.tokens import FloatArray
 
-# Both lie on a plateau, on held-out tables of WikiTableQuestions' training part, with titles and
-# without, and on EPS's development questions (benchmarks/LOG.md).
-_COSINE_OF_CONTENTS = 0.8
 # What a word in contents counts, of what it counts in names, where names cover nothing. nDCG@10 on
 # the validation sets of real lists changes by less than .01 from .5 to .7 (benchmarks/LOG.md).
 WORD_OF_CONTENTS = 0.6
-_DENSE_WEIGHT = 0.4  # most of the cosine where all sheets have contents, whatever the encoder
+# Most of the cosine where all sheets have contents, whatever the encoder; .5 to .7 differ by less
+# than .01 on the validation sets of real lists (benchmarks/LOG.md).
+_DENSE_WEIGHT = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +36,6 @@ class Rareness:
     names: float
     contents: float
     contents_alone: float
-
-
-@dataclass(frozen=True, slots=True)
-class FusionWeights:
-    """How much each part of a score counts for one question, each in [0, 1].
-
-    Attributes:
-        dense: Share of the cosines; the rest is the words'.
-        cosine: Share of the contents in the cosines, at most 0.8.
-    """
-
-    dense: float
-    cosine: float
-
-
-def fusion_weights(dense_weight: float, covered: float) -> FusionWeights:
-    """The weights for one question; the cosine alone is that of names, as in the paper.
-
-    Args:
-        dense_weight: Share of the cosines, in [0, 1].
-        covered: What `covered_by_names` gives for the question, in [0, 1].
-
-    >>> fusion_weights(0.4, 0.5)
-    FusionWeights(dense=0.4, cosine=0.4)
-    """
-    contents = _COSINE_OF_CONTENTS * (1 - covered) if dense_weight < 1 else 0.0
-    return FusionWeights(dense=dense_weight, cosine=contents)
 
 
 def word_of_contents(covered: float) -> float:
@@ -94,14 +67,14 @@ def covered_by_names(best: float, rareness: Rareness) -> float:
 def dense_weight_with(noted: float, with_contents: float) -> float:
     """Share of the cosines in the scores of an index, in [0, 1], if a question asks for none.
 
-    Where all sheets have contents it is 0.4 at most; the cosine alone stays alone.
+    Where all sheets have contents it is 0.6 at most; the cosine alone stays alone.
 
     Args:
         noted: Share where no sheet has contents, which the index notes, in [0, 1].
         with_contents: Share of its sheets that have contents, in [0, 1].
 
     >>> [dense_weight_with(noted, 1.0) for noted in (0.2, 0.7, 1.0)]
-    [0.2, 0.4, 1.0]
+    [0.2, 0.6, 1.0]
     >>> dense_weight_with(0.7, 0.0)
     0.7
     """
@@ -110,20 +83,15 @@ def dense_weight_with(noted: float, with_contents: float) -> float:
     return noted - with_contents * max(noted - _DENSE_WEIGHT, 0.0)
 
 
-def mixed_cosines(names: FloatArray, contents: FloatArray, share: float) -> FloatArray:
-    """Cosine of the question with names and contents of every sheet, (n,), in [-1, 1].
+def one_cosine(names: FloatArray, contents: FloatArray) -> FloatArray:
+    """Cosine of the question with every sheet, (n,), in [-1, 1].
 
     Args:
-        names: Cosine with each sheet's names, shape (n,).
-        contents: Cosine with each sheet's contents, shape (n,); NaN for a sheet without any,
-            whose names count whole.
-        share: Share of the contents, in [0, 1].
+        names: Cosine with the token of each sheet's names, (n,).
+        contents: Cosine with the token of names and contents, (n,); NaN for a sheet without
+            contents, whose names count.
 
-    >>> mixed_cosines(np.float32([0.5, 0.5]), np.float32([1.0, np.nan]), 0.5).tolist()
-    [0.75, 0.5]
+    >>> one_cosine(np.float32([0.5, 0.5]), np.float32([1.0, np.nan])).tolist()
+    [1.0, 0.5]
     """
-    if not share:
-        return names
-    part = np.float32(share)
-    mixed: FloatArray = (1 - part) * names + part * contents
-    return np.where(np.isnan(contents), names, mixed)
+    return np.where(np.isnan(contents), names, contents)

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.fusion import (
     WORD_OF_CONTENTS,
-    FusionWeights,
     Rareness,
     covered_by_names,
-    fusion_weights,
     word_of_contents,
 )
 from sat_retriever.index.glossary import Code, codes_of
@@ -129,14 +127,6 @@ class Matches:
             phrase=None if self.phrase is None else self.phrase[rows],
             found=tuple(each.among(rows) for each in self.found),
         )
-
-    def weights(self, dense_weight: float) -> FusionWeights:
-        """How much words and cosines, of names and of contents, count for the query.
-
-        Args:
-            dense_weight: Share of the cosines, in [0, 1].
-        """
-        return fusion_weights(dense_weight, self.covered)
 
 
 def find_matches(

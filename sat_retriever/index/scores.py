@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.fusion import FusionWeights, mixed_cosines
+from sat_retriever.index.fusion import one_cosine
 from sat_retriever.index.matches import Matches
 from sat_retriever.index.periods import Periods
 from sat_retriever.index.query import Query
@@ -45,9 +45,9 @@ class Scores:
         snapshot: The sheets.
         fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods or a role hold
             back a negative score.
-        dense: Cosine of query and sheet token, in [-1, 1].
-        dense_contents: Cosine of query and the token of a sheet's contents, in [-1, 1]; NaN
-            without contents.
+        dense: Cosine of query and the token of a sheet's names, in [-1, 1].
+        dense_contents: Cosine of query and the token of its names and contents, in [-1, 1], which
+            counts in place of `dense`; NaN without contents.
         matches: What the query's words find: its `names`, `contents` and `together` are BM25 as a
             share of the query's best possible value, in [0, 1].
         time: Share of each fused score that the query's periods leave, in (0, 1]; see
@@ -81,7 +81,7 @@ class Scores:
             (self.dense, self.dense_contents),
             matches.together,
             self.time * self.role,
-            matches.weights(dense_weight),
+            dense_weight,
         )
         return replace(self, fused=phrases_first(found, matches.phrase), weight=dense_weight)
 
@@ -295,7 +295,7 @@ def fused(
     dense: tuple[FloatArray, FloatArray],
     words: FloatArray,
     held: FloatArray,
-    weights: FusionWeights,
+    dense_weight: float,
 ) -> FloatArray:
     """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
 
@@ -303,10 +303,9 @@ def fused(
         dense: Cosines with names, and with contents (NaN without), each (n,).
         words: BM25 over names and contents as a share of the best possible, (n,).
         held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
-        weights: How much each counts for the question.
+        dense_weight: Share of the cosine, in [0, 1].
     """
-    cosines = mixed_cosines(*dense, weights.cosine)
-    return held_back(fuse(cosines, words, weights.dense), held)
+    return held_back(fuse(one_cosine(*dense), words, dense_weight), held)
 
 
 def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:

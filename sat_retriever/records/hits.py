@@ -22,7 +22,7 @@ class Why:
     Attributes:
         words: Words of the query that occur in its name, headers or folder.
         headers: Its headers that share words with the query, at most the ten that share most.
-        dense: Cosine of query and sheet token.
+        dense: Cosine of query and the token of its names.
         lexical: BM25 over names as a share of the query's best possible.
         dense_rank: Rank by cosine alone among all sheets.
         lexical_rank: Rank by BM25 alone; None when no word matches.
@@ -33,7 +33,8 @@ class Why:
             charts among them; none without contents.
         contents: BM25 over contents as a share of the query's best possible, in [0, 1].
         contents_rank: Rank by contents alone; None when no word matches.
-        dense_contents: Cosine of query and the token of its contents; None without contents.
+        dense_contents: Cosine of query and the token of its names and contents, which counts in
+            place of `dense`; None without contents.
         cell_words: Words of the query that are not among `words`, but in texts of its cells.
     """
 

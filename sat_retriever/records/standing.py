@@ -88,7 +88,6 @@ class Standing:
         sheets: Number of sheets that are ranked: those that meet the filters.
         candidates: Number of the best that the reranker puts in order; 0 without one.
         dense_weight: Share of the cosine in the scores before the reranker, in [0, 1].
-        contents_in_dense: Share of the contents in the cosine, in [0, 1].
         filters: Names of the filters that it does not meet; it is ranked without any then.
         skipped: What was not read of it or of its workbook, and why.
         shown_by: The copy of it that an answer shows in its place; None if it is shown itself.
@@ -102,7 +101,6 @@ class Standing:
     sheets: int
     candidates: int
     dense_weight: float
-    contents_in_dense: float = 0.0
     filters: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     shown_by: str | None = None
@@ -124,7 +122,6 @@ class Standing:
             "sheets": self.sheets,
             "candidates": self.candidates,
             "dense_weight": self.dense_weight,
-            "contents_in_dense": round(self.contents_in_dense, 6),
             "placed": self.placed.to_dict() if self.placed else None,
             "above": self.above.to_dict() if self.above else None,
             "lacking": [part.word for part in self.lacking],

@@ -132,12 +132,9 @@ def test_a_cell_counts_for_nothing_where_a_name_is_all_that_is_asked_for(tmp_pat
         assert scores["cell"].together < 0.6 * scores["cell"].contents
 
 
-def test_the_score_is_words_and_both_cosines(index):
-    weights = index.question("bronx fares").scores.matches.weights(0.25)
-    assert 0 < weights.cosine < 1
+def test_the_score_is_words_and_the_cosine_of_names_and_contents(index):
     for each in found(index, "bronx fares", dense_weight=0.25).values():
-        second = each.dense if each.dense_contents is None else each.dense_contents
-        cosine = (1 - weights.cosine) * each.dense + weights.cosine * second
+        cosine = each.dense if each.dense_contents is None else each.dense_contents
         assert each.score == pytest.approx(0.25 * cosine + 0.75 * each.together, abs=1e-6)
     assert found(index, "bronx")["e"].lexical > 0 == found(index, "bronx")["e"].contents
 
@@ -147,18 +144,13 @@ def test_a_question_without_a_word_of_any_cell_counts_words_of_names_alone(index
         assert each.score == each.lexical
 
 
-def test_the_cosine_alone_is_that_of_names(index):
-    for each in found(index, "bronx fares", dense_weight=1.0).values():
-        assert each.score == each.dense
-
-
 def test_a_question_counts_the_cosines_as_it_asks_or_as_contents_allow(index, tmp_path):
     assert index.question("bronx", dense_weight=0.9).dense_weight == 0.9
     with SheetIndex.create(tmp_path / "b.sat", HashedEncoder(), dense_weight=0.9) as other:
         other.add_records([RECORDS[4]])
         assert other.question("bronx").dense_weight == 0.9
         other.add_records([RECORDS[0]])
-        assert other.question("bronx").dense_weight == pytest.approx(0.65)
+        assert other.question("bronx").dense_weight == pytest.approx(0.75)
         assert other.dense_weight == 0.9
 
 

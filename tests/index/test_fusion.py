@@ -9,8 +9,7 @@ from sat_retriever.index.fusion import (
     Rareness,
     covered_by_names,
     dense_weight_with,
-    fusion_weights,
-    mixed_cosines,
+    one_cosine,
 )
 from sat_retriever.records.tokens import FloatArray
 
@@ -36,17 +35,6 @@ def test_words_that_no_sheet_has_cover_nothing() -> None:
     assert covered_by_names(0.0, NOWHERE) == 0
 
 
-def test_the_more_names_cover_the_less_contents_count() -> None:
-    shares = [fusion_weights(0.4, n / 8).cosine for n in range(9)]
-    assert shares == sorted(shares, reverse=True)
-    assert shares[0] > 0.5
-    assert shares[-1] == 0
-
-
-def test_the_cosine_alone_is_that_of_names() -> None:
-    assert fusion_weights(1.0, 0.0).cosine == 0
-
-
 @pytest.mark.parametrize("noted", [0.0, 0.2, 0.4, 0.7, 0.99, 1.0])
 def test_an_index_without_contents_has_the_share_that_it_notes(noted: float) -> None:
     assert dense_weight_with(noted, 0.0) == noted
@@ -55,15 +43,10 @@ def test_an_index_without_contents_has_the_share_that_it_notes(noted: float) -> 
 
 def test_the_more_sheets_have_contents_the_more_words_count() -> None:
     shares = [dense_weight_with(0.7, n / 4) for n in range(5)]
-    assert shares == pytest.approx([0.7, 0.625, 0.55, 0.475, 0.4])
+    assert shares == pytest.approx([0.7, 0.675, 0.65, 0.625, 0.6])
     assert dense_weight_with(1.0, 0.5) == 1
 
 
 def test_a_sheet_without_contents_counts_by_the_cosine_of_its_names() -> None:
-    found = mixed_cosines(_floats(0.4, 0.4), _floats(np.nan, 0.9), 0.5)
-    assert found.tolist() == pytest.approx([0.4, 0.65])
-
-
-def test_a_share_of_zero_leaves_names_bit_for_bit() -> None:
-    names = _floats(0.1, 0.7, -0.3)
-    assert (mixed_cosines(names, _floats(0.9, np.nan, 0.2), 0.0) == names).all()
+    found = one_cosine(_floats(0.4, 0.4), _floats(np.nan, 0.9))
+    assert (found == _floats(0.4, 0.9)).all()

@@ -109,8 +109,7 @@ def started(
     dense_contents = np.array(cosines, dtype=np.float32)  # None becomes NaN
     held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
     weight = 1.0 if spec.start == "dense" else spec.dense_weight
-    weights = question.scores.matches.weights(weight)
-    scores = fused((dense, dense_contents), words, held, weights).tolist()
+    scores = fused((dense, dense_contents), words, held, weight).tolist()
     scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
     if spec.start == "links":
         return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)
