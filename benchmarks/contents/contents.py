@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.contents.systems import SYSTEMS, Indexes, System, asked, has_contents_tokens
+from benchmarks.contents.systems import SYSTEMS, Indexes, System, asked
 from benchmarks.contents.tokens import CachedEncoder
 from benchmarks.contents.variants import Variant, sampled, variants
 from benchmarks.corpora import used, where_to_get
@@ -84,9 +84,6 @@ def measured(
     with Indexes(found.dataset, encoder, folder) as indexes:
         for system in systems:
             index = indexes.at(system.level)
-            first = next(iter(found.queries.values())).text
-            if system.tokens and not has_contents_tokens(index, first):
-                continue
             rows = asked(system, index, found.queries, found.tokens)
             yield results(system, found, rows, len(index))
 
@@ -104,10 +101,7 @@ def results(system: System, found: Asked, rows: Rows, sheets: int) -> list[Resul
 
 
 def left_to_do(variant: Variant, most: int, folder: Path | None) -> list[System]:
-    """Return the systems without a result of this commit with as many questions.
-
-    A row that needs tokens of contents is measured again with any other.
-    """
+    """Return the systems without a result of this commit with as many questions."""
     there = {
         each["method"]
         for each in read_summaries(BENCHMARK, folder)
@@ -116,8 +110,7 @@ def left_to_do(variant: Variant, most: int, folder: Path | None) -> list[System]
         and each["metrics"]["queries"] == min(most, each["metrics"]["questions_there"])
         and is_current(each)
     }
-    left = [system for system in SYSTEMS if system.name not in there]
-    return left if any(not system.tokens for system in left) else []
+    return [system for system in SYSTEMS if system.name not in there]
 
 
 def show(found: Sequence[Result]) -> Table:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
-
-import numpy as np
 
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
@@ -36,14 +34,12 @@ class System:
         title: Name in tables.
         level: What the index keeps of cells.
         rank: Ranks the sheets of an index for a question and its token, best first.
-        tokens: True if it needs tokens of contents; it is left out of an index without them.
     """
 
     name: str
     title: str
     level: Kept
     rank: Rank
-    tokens: bool = False
 
 
 def weighed(
@@ -60,22 +56,6 @@ def weighed(
     return [sheet for sheet in found if sheet.lexical > 0 or sheet.contents > 0]
 
 
-def has_contents_tokens(index: SheetIndex, query: str) -> bool:
-    """True if the index has tokens of contents beside those of names."""
-    snapshot = index.question(query, dense_weight=0.0).scores.snapshot
-    return len(snapshot.contents_tokens) > 0
-
-
-def by_contents(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
-    """Return the sheets with contents by the cosine of question and contents alone."""
-    question = index.question(query, token=token)
-    snapshot = question.scores.snapshot
-    cosine = np.full(len(snapshot.ids), -np.inf, dtype=np.float32)
-    cosine[snapshot.with_contents] = snapshot.contents_tokens @ question.token
-    scored = replace(question, scores=replace(question.scores, fused=cosine))
-    return index.candidates(scored, DEPTH)
-
-
 def reranked(index: SheetIndex, query: str, _token: FloatArray | None = None) -> Ranking:
     """Return the sheets as a search does: candidates, in the order of the index's own reranker."""
     return _as_searched(index).rank(query)[:DEPTH]
@@ -90,7 +70,7 @@ SYSTEMS = (
     System("bm25_names", "BM25 over names", Kept.NAMES, partial(weighed, dense_weight=0.0)),
     System("bm25_all", "BM25 over all", Kept.ALL, partial(weighed, dense_weight=0.0)),
     System("dense_names", "dense over names", Kept.NAMES, partial(weighed, dense_weight=1.0)),
-    System("dense_contents", "dense over contents", Kept.ALL, by_contents, tokens=True),
+    System("dense_all", "dense over all", Kept.ALL, partial(weighed, dense_weight=1.0)),
     System("names", "both, `names`", Kept.NAMES, partial(weighed, dense_weight=None)),
     System("names_reranked", "both, `names`, reranked: as before", Kept.NAMES, reranked),
     System("examples", "both, `examples`", Kept.EXAMPLES, partial(weighed, dense_weight=None)),

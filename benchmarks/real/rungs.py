@@ -122,12 +122,6 @@ RUNGS = (
         package("encoder", "onnx", "index.tokens", "index.encoding", "text.serialize"),
     ),
     System(
-        "no_cell_token",
-        "the cosine of names alone",
-        partial(_changed, change=without.no_cell_token),
-        package("text.opening", "index.encoding:contents_tokens", "index.fusion:one_cosine"),
-    ),
-    System(
         "no_periods",
         "without periods",
         lambda on: on.asking(on.index(times=False)),

@@ -86,12 +86,6 @@ def free_documentation(of: Snapshot) -> Snapshot:
     return replace(of, documentation=replace(of.documentation, rows=of.documentation.rows[:0]))
 
 
-def no_cell_token(of: Snapshot) -> Snapshot:
-    """The cosine is that of names alone."""
-    assert isinstance(of.contents_tokens, np.ndarray)
-    return replace(of, with_contents=of.with_contents[:0], contents_tokens=of.contents_tokens[:0])
-
-
 def no_name_words(of: Snapshot) -> Snapshot:
     """Words of names add nothing to a score.
 

@@ -25,7 +25,6 @@ _PARTS = {
     "FROM sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id",
     "tokens": f"SELECT s.sheet_id, t.words, hex(t.token), t.months FROM tokens t {_SHEETS} t.id",
     "contents": f"SELECT s.sheet_id, hex(c.packed) FROM contents c {_SHEETS} c.id",
-    "contents_tokens": f"SELECT s.sheet_id, hex(c.token) FROM contents_tokens c {_SHEETS} c.id",
     "spellings": "SELECT word FROM spellings",
     "words": "SELECT s.sheet_id, l.workbook, l.sheet, l.headers, l.folder "
     f"FROM lexical l {_SHEETS} l.rowid",

@@ -37,7 +37,7 @@ _CONTENTS_COLUMNS = (
 _CONTENTS = {
     "names_reranked": "names alone (`--contents names`)",
     "bm25_all": "BM25 over names and cells",
-    "dense_contents": "cosine of contents alone",
+    "dense_all": "cosine alone",
     "all_reranked": "**sat-retriever as installed**",
 }
 

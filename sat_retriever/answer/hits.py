@@ -54,7 +54,6 @@ def hits_of(
             cells=place.cells,
             contents=candidate.contents,
             contents_rank=candidate.contents_rank,
-            dense_contents=candidate.dense_contents,
             cell_words=tuple(x for x in words.spelled(place.words) if x not in matched),
         )
         own_copies = copies.get(candidate.sheet_id, NO_COPIES)

@@ -27,7 +27,6 @@ from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Why
 from sat_retriever.records.standing import Placed, Standing, WordPart
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.cells import cell_text
@@ -185,20 +184,12 @@ def _score(found: Standing, own: Placed) -> list[Text]:
     """The score before the reranker, and what names and contents give."""
     weight, why = found.dense_weight, own.hit.why
     by_names = _ranked(why.lexical, why.lexical_rank)
-    names = f"meaning {why.dense:.2f} (rank {why.dense_rank:,}), words {by_names}"
-    said = []
-    if why.dense_contents is not None or why.contents:
-        inside = "no meaning" if why.dense_contents is None else f"meaning {_meaning(why):.2f}"
-        inside += f", words {_ranked(why.contents, why.contents_rank)}"
-        said = [_fact("contents", inside)]
-    meaning, words = f"meaning {_meaning(why):.2f}", f"words {own.together:.2f}"
-    total = f"{weight:.2f} x {meaning} + {1 - weight:.2f} x {words}"
-    return [_fact("score", total), _fact("names", names), *said]
-
-
-def _meaning(why: Why) -> float:
-    """The cosine that counts: of names and contents, or of names where there are no contents."""
-    return why.dense if why.dense_contents is None else why.dense_contents
+    meaning = f"meaning {_ranked(why.dense, why.dense_rank)}"
+    total = f"{weight:.2f} x {meaning} + {1 - weight:.2f} x words {own.together:.2f}"
+    said = [_fact("score", total), _fact("names", f"words {by_names}")]
+    if why.contents:
+        said.append(_fact("contents", f"words {_ranked(why.contents, why.contents_rank)}"))
+    return said
 
 
 def _ranked(score: float, rank: int | None) -> str:
@@ -214,7 +205,7 @@ def _above(found: Standing) -> list[Text]:
     more = [f"score {there.score:.3f}"]
     if found.lacking:
         more.append(f"more by the words {', '.join(x.word for x in found.lacking[:_LINKS])}")
-    nearer = _meaning(there.why) - _meaning(own.hit.why)
+    nearer = there.why.dense - own.hit.why.dense
     if nearer > 0:
         more.append(f"meaning nearer by {nearer:.2f}")
     if above.time > own.time:

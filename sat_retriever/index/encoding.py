@@ -8,10 +8,10 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.opening import contents_text
-from sat_retriever.text.serialize import serialize
+from sat_retriever.text.serialize import Serialization, serialize
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
@@ -26,28 +26,22 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]
     """
     for record in records:
         _check(record)
-    texts = [serialize(record, state.settings.serialization) for record in records]
+    texts = [token_text(record, state.settings.serialization) for record in records]
     tokens: Iterable[FloatArray] = state.encoder.encode_sheets(texts) if texts else ()
-    seconds = contents_tokens(records, state.encoder) if texts else []
     return [
-        SheetRow(record, token, sheet_words(record), second)
-        for record, token, second in zip(records, tokens, seconds, strict=True)
+        SheetRow(record, token, sheet_words(record))
+        for record, token in zip(records, tokens, strict=True)
     ]
 
 
-def contents_tokens(records: Sequence[SheetRecord], encoder: Encoder) -> list[FloatArray | None]:
-    """The second token of each record, (d,) float32 of unit length; None without contents.
-
-    Records of the same text are encoded once.
+def token_text(record: SheetRecord, serialization: Serialization) -> str:
+    """The text of a sheet's token: of names and contents, or of names where there are none.
 
     Args:
-        records: The records, with their contents.
-        encoder: The encoder of the index.
+        record: The sheet, with its contents.
+        serialization: The form of its names.
     """
-    texts = [contents_text(record) for record in records]
-    distinct = list(dict.fromkeys(text for text in texts if text is not None))
-    tokens = dict(zip(distinct, encoder.encode_sheets(distinct), strict=True)) if distinct else {}
-    return [None if text is None else tokens[text] for text in texts]
+    return contents_text(record) or serialize(record, serialization)
 
 
 def _check(record: SheetRecord) -> None:

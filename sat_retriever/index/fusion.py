@@ -11,16 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from sat_retriever.records.tokens import FloatArray
-
 # What a word in contents counts, of what it counts in names, where names cover nothing. nDCG@10 on
 # the validation sets of real lists changes by less than .01 from .5 to .7 (benchmarks/LOG.md).
 WORD_OF_CONTENTS = 0.6
-# Most of the cosine where all sheets have contents, whatever the encoder; .5 to .7 differ by less
+# Most of the cosine in an index with contents, whatever the encoder; .5 to .7 differ by less
 # than .01 on the validation sets of real lists (benchmarks/LOG.md).
-_DENSE_WEIGHT = 0.6
+_DENSE_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,34 +60,16 @@ def covered_by_names(best: float, rareness: Rareness) -> float:
     return best * rareness.names / total if total else 0.0
 
 
-def dense_weight_with(noted: float, with_contents: float) -> float:
-    """Share of the cosines in the scores of an index, in [0, 1], if a question asks for none.
+def dense_weight_with(noted: float, *, contents: bool) -> float:
+    """Share of the cosine in the scores of an index, in [0, 1], if a question asks for none.
 
-    Where all sheets have contents it is 0.6 at most; the cosine alone stays alone.
-
-    Args:
-        noted: Share where no sheet has contents, which the index notes, in [0, 1].
-        with_contents: Share of its sheets that have contents, in [0, 1].
-
-    >>> [dense_weight_with(noted, 1.0) for noted in (0.2, 0.7, 1.0)]
-    [0.2, 0.6, 1.0]
-    >>> dense_weight_with(0.7, 0.0)
-    0.7
-    """
-    if noted == 1:
-        return noted
-    return noted - with_contents * max(noted - _DENSE_WEIGHT, 0.0)
-
-
-def one_cosine(names: FloatArray, contents: FloatArray) -> FloatArray:
-    """Cosine of the question with every sheet, (n,), in [-1, 1].
+    With contents it is 0.5 at most; the cosine alone stays alone.
 
     Args:
-        names: Cosine with the token of each sheet's names, (n,).
-        contents: Cosine with the token of names and contents, (n,); NaN for a sheet without
-            contents, whose names count.
+        noted: Share without contents, which the index notes, in [0, 1].
+        contents: True if a sheet of it has contents.
 
-    >>> one_cosine(np.float32([0.5, 0.5]), np.float32([1.0, np.nan])).tolist()
-    [1.0, 0.5]
+    >>> [dense_weight_with(noted, contents=True) for noted in (0.2, 0.7, 1.0)]
+    [0.2, 0.5, 1.0]
     """
-    return np.where(np.isnan(contents), names, contents)
+    return noted if noted == 1 or not contents else min(noted, _DENSE_WEIGHT)

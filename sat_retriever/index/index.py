@@ -368,7 +368,7 @@ class SheetIndex:
     def dense_weight(self) -> float:
         """Share of the cosine in scores, in [0, 1], unless a query gives another.
 
-        Where all sheets have contents it is 0.6 at most; 1 stays 1.
+        Where all sheets have contents it is 0.5 at most; 1 stays 1.
         """
         return self._state.settings.dense_weight
 

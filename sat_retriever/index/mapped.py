@@ -28,7 +28,7 @@ from sat_retriever.index.tokens import Codes, Tokens, TokenTable, cell_order
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import bm25, mean_of
 
-FORMAT = 1
+FORMAT = 2
 _STATE = "state.json"
 ALL = 20_000  # sheets up to which every one is scored
 _COMMON = 500  # sheets from which a word is common, or one in
@@ -47,8 +47,6 @@ class Columns:
         tokens: Tokens, (n, d); their codes in a large index.
         token_sum: Sum of all tokens that were ever read, (d,) float64.
         tokens_summed: Their number.
-        with_contents: Positions of the sheets that have contents, (m,), ascending.
-        contents_tokens: Tokens of contents, (m, d); as above.
         lengths: Words of names and of contents, (n, 2).
         tie_rank: Place of each sheet in the order of sheet ids, (n,).
         periods: Their times.
@@ -64,8 +62,6 @@ class Columns:
     tokens: Tokens
     token_sum: NDArray[np.float64]
     tokens_summed: int
-    with_contents: NDArray[np.intp]
-    contents_tokens: Tokens
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     periods: Periods
@@ -78,7 +74,6 @@ class Columns:
 _PLAIN: Mapping[str, tuple[str, int | None]] = {
     "ids": ("<i8", None),
     "token_sum": ("<f8", None),
-    "with_contents": ("<i8", None),
     "lengths": ("<f4", 2),
     "tie_rank": ("<i8", None),
     "workbooks": ("<i8", None),
@@ -131,9 +126,8 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
             _save(draft, each, getattr(columns, each))
         _save(draft, "periods.kinds", columns.periods.kinds.astype("<i2"))
         _save(draft, "periods.codes", columns.periods.codes.astype("<i4"))
-        for each, tokens in (("tokens", columns.tokens), ("contents", columns.contents_tokens)):
-            if isinstance(tokens, TokenTable) and len(tokens):
-                _save_cells(draft, each, tokens, width)
+        if isinstance(columns.tokens, TokenTable):
+            _save_cells(draft, columns.tokens, width)
         words = _save_common(draft, store, columns)
         state = {
             "format": FORMAT,
@@ -196,7 +190,7 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
     plain = {name: _load(folder, name, *kind) for name, kind in _PLAIN.items()}
     n = int(state["sheets"])
     sized = ("ids", "lengths", "tie_rank", "workbooks")
-    pointing = (plain["with_contents"], plain["documentation"], plain["main"])
+    pointing = (plain["documentation"], plain["main"])
     whole = (
         all(len(plain[name]) == n for name in sized)
         and len(plain["token_sum"]) == width
@@ -208,18 +202,14 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
     )
     codes = periods.codes
     whole &= len(codes) == n and bool(codes.min() >= 0 and codes.max() < len(periods.kinds))
-    tokens = _load_cells(folder, "tokens", width)
-    contents = TokenTable.in_one_cell(tokens.codes[:0])
-    if len(plain["with_contents"]):
-        contents = _load_cells(folder, "contents", width)
-    if not whole or len(tokens) != n or len(contents) != len(plain["with_contents"]):
+    tokens = _load_cells(folder, width)
+    if not whole or len(tokens) != n:
         raise ValueError("the mapped state is damaged")
     return Columns(
         generation=int(state["generation"]),
         tokens=tokens,
         tokens_summed=int(state["tokens_summed"]),
         periods=periods,
-        contents_tokens=contents,
         common=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
         **plain,
     )
@@ -243,32 +233,32 @@ def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
     np.save(folder / f"{name}.npy", np.asarray(values).astype(kind, copy=False), allow_pickle=False)
 
 
-def _save_cells(folder: Path, name: str, tokens: TokenTable, width: int) -> None:
+def _save_cells(folder: Path, tokens: TokenTable, width: int) -> None:
     """Write codes in groups of near ones, a part at a time."""
     centres, starts, order = cell_order(tokens)
-    values = _open(folder, f"{name}.codes", "i1", (len(order), width))
+    values = _open(folder, "tokens.codes", "i1", (len(order), width))
     scales = np.empty(len(order), dtype=np.float32)
     for start in range(0, len(order), _PART):
         part = slice(start, start + _PART)
         codes = tokens.taken(order[part])
         values[part], scales[part] = codes.values, codes.scales
     values.flush()
-    _save(folder, f"{name}.scales", scales)
-    _save(folder, f"{name}.centres", centres.astype("<f4"))
-    _save(folder, f"{name}.starts", starts.astype("<i8"))
-    _save(folder, f"{name}.order", order.astype("<i4"))
+    _save(folder, "tokens.scales", scales)
+    _save(folder, "tokens.centres", centres.astype("<f4"))
+    _save(folder, "tokens.starts", starts.astype("<i8"))
+    _save(folder, "tokens.order", order.astype("<i4"))
 
 
 def _open(folder: Path, name: str, kind: str, shape: tuple[int, int]) -> np.memmap[Any, Any]:
     return open_memmap(folder / f"{name}.npy", mode="w+", dtype=np.dtype(kind), shape=shape)
 
 
-def _load_cells(folder: Path, name: str, width: int) -> TokenTable:
+def _load_cells(folder: Path, width: int) -> TokenTable:
     return TokenTable.of(
-        Codes(_load(folder, f"{name}.codes", "|i1", width), _load(folder, f"{name}.scales", "<f4")),
-        _load(folder, f"{name}.centres", "<f4", width),
-        _load(folder, f"{name}.starts", "<i8"),
-        _load(folder, f"{name}.order", "<i4"),
+        Codes(_load(folder, "tokens.codes", "|i1", width), _load(folder, "tokens.scales", "<f4")),
+        _load(folder, "tokens.centres", "<f4", width),
+        _load(folder, "tokens.starts", "<i8"),
+        _load(folder, "tokens.order", "<i4"),
     )
 
 

@@ -1,7 +1,7 @@
 """The sheets that a question is scored against in a large index: the best by each part of a score.
 
 Every sheet is scored while there are few. Of many, each part of the score names its best sheets:
-the cosines of names and of contents, and the words of both; of all sheets, of those that meet the
+the cosine, and the words of names and of contents; of all sheets, of those that meet the
 filters, and among these of those within the periods asked for. Sheets in this pool have the same
 scores as if all were scored. A sheet outside is among the best of no part.
 """
@@ -9,7 +9,6 @@ scores as if all were scored. A sheet outside is among the best of no part.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +52,6 @@ def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | No
     alone = query.dense_weight == 1  # without words to help, every cosine is compared
     found = [
         *_near(snapshot.tokens, token, masks, all_cells=alone),
-        *_near_by_contents(snapshot, token, masks, all_cells=alone),
         *worded(snapshot.lexical.impacts(list(dict.fromkeys(query_words(read_as)))), masks),
         *_worded_by_contents(snapshot, read_as, masks),
         *([with_phrases(snapshot, phrases)[:WORDED]] if phrases else []),
@@ -90,22 +88,6 @@ def _worded_by_contents(
         return []
     words = snapshot.contents.by_word(asked_words(read_as))
     return worded(impacts(list(words.values()), len(snapshot.ids)), masks)
-
-
-def _near_by_contents(
-    snapshot: Snapshot, token: FloatArray, masks: Sequence[Mask | None], *, all_cells: bool
-) -> list[Rows]:
-    """Positions of the sheets whose contents are nearest within each mask."""
-    if not len(snapshot.with_contents):
-        return []
-    places = snapshot.with_contents
-    of_contents = [mask and partial(_through, mask, places) for mask in masks]
-    near = _near(snapshot.contents_tokens, token, of_contents, all_cells=all_cells)
-    return [places[rows] for rows in near]
-
-
-def _through(mask: Mask, places: Rows, rows: Rows) -> NDArray[np.bool_]:
-    return mask(places[rows])
 
 
 def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:

@@ -12,15 +12,14 @@ from typing import IO
 import numpy as np
 
 from sat_retriever.errors import IndexStorageError
-from sat_retriever.index.encoding import contents_tokens
-from sat_retriever.index.store.contents import half_floats
+from sat_retriever.index.encoding import token_text
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import RowToken
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.serialize import Serialization
 
 AT_ONCE = 1024  # sheets encoded together
 
@@ -47,27 +46,18 @@ def fresh_tokens(
         IndexStorageError: If there is no space for the tokens.
     """
     ids = np.sort(store.ids_by_sheet_id()).tolist()
-    having: set[int] = set()
     with _spare_file(store.path) as file:
         for start in range(0, len(ids), AT_ONCE):
             part = ids[start : start + AT_ONCE]
             sheets = _records(store, part)
-            tokens = encoder.encode_sheets([serialize(each, serialization) for each in sheets])
-            seconds = contents_tokens(sheets, encoder)
-            having.update(row for row, each in zip(part, seconds, strict=True) if each is not None)
+            tokens = encoder.encode_sheets([token_text(each, serialization) for each in sheets])
             with _room(store.path):
-                for token, second in zip(tokens, seconds, strict=True):
-                    file.write(np.ascontiguousarray(token, dtype="<f4").tobytes())
-                    file.write(b"" if second is None else half_floats(second))
+                file.write(np.ascontiguousarray(tokens, dtype="<f4").tobytes())
             if progress is not None:
                 progress(start + len(part), len(ids))
         with _room(store.path):
             file.seek(0)  # writes the buffer
-        size = encoder.width
-        yield (
-            (row_id, file.read(4 * size), file.read(2 * size) if row_id in having else None)
-            for row_id in ids
-        )
+        yield ((row_id, file.read(4 * encoder.width)) for row_id in ids)
 
 
 def _records(store: Store, row_ids: Sequence[int]) -> list[SheetRecord]:

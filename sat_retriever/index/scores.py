@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.fusion import one_cosine
 from sat_retriever.index.matches import Matches
 from sat_retriever.index.periods import Periods
 from sat_retriever.index.query import Query
@@ -45,9 +43,7 @@ class Scores:
         snapshot: The sheets.
         fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods or a role hold
             back a negative score.
-        dense: Cosine of query and the token of a sheet's names, in [-1, 1].
-        dense_contents: Cosine of query and the token of its names and contents, in [-1, 1], which
-            counts in place of `dense`; NaN without contents.
+        dense: Cosine of query and sheet token, in [-1, 1].
         matches: What the query's words find: its `names`, `contents` and `together` are BM25 as a
             share of the query's best possible value, in [0, 1].
         time: Share of each fused score that the query's periods leave, in (0, 1]; see
@@ -64,7 +60,6 @@ class Scores:
     snapshot: Snapshot
     fused: FloatArray
     dense: FloatArray
-    dense_contents: FloatArray
     matches: Matches
     time: FloatArray
     role: FloatArray
@@ -78,7 +73,7 @@ class Scores:
         """Return the same scores, fused with another share of the cosines, in [0, 1]."""
         matches = self.matches
         found = fused(
-            (self.dense, self.dense_contents),
+            self.dense,
             matches.together,
             self.time * self.role,
             dense_weight,
@@ -109,18 +104,12 @@ class Scores:
             store: Where the tokens are.
             rows: Positions of the sheets, ascending.
         """
-        part, width = self.snapshot.part(rows), len(self.token)
-        ids, with_contents = part.ids, part.with_contents
-        dense = store.tokens_of(ids.tolist(), width) @ self.token
-        dense_contents = np.full_like(dense, np.nan)
-        if len(with_contents):
-            own = store.contents_tokens_of(ids[with_contents].tolist(), width)
-            dense_contents[with_contents] = own @ self.token
+        part = self.snapshot.part(rows)
+        dense = store.tokens_of(part.ids.tolist(), len(self.token)) @ self.token
         return replace(
             self,
             snapshot=part,
             dense=dense,
-            dense_contents=dense_contents,
             matches=self.matches.part(rows),
             time=self.time[rows],
             role=self.role[rows],
@@ -129,11 +118,11 @@ class Scores:
 
     def with_exact(self, parts: Sequence[Scores]) -> Scores:
         """Return the same scores, with the cosines that parts of them have."""
-        dense, dense_contents = self.dense.copy(), self.dense_contents.copy()
+        dense = self.dense.copy()
         for part in parts:
             rows = np.searchsorted(self.snapshot.ids, part.snapshot.ids)
-            dense[rows], dense_contents[rows] = part.dense, part.dense_contents
-        return replace(self, dense=dense, dense_contents=dense_contents).weighing(self.weight)
+            dense[rows] = part.dense
+        return replace(self, dense=dense).weighing(self.weight)
 
     def candidates(self, sheets: Mapping[str, int], first: int = 1) -> list[Candidate]:
         """Return some sheets as candidates, in their order.
@@ -152,7 +141,7 @@ class Scores:
             self.dense[rows], _ranks(every.dense, self.dense[rows]),
             names[rows], _ranks(every.matches.names, names[rows]),
             contents[rows], _ranks(every.matches.contents, contents[rows]),
-            self.dense_contents[rows], self.time[rows], self.role[rows],
+            self.time[rows], self.role[rows],
             np.zeros(len(rows), dtype=np.bool_) if phrase is None else phrase[rows],
             self.matches.together[rows],
         )  # fmt: skip
@@ -169,14 +158,13 @@ class Scores:
                 time=time,
                 contents=by_contents,
                 contents_rank=contents_rank if by_contents else None,
-                dense_contents=None if math.isnan(cosine) else cosine,
                 role=role,
                 phrase=holds,
                 together=both,
             )
             for rank, (sheet_id, (
                 score, dense, dense_rank, by_names, names_rank, by_contents, contents_rank,
-                cosine, time, role, holds, both,
+                time, role, holds, both,
             )) in enumerate(zip(sheets, values, strict=True), first)
         ]  # fmt: skip
 
@@ -226,13 +214,10 @@ def score_all(snapshot: Snapshot, query: Query, matches: Matches) -> Scores:
     """
     token = query.token
     dense = snapshot.tokens @ token
-    dense_contents = np.full_like(dense, np.nan)
-    dense_contents[snapshot.with_contents] = snapshot.contents_tokens @ token
     return Scores(
         snapshot,
         fused=dense,
         dense=dense,
-        dense_contents=dense_contents,
         matches=matches,
         time=time_factors(snapshot.periods, query.asked),
         role=role_factors(snapshot, matches),
@@ -292,7 +277,7 @@ def time_factors(periods: Periods, asked: Sequence[Span]) -> FloatArray:
 
 
 def fused(
-    dense: tuple[FloatArray, FloatArray],
+    dense: FloatArray,
     words: FloatArray,
     held: FloatArray,
     dense_weight: float,
@@ -300,12 +285,12 @@ def fused(
     """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
 
     Args:
-        dense: Cosines with names, and with contents (NaN without), each (n,).
+        dense: Cosine of query and sheet token, (n,).
         words: BM25 over names and contents as a share of the best possible, (n,).
         held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
         dense_weight: Share of the cosine, in [0, 1].
     """
-    return held_back(fuse(one_cosine(*dense), words, dense_weight), held)
+    return held_back(fuse(dense, words, dense_weight), held)
 
 
 def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:

@@ -266,8 +266,7 @@ class SheetSearch:
 
     def _dense_weight(self, snapshot: Snapshot) -> float:
         """Share of the cosines in scores of a question that asks for none."""
-        with_contents = len(snapshot.with_contents) / max(len(snapshot.ids), 1)
-        return dense_weight_with(self._settings.dense_weight, with_contents)
+        return dense_weight_with(self._settings.dense_weight, contents=bool(snapshot.contents))
 
     def _encoded(self, text: str) -> FloatArray:
         """The token of a query (d,), encoded now."""

@@ -47,8 +47,6 @@ class Snapshot:
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length; their codes in a large index.
         mean_token: Mean of all tokens, (d,) float32.
-        with_contents: Positions of the sheets that have contents, (m,), ascending.
-        contents_tokens: Tokens of their contents, (m, d); as above.
         lengths: Number of words of the names and of the contents of each sheet, (n, 2) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the names of the same sheets.
@@ -69,8 +67,6 @@ class Snapshot:
     ids: IdArray
     tokens: Tokens
     mean_token: FloatArray
-    with_contents: NDArray[np.intp]
-    contents_tokens: Tokens
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     lexical: LexicalScorer
@@ -96,9 +92,6 @@ class Snapshot:
         Args:
             places: Their positions, ascending.
         """
-        at = np.searchsorted(self.with_contents, places)
-        near = self.with_contents.take(at, mode="clip") if len(self.with_contents) else at
-        with_contents = np.flatnonzero(near == places) if len(self.with_contents) else at[:0]
         workbooks = self.workbooks[places]
         documentation, main = (
             Leading.of(np.flatnonzero(np.isin(places, leading.rows)), workbooks)
@@ -110,8 +103,6 @@ class Snapshot:
             self,
             ids=self.ids[places],
             tokens=self.tokens[places],
-            with_contents=with_contents,
-            contents_tokens=self.contents_tokens[at[with_contents]],
             lengths=self.lengths[places],
             tie_rank=self.tie_rank[places],
             lexical=self.lexical.part(places),
@@ -258,9 +249,6 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
     last = int(known.ids[-1]) if len(known.ids) else -1
     later = ids[np.searchsorted(ids, last, side="right") :]
     tokens, lengths, times, sums = _read_tokens(store, last, later, width, large=large)
-    rows, contents_tokens = _read_contents(store, last, later, width, large=large)
-    with_contents = known.ids[known.with_contents]
-    kept_contents = np.isin(with_contents, ids, assume_unique=True)
     documentation, main = (
         np.searchsorted(ids, np.intersect1d(np.concatenate((known.ids[before], found)), ids))
         for before, found in (
@@ -275,8 +263,6 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
         tokens=_extended(known.tokens, kept, tokens),
         token_sum=known.token_sum + sums,
         tokens_summed=known.tokens_summed + len(later),
-        with_contents=np.searchsorted(ids, np.concatenate((with_contents[kept_contents], rows))),
-        contents_tokens=_extended(known.contents_tokens, kept_contents, contents_tokens),
         lengths=np.concatenate((known.lengths[kept], lengths)),
         tie_rank=tie_rank,
         periods=known.periods.extended(kept, times),
@@ -339,8 +325,7 @@ def _no_columns(width: int, *, large: bool) -> Columns:
     found: Tokens = TokenTable.in_one_cell(Codes.of(tokens)) if large else tokens
     lengths, sums = np.empty((0, 2), dtype=np.float32), np.zeros(width)
     return Columns(
-        0, none, found, sums, 0, none, found, lengths, none, Periods.of(unpacked(none)), none,
-        none, none,
+        0, none, found, sums, 0, lengths, none, Periods.of(unpacked(none)), none, none, none,
     )  # fmt: skip
 
 
@@ -367,19 +352,6 @@ def _read_tokens(
         sums += read.sum(axis=0, dtype=np.float64)
     found = Codes.joined(codes) if large else np.concatenate(tokens)
     return found, np.concatenate(lengths), np.concatenate(times), sums
-
-
-def _read_contents(
-    store: Store, last: int, later: IdArray, width: int, *, large: bool
-) -> tuple[IdArray, FloatArray | Codes]:
-    """Row ids of new sheets that have contents, and the tokens of these or their codes."""
-    rows, tokens = [later[:0]], [np.empty((0, width), dtype=np.float32)]
-    codes = [Codes.of(tokens[0])]
-    for after, until, _ in _parts(last, later):
-        ids, read = store.contents_tokens_after(after, until, width)
-        rows.append(ids)
-        codes.append(Codes.of(read)) if large else tokens.append(read)
-    return np.concatenate(rows), Codes.joined(codes) if large else np.concatenate(tokens)
 
 
 def _extended(known: Tokens, kept: NDArray[np.bool_], added: FloatArray | Codes) -> Tokens:
@@ -420,8 +392,6 @@ def snapshot_of(store: Store, columns: Columns) -> Snapshot:
         ids=ids,
         tokens=columns.tokens,
         mean_token=(columns.token_sum / max(columns.tokens_summed, 1)).astype(np.float32),
-        with_contents=columns.with_contents,
-        contents_tokens=columns.contents_tokens,
         lengths=lengths,
         tie_rank=columns.tie_rank,
         lexical=lexical,

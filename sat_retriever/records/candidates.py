@@ -15,7 +15,7 @@ class Candidate:
         sheet_id: The sheet.
         rank: 1 for the best.
         score: Fused score in [-1, 1], or down to -1.5 if times lower a negative score.
-        dense: Cosine of query and the token of its names in [-1, 1].
+        dense: Cosine of query and sheet token in [-1, 1].
         lexical: BM25 over its names as a share of the query's best possible, in [0, 1].
         dense_rank: Rank by cosine alone among all sheets; equal cosines share a rank.
         lexical_rank: Rank by BM25 over names alone among all sheets; None when no word matches.
@@ -25,8 +25,6 @@ class Candidate:
         contents: BM25 over the texts of its cells as a share of the query's best possible, in
             [0, 1]; or that of documentation in its workbook, if this is higher.
         contents_rank: Rank by `contents` alone; None when no word matches.
-        dense_contents: Cosine of query and the token of its names and contents, in [-1, 1], which
-            counts in place of `dense`; None without contents.
         role: Factor in (0, 1] that its role applied to the score.
         phrase: True if it holds all that the query has in quotation marks.
         together: BM25 over names and contents as one, as a share of the best possible, in [0, 1].
@@ -43,7 +41,6 @@ class Candidate:
     time: float = 1.0
     contents: float = 0.0
     contents_rank: int | None = None
-    dense_contents: float | None = None
     role: float = 1.0
     phrase: bool = False
     together: float = 0.0
@@ -53,5 +50,5 @@ class Candidate:
         return Candidate(
             self.sheet_id, rank, score, self.dense, self.lexical, self.dense_rank,
             self.lexical_rank, self.via, self.time, self.contents, self.contents_rank,
-            self.dense_contents, self.role, self.phrase, self.together,
+            self.role, self.phrase, self.together,
         )  # fmt: skip

@@ -22,7 +22,7 @@ class Why:
     Attributes:
         words: Words of the query that occur in its name, headers or folder.
         headers: Its headers that share words with the query, at most the ten that share most.
-        dense: Cosine of query and the token of its names.
+        dense: Cosine of query and sheet token.
         lexical: BM25 over names as a share of the query's best possible.
         dense_rank: Rank by cosine alone among all sheets.
         lexical_rank: Rank by BM25 alone; None when no word matches.
@@ -33,8 +33,6 @@ class Why:
             charts among them; none without contents.
         contents: BM25 over contents as a share of the query's best possible, in [0, 1].
         contents_rank: Rank by contents alone; None when no word matches.
-        dense_contents: Cosine of query and the token of its names and contents, which counts in
-            place of `dense`; None without contents.
         cell_words: Words of the query that are not among `words`, but in texts of its cells.
     """
 
@@ -50,7 +48,6 @@ class Why:
     cells: tuple[CellText, ...] = ()
     contents: float = 0.0
     contents_rank: int | None = None
-    dense_contents: float | None = None
     cell_words: tuple[str, ...] = ()
 
     def common(self, most: int = 20) -> str:
@@ -190,16 +187,11 @@ class Hit:
                 "lexical_rank": self.why.lexical_rank,
                 "contents": round(self.why.contents, 6),
                 "contents_rank": self.why.contents_rank,
-                "dense_contents": _rounded(self.why.dense_contents),
                 "links": [_link(link) for link in self.why.links],
                 "via": _link(self.why.via) if self.why.via else None,
                 "period": self.why.period,
             },
         }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
 
 
 def _link(link: Link) -> dict[str, str]:

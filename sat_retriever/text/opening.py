@@ -1,4 +1,4 @@
-"""The text of a sheet's names and contents, which the Sheet Encoder reads as a second token."""
+"""The text of a sheet's names and contents, which the Sheet Encoder reads."""
 
 from __future__ import annotations
 

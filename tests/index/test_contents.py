@@ -11,12 +11,13 @@ import pytest
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.index import contents as module
 from sat_retriever.index.contents import K1, B, ContentScorer
-from sat_retriever.index.encoding import contents_tokens
+from sat_retriever.index.encoding import token_text
 from sat_retriever.index.scores import BESIDE_MAIN, DOCUMENTATION
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import asked_words, content_words
 from sat_retriever.text.lexical import sheet_words
+from sat_retriever.text.serialize import Serialization
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_MAIN
 
@@ -132,10 +133,10 @@ def test_a_cell_counts_for_nothing_where_a_name_is_all_that_is_asked_for(tmp_pat
         assert scores["cell"].together < 0.6 * scores["cell"].contents
 
 
-def test_the_score_is_words_and_the_cosine_of_names_and_contents(index):
+def test_the_score_is_words_and_the_cosine(index):
     for each in found(index, "bronx fares", dense_weight=0.25).values():
-        cosine = each.dense if each.dense_contents is None else each.dense_contents
-        assert each.score == pytest.approx(0.25 * cosine + 0.75 * each.together, abs=1e-6)
+        expected = 0.25 * each.dense + 0.75 * each.together
+        assert each.score == pytest.approx(expected, abs=1e-6)
     assert found(index, "bronx")["e"].lexical > 0 == found(index, "bronx")["e"].contents
 
 
@@ -150,7 +151,7 @@ def test_a_question_counts_the_cosines_as_it_asks_or_as_contents_allow(index, tm
         other.add_records([RECORDS[4]])
         assert other.question("bronx").dense_weight == 0.9
         other.add_records([RECORDS[0]])
-        assert other.question("bronx").dense_weight == pytest.approx(0.75)
+        assert other.question("bronx").dense_weight == 0.5
         assert other.dense_weight == 0.9
 
 
@@ -284,11 +285,11 @@ def with_workbooks(index, records):
     for record in records:
         books.setdefault(record.sheet_id.partition("#")[0], []).append(record)
     for name, own in books.items():
-        token = index.encoder.encode_sheets(["same"])[0]
-        seconds = contents_tokens(own, index.encoder)
+        texts = [token_text(record, Serialization()) for record in own]
+        tokens = index.encoder.encode_sheets(texts)
         rows = [
-            SheetRow(record, token, sheet_words(record), second)
-            for record, second in zip(own, seconds, strict=True)
+            SheetRow(record, token, sheet_words(record))
+            for record, token in zip(own, tokens, strict=True)
         ]
         state = WorkbookState("/r", name, 1, 1, 1, "hash")
         index._store.replace_workbooks([NewWorkbook(state, rows)])

@@ -45,7 +45,6 @@ def hit_document(hit: Hit, text: str, answer: Answer) -> Document:
         "lexical_rank": why.lexical_rank,
         "contents": round(why.contents, 6),
         "contents_rank": why.contents_rank,
-        "dense_contents": None if why.dense_contents is None else round(why.dense_contents, 6),
         "links": [_line(link) for link in why.links],
         "via": _line(why.via) if why.via else None,
         "period": why.period,

@@ -20,7 +20,7 @@ _SPREAD = (-3.0, 5.0)  # standard deviations
 _SMALL = 1e-6
 _JOINS = LINKED.index(LinkType.JOIN_KEY)
 _READ = (
-    "score", "dense", "lexical", "dense_contents", "contents", "time", "role", "phrase",
+    "score", "dense", "lexical", "contents", "time", "role", "phrase",
     "dense_rank", "lexical_rank", "contents_rank",
 )  # fmt: skip
 """Attributes of candidates that features are made of."""
@@ -46,6 +46,12 @@ class ListFeatures:
     def each(self, name: str) -> FloatArray:
         """Return one attribute of all candidates; None is NaN."""
         return self._read[name]
+
+    @cached_property
+    def of_contents(self) -> FloatArray:
+        """Cosine with tokens of names and contents; NaN in an index without contents."""
+        dense = self.each("dense")
+        return dense if self.known.contents else np.full_like(dense, np.nan)
 
     # ---- workbooks
 
@@ -205,10 +211,10 @@ FEATURES: Mapping[str, Feature] = {
     "words": lambda x: x.each("lexical"),
     "words gap": lambda x: _below_best(x.each("lexical")),
     "words standardised": lambda x: _standard(x.each("lexical")),
-    "contents known": lambda x: (~np.isnan(x.each("dense_contents"))).astype(np.float32),
-    "contents cosine": lambda x: _known(x.each("dense_contents")),
-    "contents cosine gap": lambda x: _below_best(x.each("dense_contents")),
-    "contents cosine standardised": lambda x: _standard(x.each("dense_contents")),
+    "contents known": lambda x: (~np.isnan(x.of_contents)).astype(np.float32),
+    "contents cosine": lambda x: _known(x.of_contents),
+    "contents cosine gap": lambda x: _below_best(x.of_contents),
+    "contents cosine standardised": lambda x: _standard(x.of_contents),
     "contents words": lambda x: x.each("contents"),
     "contents words gap": lambda x: _below_best(x.each("contents")),
     "time": lambda x: x.each("time"),

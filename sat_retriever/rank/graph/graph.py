@@ -105,11 +105,9 @@ def started(
     """
     dense, _lexical = _parts(candidates)
     words = np.array([candidate.together for candidate in candidates], dtype=np.float32)
-    cosines = [candidate.dense_contents for candidate in candidates]
-    dense_contents = np.array(cosines, dtype=np.float32)  # None becomes NaN
     held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
     weight = 1.0 if spec.start == "dense" else spec.dense_weight
-    scores = fused((dense, dense_contents), words, held, weight).tolist()
+    scores = fused(dense, words, held, weight).tolist()
     scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
     if spec.start == "links":
         return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)

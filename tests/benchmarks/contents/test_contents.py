@@ -3,7 +3,7 @@ import json
 import pytest
 
 from benchmarks.contents import contents
-from benchmarks.contents.systems import SYSTEMS, Indexes, asked, has_contents_tokens
+from benchmarks.contents.systems import SYSTEMS, Indexes, asked
 from benchmarks.contents.variants import Variant, sampled, variants
 from benchmarks.corpora import CORPORA, Corpus, Tables, used
 from benchmarks.results import read_results
@@ -11,7 +11,6 @@ from benchmarks.tables import contents as shown
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.metrics.rows import unsupported
-from sat_retriever.records.contents import Kept
 from tests.fakes import HashedEncoder
 from tests.places import needs
 
@@ -74,16 +73,6 @@ def test_what_is_kept_as_names_is_asked_as_if_there_were_no_cells(corpus, tmp_pa
 def test_metrics_follow_from_the_rows(corpus, tmp_path):
     for result in measured(corpus, tmp_path).values():
         assert not unsupported(result.metrics, result.per_query)
-
-
-def test_dense_over_contents_is_left_out_only_without_tokens_of_contents(corpus, tmp_path):
-    found = measured(corpus, tmp_path)
-    folder = tmp_path / "again"
-    folder.mkdir()
-    with Indexes(corpus.read(tmp_path / "data"), HashedEncoder(384), folder) as indexes:
-        there = has_contents_tokens(indexes.at(Kept.ALL), "town")
-    assert ("dense_contents" in found) == there
-    assert len(found) == len(SYSTEMS) - (not there)
 
 
 def test_words_alone_do_not_depend_on_the_encoder(corpus, tmp_path):

@@ -92,13 +92,6 @@ def test_free_documentation_is_not_held_back_and_still_speaks(both):
     assert before[DATA].contents == after[DATA].contents > 0
 
 
-def test_without_the_cosine_of_cells_that_of_names_is_all(both):
-    before, after = both(without.no_cell_token, "diesel price of the northern valley")
-    assert before[OTHER].dense_contents is not None
-    assert after[OTHER].dense_contents is None
-    assert before[OTHER].dense == after[OTHER].dense
-
-
 def test_without_words_of_names_those_of_cells_score_and_names_still_tell(both):
     before, after = both(without.no_name_words, "diesel price of the northern valley")
     assert before[OTHER].together > after[OTHER].together > 0

@@ -97,11 +97,10 @@ def test_a_list_of_one_has_no_gaps(known):
 def test_any_scores_give_bounded_numbers(known, data):
     """Scores that are equal, zero, or unknown to one side divide nothing by zero."""
     some = st.floats(0, 1, width=32)
-    unknown = st.one_of(st.none(), some)
     changed = [
         replace(
             candidate, score=data.draw(some), lexical=data.draw(some), dense=data.draw(some),
-            dense_contents=data.draw(unknown), contents=data.draw(some),
+            contents=data.draw(some),
         )
         for candidate in known.candidates
     ]  # fmt: skip

@@ -21,7 +21,7 @@ _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_bef
 _UNFILTERABLE = frozenset(
     "sheet_id citation sheet range table table_range table_note header_row columns rank score "
     "words cell_words headers cells dense lexical dense_rank lexical_rank contents contents_rank "
-    "dense_contents links via metadata modified_after modified_before".split()
+    "links via metadata modified_after modified_before".split()
 )
 
 

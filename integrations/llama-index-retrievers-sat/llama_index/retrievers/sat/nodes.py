@@ -101,7 +101,6 @@ def flat(hit: Hit) -> dict[str, Any]:
         "lexical_rank": why.lexical_rank,
         "contents": why.contents,
         "contents_rank": why.contents_rank,
-        "dense_contents": why.dense_contents,
         "links": "; ".join([_line(link) for link in why.links]),
         "via": _line(why.via) if why.via else None,
         "period": why.period,

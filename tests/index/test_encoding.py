@@ -1,4 +1,4 @@
-"""The second token of a sheet, of its contents: made, stored, read, damaged, made anew."""
+"""The token of a sheet: made of which text, stored, read, damaged, made anew."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.errors import IndexDamagedError
 from sat_retriever.index import encoding
-from sat_retriever.index.encoding import contents_tokens
 from sat_retriever.index.store import schema
-from sat_retriever.index.store.contents import half_floats, token_of
 from sat_retriever.records.contents import CellText, Kept, SheetContents
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.opening import contents_text
+from sat_retriever.text.serialize import serialize
 from tests.fakes import HashedEncoder
 
 OLD, NEW = HashedEncoder(32, "old"), HashedEncoder(48, "new")
@@ -61,64 +59,38 @@ def index(path):
         yield opened
 
 
-def cosines(index: SheetIndex, query: str = "fares trucks") -> dict[str, float | None]:
+def cosines(index: SheetIndex, query: str = "fares trucks") -> dict[str, float]:
     found = index.candidates(index.question(query), 50)
-    return {each.sheet_id: each.dense_contents for each in found}
+    return {each.sheet_id: each.dense for each in found}
 
 
-def wanted(records, encoder=OLD, query: str = "fares trucks") -> dict[str, float | None]:
+def wanted(records, encoder=OLD, query: str = "fares trucks") -> dict[str, float]:
     """Cosine with the token of each sheet's text, one sheet at a time."""
     asked = encoder.encode_queries([query])[0]
-    texts = {record.sheet_id: contents_text(record) for record in records}
     return {
-        each: None if text is None else float(asked @ encoder.encode_sheets([text])[0])
-        for each, text in texts.items()
+        each.sheet_id: pytest.approx(float(asked @ encoder.encode_sheets([text])[0]), abs=1e-6)
+        for each in records
+        for text in [contents_text(each) or serialize(each)]
     }
 
 
-def same(found, other) -> bool:
-    return found == {key: None if x is None else pytest.approx(x, abs=1e-3) for key, x in other}
-
-
-def test_the_token_of_contents_is_that_of_their_text(index):
-    assert same(cosines(index), wanted(RECORDS).items())
-    assert cosines(index)["b"] is None
-
-
-def test_hits_tell_the_cosine_of_contents(index):
-    hits = {hit.sheet_id: hit for hit in SheetRetriever(index, None).retrieve("fares", 4)}
-    assert hits["a"].why.dense_contents == pytest.approx(4**-0.5, abs=1e-3)
-    assert hits["b"].why.dense_contents is None
-    told = {each: hit.to_dict()["why"] for each, hit in hits.items()}
-    assert told["a"]["dense_contents"] == pytest.approx(4**-0.5, abs=1e-3)
-    assert told["b"]["dense_contents"] is None
-
-
-def test_sheets_of_the_same_texts_are_encoded_once():
+def test_the_token_is_of_names_and_contents_or_of_names_where_there_are_none(path):
     encoder = Telling()
-    tokens = contents_tokens(RECORDS, encoder)
-    assert encoder.read.count("Sheet1\nfares of trains") == 1
-    assert (tokens[0] == tokens[3]).all()
-    assert tokens[1] is None
-
-
-def test_half_floats_keep_a_token_to_three_digits():
-    token = OLD.encode_sheets(["fares of trains and ships"])[0]
-    kept = token_of(half_floats(token))
-    assert kept.dtype == np.float32
-    assert kept == pytest.approx(token, abs=1e-3)
+    with SheetIndex.create(path, encoder) as index:
+        index.add_records(RECORDS[:2])
+        assert encoder.read == ["Sheet1\nfares of trains", "name: Sheet1"]
+        assert cosines(index) == wanted(RECORDS[:2])
+        hits = {hit.sheet_id: hit for hit in SheetRetriever(index, None).retrieve("fares", 4)}
+        assert hits["a"].why.dense == pytest.approx(4**-0.5, abs=1e-3)
 
 
 @pytest.mark.parametrize("kept", [Kept.NAMES, Kept.EXAMPLES])
-def test_an_index_that_keeps_no_contents_has_no_second_token(path, kept):
+def test_an_index_that_keeps_no_contents_encodes_names_alone(path, kept):
     encoder = Telling()
     with SheetIndex.create(path, encoder, contents=kept) as index:
         assert index.privacy == Privacy(kept)
         index.add_records(RECORDS)
         assert encoder.read == ["name: Sheet1"] * len(RECORDS)
-        assert set(cosines(index).values()) == {None}
-        index.reencode(NEW)
-        assert set(cosines(index).values()) == {None}
 
 
 def test_changed_and_removed_sheets_are_read_anew_and_others_kept(index, path):
@@ -127,20 +99,18 @@ def test_changed_and_removed_sheets_are_read_anew_and_others_kept(index, path):
     index.add_records([changed, sheet("e", "ships and trucks")])
     index.remove(["d"])
     left = [changed, *RECORDS[1:3], sheet("e", "ships and trucks")]
-    assert same(cosines(index), wanted(left).items())
+    assert cosines(index) == wanted(left)
     index.add_records([sheet("c")])
-    assert cosines(index)["c"] is None
-    with closing(sqlite3.connect(path)) as file:
-        assert file.execute("SELECT count(*) FROM contents_tokens").fetchone() == (2,)
+    assert cosines(index)["c"] == wanted([sheet("c")])["c"]
     with SheetIndex.open(path, OLD) as again:
         assert cosines(again) == cosines(index)
 
 
-def test_another_encoder_makes_both_tokens_anew(index, path):
+def test_another_encoder_makes_tokens_anew(index, path):
     told: list[tuple[int, int]] = []
     index.reencode(NEW, progress=lambda *numbers: told.append(numbers))
     assert told == [(4, 4)]
-    assert same(cosines(index), wanted(RECORDS, NEW).items())
+    assert cosines(index) == wanted(RECORDS, NEW)
     with SheetIndex.open(path, NEW) as again:
         assert cosines(again) == cosines(index)
 
@@ -173,9 +143,9 @@ def test_tokens_of_an_older_text_are_made_anew_with_their_workbooks_or_by_reenco
 @pytest.mark.parametrize(
     "sql",
     [
-        "UPDATE contents_tokens SET token = x'00'",
-        "UPDATE contents_tokens SET token = 'text'",
-        "UPDATE contents_tokens SET token = x'007e' || substr(token, 3)",
+        "UPDATE tokens SET token = x'00'",
+        "UPDATE tokens SET token = 'text'",
+        "UPDATE tokens SET token = x'0000c07f' || substr(token, 5)",
     ],
 )
 def test_a_damaged_token_is_told_and_its_sheet_is_taken_out(sql, index, path, tmp_path):
@@ -189,13 +159,13 @@ def test_a_damaged_token_is_told_and_its_sheet_is_taken_out(sql, index, path, tm
         report = again.sync(tmp_path / "data", verify=True)
         assert report.lost == ("c: it has no file, add it again",)
         again.add_records([RECORDS[2]])
-        assert same(cosines(again), wanted(RECORDS).items())
+        assert cosines(again) == wanted(RECORDS)
 
 
 def test_a_missing_token_is_found_by_verifying(index, path, tmp_path):
     index.close()
     with closing(sqlite3.connect(path)) as file, file:
-        file.execute("DELETE FROM contents_tokens WHERE id = 1")
+        file.execute("DELETE FROM tokens WHERE id = 1")
     (tmp_path / "data").mkdir()
     with SheetIndex.open(path, OLD) as again:
         assert again.sync(tmp_path / "data", verify=True).lost == (
@@ -216,7 +186,7 @@ def test_a_changed_token_of_a_file_is_read_anew_by_verifying(path, tmp_path):
         before = cosines(index, "oslo")
         assert before["fares.csv#fares"]
     with closing(sqlite3.connect(path)) as file, file:
-        file.execute("UPDATE contents_tokens SET token = zeroblob(64)")
+        file.execute("UPDATE tokens SET token = zeroblob(128)")
     with SheetIndex.open(path, OLD) as again:
         assert cosines(again, "oslo") != before
         assert again.sync(folder).repaired == 0
