@@ -1,4 +1,4 @@
-"""Contents of a sheet as the bytes that an index file keeps: compressed JSON, and a token."""
+"""Contents of a sheet as the bytes that an index file keeps: compressed JSON."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ import re
 import zlib
 from collections.abc import Iterable
 
-import numpy as np
-
 from sat_retriever.records.contents import SheetContents
-from sat_retriever.records.tokens import FloatArray
 
 MAX_BYTES = 4 << 20  # of one sheet's contents as JSON
 _LEVEL = 6
@@ -78,17 +75,3 @@ def _plain(data: bytes) -> bytes:
     if not unpacking.eof or unpacking.unused_data:
         raise ValueError(f"the contents are cut off, or longer than {MAX_BYTES:,} bytes")
     return plain
-
-
-def half_floats(token: FloatArray) -> bytes:
-    """The token of a sheet's contents as stored bytes, two a number; `token_of` reads them.
-
-    >>> token_of(half_floats(np.float32([0.6, -0.8]))).round(3).tolist()
-    [0.6000000238418579, -0.800000011920929]
-    """
-    return np.ascontiguousarray(token, dtype="<f2").tobytes()
-
-
-def token_of(data: bytes) -> FloatArray:
-    """The token in some bytes, (d,) float32."""
-    return np.frombuffer(data, dtype="<f2").astype(np.float32)

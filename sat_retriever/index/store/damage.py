@@ -47,8 +47,8 @@ _SEALED = (
     "SELECT l.target, l.type, l.weight, l.evidence FROM sheets s JOIN links l "
     "ON l.source = s.sheet_id AND l.origin = 'own' WHERE s.workbook_id = ? "
     "ORDER BY s.id, l.target, l.type",
-    "SELECT s.sheet_id, c.crc, k.token FROM sheets s LEFT JOIN contents c ON c.id = s.id "
-    "LEFT JOIN contents_tokens k ON k.id = s.id WHERE s.workbook_id = ? ORDER BY s.id",
+    "SELECT s.sheet_id, c.crc FROM sheets s LEFT JOIN contents c ON c.id = s.id "
+    "WHERE s.workbook_id = ? ORDER BY s.id",
 )
 # Compared as bytes, since damaged text may no longer be valid text.
 _LINK_TEXTS = ("source", "target", "type", "origin", "evidence")
@@ -261,9 +261,9 @@ def _damaged_sheets(
     """Yield row id, sheet id and workbook of the unusable sheets."""
     sql = (
         "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, "
-        "s.crc, c.packed, c.crc, k.token, t.words, t.token, t.months, x.rowid FROM sheets s "
-        "LEFT JOIN contents c ON c.id = s.id LEFT JOIN contents_tokens k ON k.id = s.id "
-        "LEFT JOIN tokens t ON t.id = s.id LEFT JOIN lexical x ON x.rowid = s.id WHERE s.id = ?"
+        "s.crc, c.packed, c.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
+        "LEFT JOIN contents c ON c.id = s.id LEFT JOIN tokens t ON t.id = s.id "
+        "LEFT JOIN lexical x ON x.rowid = s.id WHERE s.id = ?"
     )
     ids = connection.execute("SELECT id, workbook_id FROM sheets ORDER BY id").fetchall()
     for row_id, workbook_id in ids:
@@ -282,29 +282,19 @@ def check_sheet(row: Sequence[Any], width: int) -> None:
     Raises:
         RowDamage: If they do not match.
     """
-    *columns, text, crc, contents, contents_crc, of_contents, words, token, months, lexical = row
+    *columns, text, crc, contents, contents_crc, words, token, months, lexical = row
     record = record_of(text, crc)
     if contents is not None:
         contents_of(contents, contents_crc)
-        _check_token(of_contents, "<f2", width)
     own = (record.sheet_id, record.workbook, record.path, record.format, record.visibility.value)
     plain = json.dumps(to_json(record.metadata))
     if (*own, plain) != tuple(columns):
         raise RowDamage("its columns do not fit its record")
     if lexical is None or not isinstance(words, int) or not isinstance(months, int):
         raise RowDamage("its words or times are missing")
-    _check_token(token, "<f4", width)
-
-
-def _check_token(data: object, numbers: str, width: int) -> None:
-    """Refuse what is no token of a width, in numbers of some NumPy type.
-
-    Raises:
-        RowDamage: If it is none.
-    """
-    if not isinstance(data, bytes) or len(data) != np.dtype(numbers).itemsize * width:
+    if not isinstance(token, bytes) or len(token) != 4 * width:
         raise RowDamage("its token has another width")
-    if not finite(np.frombuffer(data, dtype=numbers).reshape(1, width)):
+    if not finite(np.frombuffer(token, dtype="<f4").reshape(1, width)):
         raise RowDamage("its token has no direction")
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import Place
-from sat_retriever.index.store.rows import IdArray, NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.rows import IdArray, NewWorkbook, RowToken, SheetRow, WorkbookState
 from sat_retriever.index.store.stored_links import StoredLinks
 from sat_retriever.links.claims import NO_CLAIMS, Claims, Discovery
 from sat_retriever.period.relation import Times
@@ -104,26 +104,8 @@ class StoreReading(Protocol):
             width: Token width d.
         """
 
-    def contents_tokens_after(
-        self, row_id: int, until: int, width: int
-    ) -> tuple[IdArray, FloatArray]:
-        """Row ids, ascending, and tokens (n, d) of the contents of a stretch of sheets.
-
-        Args:
-            row_id: The row id before the first.
-            until: The last row id.
-            width: Token width d.
-        """
-
     def tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
         """Tokens of the sheets of some row ids, (n, d), in their order.
-
-        Raises:
-            IndexDamagedError: If one is missing or damaged.
-        """
-
-    def contents_tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
-        """Tokens of the contents of the sheets of some row ids, (n, d), in their order.
 
         Raises:
             IndexDamagedError: If one is missing or damaged.
@@ -248,13 +230,11 @@ class StoreWriting(Protocol):
             found: Sheet ids of each workbook, and its links and claims.
         """
 
-    def replace_tokens(
-        self, tokens: Iterable[tuple[int, bytes, bytes | None]], meta: Mapping[str, str | None]
-    ) -> None:
+    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
         """Replace all tokens, and the notes about them, or nothing.
 
         Args:
-            tokens: Row id and token of every sheet, and the token of its contents; None without.
+            tokens: Row id and token of every sheet.
             meta: New values by key; None removes a key.
 
         Raises:

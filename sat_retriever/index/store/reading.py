@@ -12,7 +12,6 @@ import numpy as np
 
 from sat_retriever.index.store.conditions import sqlite_conditions
 from sat_retriever.index.store.connection import FileConnection
-from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import RowDamage, finite
 from sat_retriever.index.store.file import StoreFile
@@ -102,32 +101,9 @@ class StoreReader(StoreFile, RecordReader):
                 raise RowDamage("a token is missing, or has no direction")
         return tokens, lengths, unpacked(months)
 
-    def contents_tokens_after(
-        self, row_id: int, until: int, width: int
-    ) -> tuple[IdArray, FloatArray]:
-        """Row ids, ascending, and tokens (n, d) of the contents of a stretch of sheets.
-
-        Args:
-            row_id: The row id before the first.
-            until: The last row id.
-            width: Token width d.
-        """
-        where = "FROM contents_tokens WHERE id > ? AND id <= ?"
-        count = int(self._rows(f"SELECT count(*) {where}", (row_id, until))[0][0])
-        ids, tokens = np.empty(count, dtype=np.int64), np.empty((count, width), dtype=np.float32)
-        rows = f"SELECT id, token {where} ORDER BY id"
-        with self._lock, self._translated():
-            for row, (each, data) in enumerate(self._connection.execute(rows, (row_id, until))):
-                if type(data) is not bytes or len(data) != 2 * width:
-                    raise RowDamage("a token of contents has another width")
-                ids[row], tokens[row] = each, token_of(data)
-            if not finite(tokens):
-                raise RowDamage("a token of contents has no direction")
-        return ids, tokens
-
-    def _tokens_in(self, table: str, ids: Sequence[int]) -> list[Any]:
+    def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         # A tenth of the time of a list of placeholders.
-        sql = f"SELECT t.id, t.token FROM json_each(?) j JOIN {table} t ON t.id = j.value"
+        sql = "SELECT t.id, t.token FROM json_each(?) j JOIN tokens t ON t.id = j.value"
         return self._rows(sql, (json.dumps(ids),))
 
     def common_words(self, least: int) -> dict[str, int]:

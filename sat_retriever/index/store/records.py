@@ -48,7 +48,7 @@ class RecordReader(ABC):
         """Turn errors of the database and of damaged rows into this package's."""
 
     @abstractmethod
-    def _tokens_in(self, table: str, ids: Sequence[int]) -> list[Any]:
+    def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         """Return row id and token, in any order, of the rows of a table with some row ids."""
 
     @abstractmethod
@@ -148,24 +148,12 @@ class RecordReader(ABC):
         Raises:
             IndexDamagedError: If one is missing or damaged.
         """
-        return self._tokens_of("tokens", ids, width, 4)
-
-    def contents_tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
-        """Tokens of the contents of the sheets of some row ids, (n, d), in their order.
-
-        Raises:
-            IndexDamagedError: If one is missing or damaged.
-        """
-        return self._tokens_of("contents_tokens", ids, width, 2)
-
-    def _tokens_of(self, table: str, ids: Sequence[int], width: int, size: int) -> FloatArray:
-        found = dict(self._tokens_in(table, ids))
+        found = dict(self._tokens_in(ids))
         with self._translated():
             data = [found.get(each, b"") for each in ids]
-            if not all(type(each) is bytes and len(each) == size * width for each in data):
+            if not all(type(each) is bytes and len(each) == 4 * width for each in data):
                 raise RowDamage("a token is missing, or has another width")
-            joined = np.frombuffer(b"".join(data), dtype=f"<f{size}")
-            tokens = joined.astype(np.float32, copy=False).reshape(len(ids), width)
+            tokens = np.frombuffer(b"".join(data), dtype="<f4").reshape(len(ids), width)
             if not finite(tokens):
                 raise RowDamage("a token has no direction")
         return tokens

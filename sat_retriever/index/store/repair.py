@@ -12,7 +12,7 @@ from sat_retriever.index.store.write import delete_sheets
 from sat_retriever.links.join.keys import BLOCK_LIMIT
 
 _CLAIMS = ("external_references", "periods", "key_columns", "copies")
-_IDS = {"tokens": "id", "contents": "id", "contents_tokens": "id", "lexical": "rowid"}
+_IDS = {"tokens": "id", "contents": "id", "lexical": "rowid"}
 _OF_SHEETS = _IDS | dict.fromkeys(_CLAIMS, "sheet")
 # In SQL, not by id in Python: an id may be damaged, and its bytes no longer valid text.
 _STAYS = "SELECT sheet_id FROM sheets WHERE id NOT IN (SELECT value FROM json_each(:going))"

@@ -55,7 +55,6 @@ _VIEWS = {
     "sheets": ("*", _seen("t.id")),
     "tokens": ("*", _seen("t.id")),
     "contents": ("*", _seen("t.id")),
-    "contents_tokens": ("*", _seen("t.id")),
     "lexical": ("t.rowid AS rowid, t.lexical AS lexical", _seen("t.rowid")),
     "content_words": ("t.rowid AS rowid, t.content_words AS content_words", _seen("t.rowid")),
     "links": ("*", f"{_seen_end('t.source')} AND {_seen_end('t.target')}"),

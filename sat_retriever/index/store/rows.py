@@ -15,8 +15,8 @@ from sat_retriever.remote.url import joined, under
 
 IdArray = NDArray[np.int64]
 """Row ids, (n,)."""
-RowToken = tuple[int, bytes, bytes | None]
-"""Row id of a sheet, its stored token, and that of its contents; None without contents."""
+RowToken = tuple[int, bytes]
+"""Row id of a sheet, and its stored token."""
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
 
 
@@ -56,14 +56,12 @@ class SheetRow:
         record: The record.
         token: Its token, (d,) float32, unit length.
         words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
-        contents_token: Token of its contents, as `token`; None without contents.
         groups: Groups that may see it, in an index with permissions.
     """
 
     record: SheetRecord
     token: FloatArray
     words: tuple[Sequence[str], ...]
-    contents_token: FloatArray | None = None
     groups: tuple[str, ...] = ()
 
 

@@ -259,7 +259,8 @@ MIGRATIONS: tuple[str, ...] = (
     UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
     """,
     """
-    -- Tokens of contents were made of another text before: no workbook counts as unchanged.
+    -- A sheet has one token, of names and contents: no workbook counts as unchanged.
+    DROP TABLE contents_tokens;
     UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
     """,
 )

@@ -16,7 +16,7 @@ from sat_retriever.index.store.connection import (
 from sat_retriever.index.store.damage import Damage, check_file, find_damage, seal
 from sat_retriever.index.store.reading import StoreReader
 from sat_retriever.index.store.repair import take_out
-from sat_retriever.index.store.rows import SheetRow
+from sat_retriever.index.store.rows import RowToken, SheetRow
 from sat_retriever.index.store.updating import StoreWriter, put_meta
 from sat_retriever.index.store.words import check_words, drop_spellings, merge_words
 from sat_retriever.index.store.write import delete_sheets, insert_sheets
@@ -49,27 +49,20 @@ class SqliteStore(StoreReader, StoreWriter[FileConnection]):
         connection = open_file(path, busy_timeout_s=busy_timeout_s)
         return cls(connection, path, writable=is_writable(path), identity=identity)
 
-    def replace_tokens(
-        self, tokens: Iterable[tuple[int, bytes, bytes | None]], meta: Mapping[str, str | None]
-    ) -> None:
+    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
         """Replace all tokens, and the notes about them, or nothing.
 
         Args:
-            tokens: Row id and token of every sheet, and the token of its contents; None without.
+            tokens: Row id and token of every sheet.
             meta: New values by key; None removes a key.
 
         Raises:
             IndexStorageError: If the file cannot be written, or there is not one token per sheet.
         """
         with self._writing() as connection:
-            connection.execute("DELETE FROM contents_tokens")
-            done = 0
-            for row_id, token, second in tokens:
-                update = "UPDATE tokens SET token = ? WHERE id = ?"
+            update, done = "UPDATE tokens SET token = ? WHERE id = ?", 0
+            for row_id, token in tokens:
                 done += connection.execute(update, (token, row_id)).rowcount
-                if second is not None:
-                    insert = "INSERT INTO contents_tokens (id, token) VALUES (?, ?)"
-                    connection.execute(insert, (row_id, second))
             sheets = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
             if done != sheets:
                 raise IndexStorageError(

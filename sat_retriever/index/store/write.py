@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.store.contents import half_floats, packed
+from sat_retriever.index.store.contents import packed
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
 from sat_retriever.index.store.session import Session
@@ -144,11 +144,6 @@ def insert_sheets(
             add_words(connection, int(row_id or 0), found.matched)
             added.update(spellings(record, found))
             texts = len(found.matched)
-        if row.contents_token is not None:
-            connection.execute(
-                "INSERT INTO contents_tokens (id, token) VALUES (?, ?)",
-                (row_id, half_floats(row.contents_token)),
-            )
         length = sum(len(words) for words in row.words)
         token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
         connection.execute(

@@ -82,9 +82,8 @@ def _damaged_sheets(session: PostgresSession, width: int) -> Iterator[tuple[int,
     """Yield row id, sheet id and workbook of the unusable sheets."""
     sql = (
         "SELECT s.id, s.workbook_id, s.sheet_id, s.workbook, s.path, s.format, s.visibility, "
-        "s.metadata, s.record, s.crc, c.packed, c.crc, k.token, t.words, t.token, t.months, x.id "
-        "FROM sheets s LEFT JOIN contents c ON c.id = s.id "
-        "LEFT JOIN contents_tokens k ON k.id = s.id LEFT JOIN tokens t ON t.id = s.id "
+        "s.metadata, s.record, s.crc, c.packed, c.crc, t.words, t.token, t.months, x.id "
+        "FROM sheets s LEFT JOIN contents c ON c.id = s.id LEFT JOIN tokens t ON t.id = s.id "
         "LEFT JOIN words x ON x.id = s.id WHERE s.id > ? ORDER BY s.id LIMIT ?"
     )
     for row_id, workbook_id, *row in _all(session, sql, 1, (-1,)):

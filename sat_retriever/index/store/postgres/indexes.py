@@ -12,8 +12,8 @@ _NEIGHBOURS_BYTES = 1_024  # of an index for each vector while it is made, besid
 _MOST_MEMORY_KIB = 1 << 20  # that making an index takes, unless the server is set to more
 
 
-def lacks_vector_indexes(session: PostgresSession, namespace: str) -> bool:
-    """True if there are enough vectors for indexes, none yet, and the role may make them."""
+def lacks_vector_index(session: PostgresSession, namespace: str) -> bool:
+    """True if there are enough vectors for an index, none yet, and the role may make it."""
     sql = (
         "SELECT pg_has_role(c.relowner, 'USAGE') "
         "AND (SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?) x) = ? "
@@ -27,7 +27,7 @@ def lacks_vector_indexes(session: PostgresSession, namespace: str) -> bool:
 
 
 def index_vectors(session: PostgresSession, width: int, table: str = "vectors") -> None:
-    """Make the indexes of vectors of a width; few vectors, and wider ones, need or get none.
+    """Make the index of vectors of a width; few vectors, and wider ones, need or get none.
 
     That is several times as fast for many vectors at once as adding them to an index one by one,
     if the server may keep the index in memory meanwhile.
@@ -36,19 +36,18 @@ def index_vectors(session: PostgresSession, width: int, table: str = "vectors") 
     if width > MAX_INDEXED or count < LEAST_INDEXED:
         return
     _allow_memory(session, count * (2 * width + _NEIGHBOURS_BYTES) >> 10)
-    for column in ("names", "contents"):
-        index = f"USING hnsw (({column}::halfvec({width})) halfvec_ip_ops)"
-        try:
-            with session.connection.transaction():
-                session.execute(f"CREATE INDEX ON {table} {index}")
-        except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory):
-            # Several processes share memory, of which containers often have little.
-            session.execute("SELECT set_config('max_parallel_maintenance_workers', '0', true)")
-            session.execute(f"CREATE INDEX ON {table} {index}")
+    create = f"CREATE INDEX ON {table} USING hnsw ((token::halfvec({width})) halfvec_ip_ops)"
+    try:
+        with session.connection.transaction():
+            session.execute(create)
+    except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory):
+        # Several processes share memory, of which containers often have little.
+        session.execute("SELECT set_config('max_parallel_maintenance_workers', '0', true)")
+        session.execute(create)
 
 
 def _allow_memory(session: PostgresSession, needed_kib: int) -> None:
-    """Let indexes take memory while they are made, until the transaction ends."""
+    """Let an index take memory while it is made, until the transaction ends."""
     session.execute(
         "SELECT set_config('maintenance_work_mem', greatest(least(?::bigint, ?), setting::bigint) "
         "|| 'kB', true) FROM pg_settings WHERE name = 'maintenance_work_mem'",

@@ -15,7 +15,6 @@ import numpy as np
 from sat_retriever.errors import IndexFormatError
 from sat_retriever.index.store.connection import open_file
 from sat_retriever.index.store.connection import translated as translated_file
-from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import contents_of, record_of
 from sat_retriever.index.store.permissions import RESTRICTED
 from sat_retriever.index.store.place import IndexUrl
@@ -27,7 +26,6 @@ from sat_retriever.index.store.postgres.rowsecurity import protect
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.tables import (
     CONTENTS,
-    CONTENTS_TOKENS,
     META,
     OTHERS,
     SHEETS,
@@ -36,7 +34,7 @@ from sat_retriever.index.store.postgres.tables import (
     WORKBOOKS,
     Table,
 )
-from sat_retriever.index.store.postgres.vectors import HalfVector, register_vectors
+from sat_retriever.index.store.postgres.vectors import VECTORS, HalfVector, register_vectors
 from sat_retriever.index.store.postgres.words import key_of, names_of
 from sat_retriever.index.store.postgres.write import FIELDS
 from sat_retriever.records.contents import Role
@@ -98,7 +96,7 @@ def _copied(
 ) -> dict[str, int]:
     sizes = {each.name: _count(source, each.name) for each in TABLES}
     told = _Told(sum(sizes.values()), progress)
-    for table in (META, WORKBOOKS, TOKENS, CONTENTS, CONTENTS_TOKENS, *OTHERS):
+    for table in (META, WORKBOOKS, TOKENS, CONTENTS, *OTHERS):
         if table is TOKENS:
             _copy_sheets(source, session, told)
         session.copy(table.target, table.types, told.counted(_read(source, table)))
@@ -134,9 +132,9 @@ def _facts(text: str) -> tuple[str, str]:
 def _copy_derived(source: sqlite3.Connection, session: PostgresSession) -> None:
     """Write words and vectors, which PostgreSQL stores in another form."""
     session.copy("words (id, names, contents)", ("int8", "text[]", "text[]"), _words(source))
-    session.copy(
-        "vectors (stored, names, contents)", ("int8", "halfvec", "halfvec"), _vectors(source)
-    )
+    tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
+    vectors = ((row_id, HalfVector.of(np.frombuffer(data, dtype="<f4"))) for row_id, data in tokens)
+    session.copy(*VECTORS, vectors)
 
 
 def _words(source: sqlite3.Connection) -> Iterator[Row]:
@@ -149,16 +147,6 @@ def _words(source: sqlite3.Connection) -> Iterator[Row]:
         if data is not None:
             found = [key_of(x) for x in content_words(contents_of(data, data_crc)).matched]
         yield row_id, names_of(sheet_words(record_of(text, crc))), found
-
-
-def _vectors(source: sqlite3.Connection) -> Iterator[Row]:
-    sql = (
-        "SELECT t.id, t.token, k.token FROM tokens t LEFT JOIN contents_tokens k ON k.id = t.id "
-        "ORDER BY t.id"
-    )
-    for row_id, token, second in source.execute(sql):
-        names = HalfVector.of(np.frombuffer(token, dtype="<f4"))
-        yield row_id, names, None if second is None else HalfVector.of(token_of(second))
 
 
 def _compare(source: sqlite3.Connection, session: PostgresSession, url: IndexUrl) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from sat_retriever.index.store.contents import half_floats
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.index.store.postgres.words import key_of, names_of
 from sat_retriever.index.store.rows import SheetRow
@@ -36,7 +35,6 @@ class PackedSheet:
         fields: Of `fields`.
         token: Of `tokens`.
         contents: Of `contents`; None without contents.
-        contents_token: Of `contents_tokens`; None without contents.
         words: Of `words`.
         spellings: Words that misspelt ones may mean.
     """
@@ -46,7 +44,6 @@ class PackedSheet:
     fields: tuple[tuple[str, str, Decimal | None], ...]
     token: tuple[Any, ...]
     contents: tuple[bytes, int] | None
-    contents_token: bytes | None
     words: tuple[list[str], list[str] | None]
     spellings: tuple[str, ...]
 
@@ -73,7 +70,6 @@ def _packed(row: SheetRow) -> PackedSheet:
         fields=tuple(fields_of(record.metadata)),
         token=(length, token, months_of(record), len(found.matched), *marks),
         contents=None if data is None else (data, checksum(data)),
-        contents_token=None if row.contents_token is None else half_floats(row.contents_token),
         words=(names_of(row.words), [key_of(each) for each in found.matched] if kept else None),
         spellings=spellings(record, found) if kept else (),
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from psycopg_pool import ConnectionPool
 
-from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import RowDamage, finite
 from sat_retriever.index.store.place import IndexUrl
@@ -29,9 +28,6 @@ _COUNTED = ("format", "visibility", "formulas")
 _ALIKE = 20_000  # known words that share half of their letters with a misspelt one
 _AT_ONCE = 4_096  # tokens that are fetched together
 _OVER, _LEAST_FOUND = 4, 100  # sheets found by an index for each that is asked for, and at least
-_TOKENS = {"names": "tokens", "contents": "contents_tokens"}
-
-Side = Literal["names", "contents"]
 
 
 class PostgresReader(Database, RecordReader):
@@ -88,33 +84,8 @@ class PostgresReader(Database, RecordReader):
                 raise RowDamage("a token is missing, or has no direction")
         return tokens, lengths, unpacked(months)
 
-    def contents_tokens_after(
-        self, row_id: int, until: int, width: int
-    ) -> tuple[IdArray, FloatArray]:
-        """Row ids, ascending, and tokens (n, d) of the contents of a stretch of sheets.
-
-        Args:
-            row_id: The row id before the first.
-            until: The last row id.
-            width: Token width d.
-        """
-        sql = "SELECT id, token FROM contents_tokens WHERE id > ? AND id <= ? ORDER BY id"
-        ids: list[int] = []
-        held: list[FloatArray] = []
-        with self._translated():
-            for part in self._parts(sql, (row_id, until)):
-                if any(len(token) != 2 * width for _, token in part):
-                    raise RowDamage("a token of contents has another width")
-                ids += [each for each, _ in part]
-                held.append(token_of(b"".join(token for _, token in part)).reshape(-1, width))
-            empty = np.empty((0, width), dtype=np.float32)
-            tokens: FloatArray = np.concatenate(held) if held else empty
-            if not finite(tokens):
-                raise RowDamage("a token of contents has no direction")
-        return np.array(ids, dtype=np.int64), tokens
-
-    def _tokens_in(self, table: str, ids: Sequence[int]) -> list[Any]:
-        return self._rows(f"SELECT id, token FROM {table} WHERE id = ANY(?)", (list(ids),))
+    def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
+        return self._rows("SELECT id, token FROM tokens WHERE id = ANY(?)", (list(ids),))
 
     def common_words(self, least: int) -> dict[str, int]:
         """Words that names of so many sheets or more have, in order, and their number."""
@@ -205,7 +176,7 @@ class PostgresReader(Database, RecordReader):
         source = f"FROM sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE {where}"
         return self._ids("s.id", source, "s.id", values)
 
-    def nearest(self, token: FloatArray, k: int, *, of: Side = "names") -> IdArray:
+    def nearest(self, token: FloatArray, k: int) -> IdArray:
         """Row ids of the sheets whose tokens are nearest to a token, best first.
 
         The index finds several times as many by half precision, roughly; they are ranked by the
@@ -214,14 +185,13 @@ class PostgresReader(Database, RecordReader):
         Args:
             token: A token (d,), unit length.
             k: Most sheets.
-            of: The tokens that are compared: those of names, or of contents.
         """
         width = len(token)
         asked = np.array2string(token, separator=",", threshold=width + 1, max_line_width=10**6)
         sql = (
-            f"SELECT s.id, t.token FROM (SELECT stored FROM vectors WHERE {of} IS NOT NULL "
-            f"ORDER BY {of}::halfvec({width}) <#> ?::halfvec({width}) LIMIT ?) found "
-            f"JOIN sheets s ON s.stored = found.stored JOIN {_TOKENS[of]} t ON t.id = s.id"
+            "SELECT s.id, t.token FROM (SELECT stored FROM vectors "
+            f"ORDER BY token::halfvec({width}) <#> ?::halfvec({width}) LIMIT ?) found "
+            "JOIN sheets s ON s.stored = found.stored JOIN tokens t ON t.id = s.id"
         )
         most = max(_LEAST_FOUND, _OVER * k)
         with self._transaction() as session:
@@ -231,9 +201,8 @@ class PostgresReader(Database, RecordReader):
             session.execute("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
             rows = session.execute(sql, (asked, most)).fetchall()
         ids = np.array([row_id for row_id, _ in rows], dtype=np.int64)
-        data = b"".join(each for _, each in rows)
-        read = np.frombuffer(data, "<f4") if of == "names" else token_of(data)
-        return ids[np.lexsort((ids, -(read.reshape(-1, width) @ token)))][:k]
+        tokens = np.frombuffer(b"".join(each for _, each in rows), "<f4").reshape(-1, width)
+        return ids[np.lexsort((ids, -(tokens @ token)))][:k]
 
     def has_field(self, name: str) -> bool:
         """True if a record has a metadata field of this name."""

@@ -35,7 +35,6 @@ _SEEN = {
     "fields": _seen("fields.sheet"),
     "tokens": _seen("tokens.id"),
     "contents": _seen("contents.id"),
-    "contents_tokens": _seen("contents_tokens.id"),
     "words": _seen("words.id"),
     "vectors": _OF_VECTORS,
     "links": _SEEN_ENDS,

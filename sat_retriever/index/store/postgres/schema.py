@@ -191,14 +191,17 @@ MIGRATIONS: tuple[str, ...] = (
     UPDATE workbooks SET content_hash = '', mtime_ns = -1;
     """,
     """
-    -- Tokens of contents were made of another text before: no workbook counts as unchanged.
+    -- A sheet has one token, of names and contents: no workbook counts as unchanged.
+    DROP TABLE contents_tokens;
+    ALTER TABLE vectors DROP COLUMN contents;
+    ALTER TABLE vectors RENAME COLUMN names TO token;
     UPDATE workbooks SET content_hash = '', mtime_ns = -1;
     """,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(
     "permissions crowded_blocks unsettled stale_copies copy_blocks copies key_blocks key_columns "
-    "stale_families periods external_references links spellings words vectors contents_tokens "
+    "stale_families periods external_references links spellings words vectors "
     "contents tokens fields sheets workbooks meta sat_version".split()
 )
 PROTECTED = tuple(table for table in TABLES if table != "sat_version")

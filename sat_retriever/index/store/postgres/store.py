@@ -8,7 +8,6 @@ from contextlib import suppress
 import numpy as np
 
 from sat_retriever.errors import IndexBusyError, IndexStorageError
-from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import database, indexes, locks
@@ -63,7 +62,7 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         """Replace all tokens, and the notes about them, or nothing.
 
         Args:
-            tokens: Row id and token of every sheet, and the token of its contents; None without.
+            tokens: Row id and token of every sheet.
             meta: New values by key; None removes a key.
 
         Raises:
@@ -72,12 +71,15 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         with self._writing() as session:
             session.execute(
                 "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
-                "second bytea, names halfvec NOT NULL, contents halfvec) ON COMMIT DROP"
+                "vector halfvec NOT NULL) ON COMMIT DROP"
             )
             session.copy(
-                "fresh (id, token, second, names, contents)",
-                ("int8", "bytea", "bytea", "halfvec", "halfvec"),
-                map(_with_vectors, tokens),
+                "fresh (id, token, vector)",
+                ("int8", "bytea", "halfvec"),
+                (
+                    (row_id, token, HalfVector.of(np.frombuffer(token, dtype="<f4")))
+                    for row_id, token in tokens
+                ),
             )
             update = "UPDATE tokens t SET token = f.token FROM fresh f WHERE f.id = t.id"
             done = session.execute(update).rowcount
@@ -87,18 +89,13 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
                     f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
                     "program changed it meanwhile, try again"
                 )
-            session.execute("DELETE FROM contents_tokens")
-            session.execute(
-                "INSERT INTO contents_tokens (id, token) SELECT id, second FROM fresh "
-                "WHERE second IS NOT NULL"
-            )
             _replace_vectors(session, meta["width"])
             put_meta(session, meta)
 
     def settle(self) -> None:
         """Find the links and groups of copies of all that changes touched, page by page.
 
-        After the first large write, the vectors get their indexes.
+        After the first large write, the vectors get their index.
         """
         if self._rows(_SOME, (MANY, MANY)):  # the server has no idea of new rows until it looks
             with suppress(IndexBusyError), self._transaction() as session:
@@ -108,16 +105,16 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         if not 0 < width <= indexes.MAX_INDEXED:
             return
         with translated(self.path), self._connection() as session:
-            lacking = indexes.lacks_vector_indexes(session, namespace)
+            lacking = indexes.lacks_vector_index(session, namespace)
         if lacking:
-            with suppress(IndexBusyError):  # the last of those that write makes them
+            with suppress(IndexBusyError):  # the last of those that write makes it
                 self._index_vectors(width)
 
     def _index_vectors(self, width: int) -> None:
         with self._transaction() as session:
             locks.wait(session, locks.WRITER_WAIT_S)
             session.execute("LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE")  # readers go on
-            if indexes.lacks_vector_indexes(session, self.path.namespace):
+            if indexes.lacks_vector_index(session, self.path.namespace):
                 indexes.index_vectors(session, width)
 
     def repair(self, width: int) -> Damage:
@@ -157,18 +154,12 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         drop_spellings(connection, words)
 
 
-def _with_vectors(row: RowToken) -> tuple[int, bytes, bytes | None, HalfVector, HalfVector | None]:
-    row_id, token, second = row
-    names = HalfVector.of(np.frombuffer(token, dtype="<f4"))
-    return row_id, token, second, names, None if second is None else HalfVector.of(token_of(second))
-
-
 def _replace_vectors(session: PostgresSession, width: str | None) -> None:
     """Fill another table, which takes the place of the old one at once: readers hardly wait."""
     session.execute("CREATE TABLE new_vectors (LIKE vectors)")
     session.execute(
-        "INSERT INTO new_vectors (stored, names, contents) "
-        "SELECT s.stored, f.names, f.contents FROM fresh f JOIN sheets s ON s.id = f.id"
+        "INSERT INTO new_vectors (stored, token) SELECT s.stored, f.vector "
+        "FROM fresh f JOIN sheets s ON s.id = f.id"
     )
     session.execute(
         "ALTER TABLE new_vectors ADD PRIMARY KEY (stored), ADD FOREIGN KEY (stored) "

@@ -51,7 +51,6 @@ TOKENS = _table(
     "tokens", "id:int8 words:int8 token:bytea months:int8 texts:int8 documentation:int8 main:int8"
 )
 CONTENTS = _table("contents", "id:int8 packed:bytea crc:int8")
-CONTENTS_TOKENS = _table("contents_tokens", "id:int8 token:bytea")
 # Each after those that it refers to.
 OTHERS = (
     _table("spellings", "word reversed"),
@@ -68,6 +67,6 @@ OTHERS = (
     _table("crowded_blocks", "block"),
     _table("permissions", "sheet:int8 name"),
 )
-TABLES = (META, WORKBOOKS, SHEETS, TOKENS, CONTENTS, CONTENTS_TOKENS, *OTHERS)
+TABLES = (META, WORKBOOKS, SHEETS, TOKENS, CONTENTS, *OTHERS)
 TYPES = {each.name: dict(zip(each.columns, each.types, strict=True)) for each in TABLES}
 """Types of the columns of each table in PostgreSQL, by their names."""

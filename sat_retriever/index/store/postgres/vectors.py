@@ -14,6 +14,8 @@ from sat_retriever.index.store.postgres.session import Connection, PostgresSessi
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.tokens import FloatArray
 
+VECTORS = ("vectors (stored, token)", ("int8", "halfvec"))  # the table, and types of its columns
+
 
 @dataclass(frozen=True, slots=True)
 class HalfVector:
@@ -62,12 +64,7 @@ def insert_vectors(session: PostgresSession, rows: Sequence[SheetRow]) -> dict[s
         return {}
     keys = new_keys(session, len(rows))
     session.copy(
-        "vectors (stored, names, contents)",
-        ("int8", "halfvec", "halfvec"),
-        (
-            (key, HalfVector.of(row.token), _second(row.contents_token))
-            for key, row in zip(keys, rows, strict=True)
-        ),
+        *VECTORS, ((key, HalfVector.of(row.token)) for key, row in zip(keys, rows, strict=True))
     )
     return {row.record.sheet_id: key for key, row in zip(keys, rows, strict=True)}
 
@@ -76,7 +73,3 @@ def new_keys(session: PostgresSession, count: int) -> list[int]:
     """Return new keys of vectors."""
     sql = "SELECT nextval('stored_keys') FROM generate_series(1, ?)"
     return [row[0] for row in session.execute(sql, (count,)).fetchall()]
-
-
-def _second(token: FloatArray | None) -> HalfVector | None:
-    return None if token is None else HalfVector.of(token)

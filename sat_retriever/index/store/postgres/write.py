@@ -23,7 +23,6 @@ TOKENS: Target = (
     ("int8", "int8", "bytea", *["int8"] * 4),
 )
 CONTENTS: Target = ("contents (id, packed, crc)", ("int8", "bytea", "int8"))
-CONTENTS_TOKENS: Target = ("contents_tokens (id, token)", ("int8", "bytea"))
 WORDS: Target = ("words (id, names, contents)", ("int8", "text[]", "text[]"))
 
 
@@ -65,10 +64,6 @@ def _parts(
         (FIELDS, [(row_id, *field) for row_id, each in parts for field in each.fields]),
         (TOKENS, [(row_id, *each.token) for row_id, each in parts]),
         (CONTENTS, [(row_id, *each.contents) for row_id, each in parts if each.contents]),
-        (
-            CONTENTS_TOKENS,
-            [(row_id, x.contents_token) for row_id, x in parts if x.contents_token is not None],
-        ),
         (WORDS, [(row_id, *each.words) for row_id, each in parts]),
     ]
 
