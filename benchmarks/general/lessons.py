@@ -1,7 +1,7 @@
 """What the encoder learns and is chosen with: corpora by names, changed names, contents.
 
 A corpus is learnt once more under other names, with all its headers, so that no single name is
-needed. Contents are one more corpus, with the texts of the second token in place of names. What is
+needed. Contents are one more corpus, with texts of names and contents in place of names. What is
 learnt of WikiTableQuestions are its tables of the training part; the reranker learns from others.
 Real workbooks are learnt source by source, and three sources that nothing is learnt from help to
 choose. A question of theirs never meets an unlabelled sheet, which may be right: only sheets that
@@ -22,10 +22,10 @@ from benchmarks.related.made import made_workbooks
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.tables import load_tables
 from sat_retriever.gathering import evenly
+from sat_retriever.index.encoding import token_text
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
-from sat_retriever.text.opening import contents_text
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.serialize import Serialization
 from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.data.trainingdata import TrainingData
 
@@ -133,9 +133,9 @@ def _read(dataset: Dataset) -> Dataset:
 
 
 def _by_contents(part: Part) -> Lesson:
-    """Return a corpus with the texts of contents; a sheet without any keeps that of its names."""
+    """Return a corpus with the texts of names and contents."""
     named = from_dataset(part.dataset)
-    text = {each.sheet_id: contents_text(each) or serialize(each) for each in part.dataset.records}
+    text = {each.sheet_id: token_text(each, Serialization()) for each in part.dataset.records}
     words = LexicalScorer.of([SheetRecord(name, text[name]) for name in named.sheet_ids])
     sheets = tuple(text[name] for name in named.sheet_ids)
     return Lesson(part, replace(named, sheets=sheets, lexical=words))

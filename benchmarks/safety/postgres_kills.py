@@ -67,7 +67,7 @@ def replace(store: Store, state: int) -> None:
     ]
     token = np.zeros(WIDTH, dtype=np.float32)
     token[state % WIDTH] = 1
-    rows = [SheetRow(record, token, sheet_words(record), token) for record in records]
+    rows = [SheetRow(record, token, sheet_words(record)) for record in records]
     told = WorkbookState("/root", PATH, 1, 1, 1, str(state))
     store.replace_workbooks([NewWorkbook(told, rows, discover(records))])
     store.settle()

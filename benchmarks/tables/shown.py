@@ -108,8 +108,8 @@ WITHOUT_LABELS = (
         "The cosine alone",
         "cosine",
         "The general encoder beside MiniLM, which it was trained from: no words, periods, links "
-        "or reranker. *Contents* are the texts of notes, headers and first rows; tables of the web "
-        "have no titles here. Of a corpus with more than 2,000 questions 2,000 are asked. "
+        "or reranker. *Contents* are the texts of names, notes, headers and rows; tables of the "
+        "web have no titles here. Of a corpus with more than 2,000 questions 2,000 are asked. "
         "Differences are paired, with 95 % bootstrap intervals. `run cosine --validation` asks the "
         "corpora that choices may use. The figures do not show what a search finds, which reads "
         "words as well.",

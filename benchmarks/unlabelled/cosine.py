@@ -29,14 +29,13 @@ from benchmarks.unlabelled.subjects import Places, subject_of
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import CorpusError
+from sat_retriever.index.encoding import token_text
 from sat_retriever.metrics.comparison import difference
 from sat_retriever.metrics.rows import metrics_of, row_of
 from sat_retriever.metrics.run import DEPTH
 from sat_retriever.models.packaged import GENERAL
-from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.text.opening import contents_text
-from sat_retriever.text.serialize import serialize
+from sat_retriever.text.serialize import Serialization, serialize
 
 BENCHMARK = "cosine"
 METRICS = ("NDCG@5", "NDCG@10", "Recall@10")
@@ -68,11 +67,11 @@ def texts_of(dataset: Dataset) -> Iterator[Texts]:
     records = sorted(dataset.records, key=lambda record: record.sheet_id)
     yield Texts(dataset, NAMES, {record.sheet_id: serialize(record) for record in records})
     if any(record.contents for record in records):
-        yield Texts(dataset, CONTENTS, {record.sheet_id: _contents(record) for record in records})
-
-
-def _contents(record: SheetRecord) -> str:
-    return contents_text(record) or serialize(record)
+        yield Texts(
+            dataset,
+            CONTENTS,
+            {record.sheet_id: token_text(record, Serialization()) for record in records},
+        )
 
 
 def measured(found: Texts, encoder: Encoder, label: str, most: int) -> Result:
