@@ -49,7 +49,7 @@ class RecordReader(ABC):
 
     @abstractmethod
     def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
-        """Return row id and token, in any order, of the rows of a table with some row ids."""
+        """Return row id and token, in any order, of the sheets with some row ids."""
 
     @abstractmethod
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:

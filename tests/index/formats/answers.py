@@ -16,7 +16,7 @@ RERANKERS = ("links", "features", "graph")
 
 
 def answers(index: SheetIndex, folder: Path, reranker: str) -> dict[str, list[dict[str, Any]]]:
-    """The best sheets for each question, with their scores and reasons.
+    """The sheets for each question, with their scores and reasons, by id: some score alike.
 
     Args:
         index: The open index.
@@ -33,7 +33,7 @@ def answers(index: SheetIndex, folder: Path, reranker: str) -> dict[str, list[di
                 "words": list(hit.why.words),
                 "citation": hit.citation,
             }
-            for hit in retriever.retrieve(question, top_k=3)
+            for hit in sorted(retriever.retrieve(question, top_k=6), key=lambda hit: hit.sheet_id)
         ]
         for question in QUESTIONS
     }

@@ -1,6 +1,7 @@
 """What index files of older versions did not have, as SQL that takes it out."""
 
 WITHOUT_MAIN = """
+    CREATE TABLE contents_tokens (id INTEGER PRIMARY KEY, token BLOB NOT NULL);
     DROP TABLE unsettled;
     DROP TABLE crowded_blocks;
     DROP TABLE permissions;

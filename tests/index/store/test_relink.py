@@ -133,6 +133,7 @@ def test_an_older_file_knows_its_crowded_blocks_when_it_is_opened(books, expecte
     with closing(sqlite3.connect(place)) as file:
         file.executescript(
             "DROP TABLE unsettled; DROP TABLE crowded_blocks; DROP TABLE permissions; "
+            "CREATE TABLE contents_tokens (id, token); "
             "PRAGMA user_version = 8;"
         )
     with closing(open_store(place)) as store:

@@ -57,7 +57,7 @@ def register_vectors(connection: Connection) -> None:
 def insert_vectors(session: PostgresSession, rows: Sequence[SheetRow]) -> dict[str, int]:
     """Insert the vectors of sheets before these; return the key of each, by sheet id.
 
-    Inserting into the indexes of vectors takes the most time of a write, and needs nothing of other
+    Inserting into the index of vectors takes the most time of a write, and needs nothing of other
     sheets. The transaction fails in its end unless `sheets` gets a row of each key.
     """
     if not rows:

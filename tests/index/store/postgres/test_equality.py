@@ -207,7 +207,7 @@ def test_the_nearest_tokens_are_found_by_index_and_ranked_exactly(url):
         store = index._store
         store.put_sheets(
             [
-                SheetRow(record, token, ([], [], [], []), token[::-1])
+                SheetRow(record, token, ([], [], [], []))
                 for record, token in zip(records, tokens, strict=True)
             ]
         )
@@ -221,6 +221,4 @@ def test_the_nearest_tokens_are_found_by_index_and_ranked_exactly(url):
             mine = store.nearest(query, 10)
             assert mine[0] == exact[0]
             found.append(np.isin(exact, mine).mean())
-            second = store.nearest(query[::-1].copy(), 10, of="contents")
-            assert second[0] == exact[0]
         assert np.mean(found) >= 0.95
