@@ -210,7 +210,7 @@ def test_a_sync_tells_and_reports_its_own_work(tmp_path):
     with index_paths([], tmp_path / "a.sat", encoder=HashedEmbeddings()) as made:
         first = made.sync(folder, spent=told.append)
         again = made.sync(folder, spent=told.append)
-    assert first.cost.texts == 4
+    assert first.cost.texts == 2
     assert first.cost == told[-1]
     assert again.cost is None
 
@@ -226,7 +226,7 @@ def test_work_that_failed_goes_on_where_it_stopped(tmp_path):
     folder.mkdir()
     for number in range(150):
         (folder / f"{number:03}.csv").write_text(f"header {number},count\nx,1\n")
-    model = HashedEmbeddings(fails=[None] * 9 + [ValueError("out of money")])
+    model = HashedEmbeddings(fails=[None] * 5 + [ValueError("out of money")])
     with SheetIndex.create(tmp_path / "a.sat", model) as made:
         with pytest.raises(EncoderError, match="out of money"):
             made.sync(folder)
@@ -235,7 +235,7 @@ def test_work_that_failed_goes_on_where_it_stopped(tmp_path):
         report = made.sync(folder)
         assert len(made) == 150
     assert (report.added, report.unchanged) == (150 - kept, kept)
-    assert len(model.asked) < 2 + 2 * 150 + 8 * 32
+    assert len(model.asked) < 2 + 150 + 4 * 32
 
 
 def test_another_model_takes_over_by_encoding_anew(file, server):
