@@ -546,6 +546,6 @@ def test_the_message_over_right_answers_is_told_without_questions_that_nothing_a
     bench, labels
 ):
     assert "Nothing there" not in bench().out
-    labels.write_text(f"{TRIPLES}ships of Mars,{STAFF},1\n", encoding="utf-8")
+    labels.write_text(f"{TRIPLES}ships of Mars,{Q1},1\n", encoding="utf-8")
     said = " ".join(bench().out.split())
     assert "the message that nothing answers stands over 1 of 4 right answers." in said

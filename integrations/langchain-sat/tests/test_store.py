@@ -54,7 +54,8 @@ def store(index):
 def test_the_store_finds_sheets_by_meaning_alone(index, store):
     found = store.as_retriever(search_kwargs={"k": 99}).invoke(QUESTION)
     assert sorted(sheets(found)) == sorted(index.sheet_ids())
-    cosines = index.tokens(sheets(found)) @ index.encoder.encode_queries([QUESTION]).ravel()
+    tokens = index.encoder.encode_sheets([document.page_content for document in found])
+    cosines = tokens @ index.encoder.encode_queries([QUESTION]).ravel()
     assert cosines.tolist() == sorted(cosines.tolist(), reverse=True)
 
 

@@ -40,8 +40,9 @@ def sheet_nodes(
     Args:
         index: The index, or its file.
         content: The text of a node: a form, or a form with a bound on its tokens.
-        tokens: True gives each node the index's token as its embedding, so that nothing is encoded
-            again; questions then need a `SheetEmbedding` of the same encoder.
+        tokens: True gives each node the index's token as its embedding, which is of contents too
+            and not of the node's text, so that nothing is encoded again; questions then need a
+            `SheetEmbedding` of the same encoder.
         principals: The groups of the audience, or `OWNER`; see `SheetIndex.seen_by`.
 
     Raises:
