@@ -119,7 +119,9 @@ RUNGS = (
         "no_cosine",
         "without cosines",
         partial(_weighed, weight=0.0),
-        package("encoder", "onnx", "index.tokens", "index.encoding", "text.serialize"),
+        package(
+            "encoder", "onnx", "index.tokens", "index.encoding", "text.opening", "text.serialize",
+        ),
     ),
     System(
         "no_periods",

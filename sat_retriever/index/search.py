@@ -265,7 +265,7 @@ class SheetSearch:
     # ---- inner workings
 
     def _dense_weight(self, snapshot: Snapshot) -> float:
-        """Share of the cosines in scores of a question that asks for none."""
+        """Share of the cosine in scores of a question that asks for none."""
         return dense_weight_with(self._settings.dense_weight, contents=bool(snapshot.contents))
 
     def _encoded(self, text: str) -> FloatArray:

@@ -82,7 +82,7 @@ def _headers(record: SheetRecord) -> Iterator[_Placed]:
 
 
 def _names(columns: Iterable[Column]) -> str:
-    return _line(column.name for column in islice(columns, _MOST_IN_LINE))
+    return _line(column.name for column in columns)
 
 
 def _line(texts: Iterable[str]) -> str:
