@@ -49,11 +49,16 @@ class Budget:
         self.small_bytes = limits.xml_bytes // SMALL
         self.cells = limits.workbook_cells
         self.formulas = limits.formulas
-        self._until = time.process_time() + _SHARE * limits.seconds
+        self._since = time.process_time()
 
-    def late(self) -> bool:
-        """True if the processor time of this process, in all threads, is used up."""
-        return time.process_time() > self._until
+    def late(self, part: float = 1.0) -> bool:
+        """True if the processor time of this process, in all threads, is used up.
+
+        Args:
+            part: Part of the time that may pass until now; below 1 if the work that follows on
+                what is read costs more than the reading.
+        """
+        return time.process_time() - self._since > part * _SHARE * self.limits.seconds
 
     def spent(self) -> bool:
         """True if no more XML may be scanned."""

@@ -33,6 +33,7 @@ _CHUNK_BYTES = 65_536
 _FIELD_CHARACTERS = 4 << 20
 _GAPS = 4  # empty rows that count as a cell
 _ROWS = 1_000  # rows between two checks of the processor time
+_SPLITTING = 0.25  # part of the processor time for fields; types and the record take the rest
 _BLANK: list[str] = []  # shared: a file can have a million of them
 _TABLE = 0.4  # least consistency of a table; half of the rows in two columns give .375
 
@@ -197,7 +198,7 @@ def _values(
     cut: SkipReason | None = None
     try:
         for number, fields in enumerate(_lines(text, delimiter), start=first_row):
-            if number % _ROWS == 0 and budget.late():
+            if number % _ROWS == 0 and budget.late(_SPLITTING):
                 cut = SkipReason.TIMEOUT
                 break
             first, last = _used(fields)
