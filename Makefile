@@ -44,6 +44,7 @@ check: $(READY) ## Format, lint, import contracts, types, stale pages and all te
 	@.ci/timed "format" $(BIN)/ruff format --check $(CODE)
 	@.ci/timed "lint" $(BIN)/ruff check $(CODE)
 	@.ci/timed "import contracts" $(BIN)/lint-imports
+	@.ci/timed "size and structure" $(BIN)/python .ci/house.py
 	@.ci/timed "types" $(BIN)/mypy
 	@.ci/timed "types on Windows" $(OTHER) --platform win32
 	@.ci/timed "types on macOS" $(OTHER) --platform darwin
