@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sat_retriever._version import __version__
+    from sat_retriever.answer.retriever import SheetRetriever
     from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
     from sat_retriever.engine.prepare import EngineSettings
     from sat_retriever.errors import (
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from sat_retriever.records.sheetanswer import SheetAnswer
     from sat_retriever.records.sheets import Column, SheetRecord, Skipped, Table, Visibility
     from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
-    from sat_retriever.retriever import SheetRetriever
     from sat_retriever.text.serialize import Serialization
     from sat_retriever.tools import SheetTools, Tool
     from sat_retriever.tools.content import Content, hit_text

@@ -32,11 +32,11 @@ from rich.progress import track
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result, write_result
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of
 from sat_retriever.records.queryresult import QueryResult
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.sql.query import TableQuery
 from sat_retriever.synth.answers.ask import KINDS
 from sat_retriever.synth.answers.make import ANSWERS, read_answers

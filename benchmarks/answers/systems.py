@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.engine.conversation import answered
 from sat_retriever.engine.prepare import EngineSettings, prepare
 from sat_retriever.engine.prompts import Prompt
@@ -17,7 +18,6 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.cells import cell_table, estimated_tokens
 from sat_retriever.workbook.window import read_range
 

@@ -24,10 +24,10 @@ from rich.table import Table
 
 from benchmarks.contents.made_tables import TableQuestion, made_book
 from benchmarks.results import Result, write_result
-from sat_retriever.locate.asked import Asked
-from sat_retriever.locate.place import Place, place_of
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.locate.asked import Asked
+from sat_retriever.text.locate.place import Place, place_of
 from sat_retriever.workbook.read import read_workbook
 
 BENCHMARK = "table_choice"

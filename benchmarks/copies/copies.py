@@ -21,8 +21,8 @@ from rich.table import Table
 
 from benchmarks.copies.histories import Question, make_histories, questions
 from benchmarks.results import Result, write_result
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.synth.histories.histories import Histories
 
 BENCHMARK = "copies"

@@ -38,6 +38,7 @@ from benchmarks.unlabelled.quality import (
     sets_of,
     timeless_index,
 )
+from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
@@ -51,7 +52,6 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
-from sat_retriever.retriever import CANDIDATES
 
 SIBLINGS_ALONE = LinkSettings(types={}, other=0.0)
 COMPARED = ("NDCG@5", "NDCG@10", "Recall@1", "Recall@10", "AllRelevant@10", "MRR")

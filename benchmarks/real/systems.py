@@ -15,6 +15,7 @@ from benchmarks.real.cost import Asking
 from benchmarks.real.sources import SheetRows, Source
 from benchmarks.real.without import Change, ChangedIndex
 from benchmarks.results import ROOT, data_hash
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.metrics.run import DEPTH
@@ -24,7 +25,6 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.retriever import SheetRetriever
 
 MINILM, ARCTIC, GENERAL = "minilm", "arctic", "general"
 Rankings = Sequence[Sequence[str]]  # of each question, best first

@@ -39,6 +39,7 @@ from benchmarks.related.related import Wanted, searched
 from benchmarks.related.scoring import MEASURES, Searched
 from benchmarks.related.sets import SETS, Places
 from benchmarks.results import Result, write_result
+from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import CorpusError
@@ -48,7 +49,6 @@ from sat_retriever.metrics import mean
 from sat_retriever.metrics.rows import row_of
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.records.links import Link, LinkType
-from sat_retriever.retriever import CANDIDATES
 
 BENCHMARK = "related_neighbours"
 ANY, WORKBOOK = "any", "same_workbook"

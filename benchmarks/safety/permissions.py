@@ -32,11 +32,11 @@ from rich.progress import track
 from benchmarks.pgserver import UnavailableError, new_server
 from benchmarks.results import Result, write_result
 from sat_retriever import Column, Filters, InputError, Link, SheetIndex, SheetRecord, SheetTools
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.retriever import SheetRetriever
 
 BENCHMARK = "permissions"
 GROUPS = tuple(f"group{number}" for number in range(8))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics.comparison import Difference, difference
 from sat_retriever.metrics.rows import Rows, metrics_of, row_of
 from sat_retriever.period.asked import UNDATED
 from sat_retriever.records.progress import Progress
-from sat_retriever.retriever import SheetRetriever
 
 LEVEL = 0.8  # of the interval; chosen on development corpora, see the benchmarks' log
 _K = 5

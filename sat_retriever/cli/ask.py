@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.datatable import print_rows
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
@@ -37,7 +38,6 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.records.sheetanswer import SheetAnswer
-from sat_retriever.retriever import SheetRetriever
 
 EXAMPLES = examples(
     'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',

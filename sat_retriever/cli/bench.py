@@ -148,6 +148,7 @@ def _settings(
 
 
 def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
+    from sat_retriever.answer.retriever import SheetRetriever
     from sat_retriever.evaluation.asked import asked_models
     from sat_retriever.evaluation.bench import bench as compare
     from sat_retriever.evaluation.named import named_methods
@@ -155,7 +156,6 @@ def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
     from sat_retriever.evaluation.timing import Timing
     from sat_retriever.rank.links.linkrank import LINKS
     from sat_retriever.rank.load import AUTO
-    from sat_retriever.retriever import SheetRetriever
     from sat_retriever.training.data.reading import refuse_unknown_sheets
 
     if len(opened) == 0:

@@ -13,6 +13,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.measure import Measurement
 from rich.text import Text
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.linktable import other_end
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.progress import ending
@@ -41,7 +42,6 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.text.lexical import query_words
 from sat_retriever.text.segment import stems
 from sat_retriever.tools.results.result import short

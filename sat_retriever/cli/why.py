@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.linktable import other_end
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
@@ -28,7 +29,6 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.standing import Placed, Standing, WordPart
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.naming import one_sheet
 

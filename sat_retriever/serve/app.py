@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from sat_retriever._extras import require
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import (
     EncoderError,
     FingerprintMismatchError,
@@ -15,7 +16,6 @@ from sat_retriever.errors import (
     SatError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.serve.access import SIGN_IN
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.facets import LatestFacets

@@ -104,7 +104,7 @@ def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
 
         server = sheet_server(tools, processes=plan.workers, client_of=client_of)
         return http_app(server, HTTP_PATH), None
-    from sat_retriever.retriever import SheetRetriever
+    from sat_retriever.answer.retriever import SheetRetriever
     from sat_retriever.serve.app import web_app
     from sat_retriever.serve.render import sign_in_page
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlencode
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.period.asked import asked_on
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.serve.hitview import HitView
 from sat_retriever.serve.marking import Marker
 from sat_retriever.serve.request import PageError, number_of, text_of

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import cast
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.indexing import open_index
@@ -22,7 +23,6 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.sql.ask import can_query
 from sat_retriever.sql.query import MAX_TABLES
 from sat_retriever.tools.cells import cell_table, cell_text

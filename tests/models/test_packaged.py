@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
@@ -18,7 +19,6 @@ from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.rank.load import AUTO, load_reranker, own_reranker
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.text.serialize import Serialization
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec

@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 import sat_retriever.rank
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.train.commands import app
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
@@ -18,7 +19,6 @@ from sat_retriever.rank.complete import COMPLETE_SHARE
 from sat_retriever.rank.registry import TRAINED, UNTRAINED, trained_kind, untrained_kind
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.retriever import SheetRetriever
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 

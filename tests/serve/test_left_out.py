@@ -7,8 +7,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.retriever import SheetRetriever
 from sat_retriever.serve.app import Pages
 from tests.fakes import HashedEncoder
 from tests.messy import LEFT_OUT, SHEET, messy_index

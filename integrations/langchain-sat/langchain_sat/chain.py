@@ -10,7 +10,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from langchain_sat.reranker import SheetGraphReranker
 from langchain_sat.retriever import SheetTokenRetriever
-from sat_retriever.retriever import CANDIDATES
+from sat_retriever.answer.retriever import CANDIDATES
 
 
 def retriever_chain(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.evaluation.method import Method
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.retriever import CANDIDATES
 
 
 def second_stage(index: SheetIndex, reranker: Reranker) -> Method:

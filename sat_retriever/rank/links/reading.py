@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
-from sat_retriever.locate.asked import Asked
-from sat_retriever.locate.matches import matches
-from sat_retriever.locate.place import ngram_share, table_shares
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.locate.asked import Asked
+from sat_retriever.text.locate.matches import matches
+from sat_retriever.text.locate.place import ngram_share, table_shares
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sat_retriever import Column, SheetRecord, Table
-from sat_retriever.locate.asked import Asked
-from sat_retriever.locate.place import LONG, Place, place_of
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.text.locate.asked import Asked
+from sat_retriever.text.locate.place import LONG, Place, place_of
 
 
 def table(range_: str, *headers: str, row: int, rows: int = 5, **more) -> Table:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from sat_retriever.locate.asked import Asked, sequence
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.text.locate.asked import Asked, sequence
 from sat_retriever.text.segment import forms, stem
 
 MOST_CELLS = 10

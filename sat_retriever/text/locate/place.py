@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from sat_retriever.locate.asked import Asked
-from sat_retriever.locate.matches import Match, Part, best_cells, matches
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.text.lexical import sheet_words
+from sat_retriever.text.locate.asked import Asked
+from sat_retriever.text.locate.matches import Match, Part, best_cells, matches
 
 LONG = 100  # rows; of a longer table the rows around the matched cells are cited
 _AROUND = 10  # rows cited above and below the matched ones

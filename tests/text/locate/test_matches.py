@@ -14,10 +14,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sat_retriever import Column, SheetRecord, Table
-from sat_retriever.locate.asked import MIN_NGRAM, Asked
-from sat_retriever.locate.matches import MOST_CELLS, Part, best_cells, matches
-from sat_retriever.locate.place import ngram_share
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.text.locate.asked import MIN_NGRAM, Asked
+from sat_retriever.text.locate.matches import MOST_CELLS, Part, best_cells, matches
+from sat_retriever.text.locate.place import ngram_share
 from sat_retriever.text.segment import stems
 
 
@@ -121,8 +121,8 @@ def test_no_text_breaks_it(question, text):
 
 def test_the_score_of_a_match_is_to_the_last_bit_the_same_in_every_process():
     code = (
-        "from sat_retriever.locate.asked import Asked\n"
-        "from sat_retriever.locate.matches import Match, Part\n"
+        "from sat_retriever.text.locate.asked import Asked\n"
+        "from sat_retriever.text.locate.matches import Match, Part\n"
         "from sat_retriever.records.contents import CellText\n"
         "weights = {f'w{n}': 1 / (n + 3) for n in range(12)}\n"
         "match = Match(CellText('A1', ''), Part.LABEL, 0, frozenset(weights), 1.0, False)\n"
