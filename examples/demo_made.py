@@ -13,7 +13,7 @@ from rich.text import Text
 from sat_retriever import Hit, SheetRetriever
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics import mean, ndcg, recall
+from sat_retriever.datasets.metrics import mean, ndcg, recall
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 

@@ -30,9 +30,9 @@ from benchmarks.corpora import used, where_to_get
 from benchmarks.results import Result, is_current, read_summaries, write_result
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.errors import CorpusError
-from sat_retriever.metrics.rows import Rows, metrics_of
 from sat_retriever.records.tokens import Encoder, FloatArray
 
 BENCHMARK = "contents"

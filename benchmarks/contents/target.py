@@ -34,6 +34,9 @@ from benchmarks.corpora import CORPORA, Tables, used, where_to_get
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics import mean
+from sat_retriever.datasets.metrics.ranking import Hits, recall_of
+from sat_retriever.datasets.metrics.rows import row_of
 from sat_retriever.datasets.tables import (
     CellTable,
     is_held_out,
@@ -43,9 +46,6 @@ from sat_retriever.datasets.tables import (
 )
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.errors import CorpusError
-from sat_retriever.metrics import mean
-from sat_retriever.metrics.ranking import Hits, recall_of
-from sat_retriever.metrics.rows import row_of
 
 BENCHMARK = "target"
 REPORTED = Path(__file__).with_name("target.json")

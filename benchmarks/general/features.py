@@ -26,9 +26,9 @@ from benchmarks.general.gains import GROUPS, LINKS, PULLS, START, UNGUARDED, WHO
 from benchmarks.general.lists import Use, list_corpora, lists_of
 from benchmarks.general.ship import ship
 from benchmarks.results import Result, write_result
+from sat_retriever.datasets.metrics import mean
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.metrics import mean
-from sat_retriever.metrics.rows import Rows, metrics_of
 from sat_retriever.models.packaged import FOLDER, GENERAL
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.rank.features.model import FeatureModel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from sat_retriever.metrics import Difference, paired_bootstrap
-from sat_retriever.metrics.rows import Rows, metrics_of
+from sat_retriever.datasets.metrics import Difference, paired_bootstrap
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of
 
 START, WHOLE, UNGUARDED = "start", "features", "features_unguarded"
 LINKS, PULLS = "links", "pulls"

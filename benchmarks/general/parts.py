@@ -19,11 +19,11 @@ from benchmarks.general.lessons import Lesson
 from benchmarks.training.methods import OUR_ENCODER
 from sat_retriever.cli.train.bar import training_bar
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics import mean, ndcg, recall
 from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.training.data.corpusindex import corpus_index
 from sat_retriever.training.encoder.mixedtask import mixed
 from sat_retriever.training.encoder.train import train_encoder

@@ -40,12 +40,12 @@ from benchmarks.unlabelled.quality import (
 )
 from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.metrics import mean
+from sat_retriever.datasets.metrics.comparison import BySeed, difference
+from sat_retriever.datasets.metrics.rows import rows_of
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import mean
-from sat_retriever.metrics.comparison import BySeed, difference
-from sat_retriever.metrics.rows import rows_of
 from sat_retriever.rank.complete import complete_set
 from sat_retriever.rank.links import LinkReranker, LinkSettings
 from sat_retriever.records.candidates import Candidate

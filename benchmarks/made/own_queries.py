@@ -29,7 +29,7 @@ from rich.table import Table
 from benchmarks.made.company import Maker
 from benchmarks.results import ROOT, Result, write_result
 from benchmarks.unlabelled.quality import timeless_index
-from sat_retriever import metrics
+from sat_retriever.datasets import metrics
 from sat_retriever.datasets.dataset import Dataset, load_eps, load_spider
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder

@@ -35,13 +35,13 @@ from benchmarks.unlabelled.systems import (
 )
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.datasets.dataset import Dataset, load_spider
+from sat_retriever.datasets.metrics import mean
+from sat_retriever.datasets.metrics.rows import PER_QUERY, metrics_of, rows_of
+from sat_retriever.datasets.metrics.run import DEPTH, Run
 from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.evaluation.method import Method
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import mean
-from sat_retriever.metrics.rows import PER_QUERY, metrics_of, rows_of
-from sat_retriever.metrics.run import DEPTH, Run
 from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.records.candidates import Candidate
 

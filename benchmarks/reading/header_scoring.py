@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from sat_retriever.metrics import paired_bootstrap
+from sat_retriever.datasets.metrics import paired_bootstrap
 from sat_retriever.records.sheets import Table
 
 LABELS = Path(__file__).with_name("header_labels.json")

@@ -39,9 +39,9 @@ from benchmarks.real.systems import (
 from benchmarks.results import Result, read_results, write_result
 from benchmarks.tables.ladder import ladder_tables
 from benchmarks.tables.real import real_tables
+from sat_retriever.datasets.metrics.rows import metrics_of, row_of
+from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.errors import CorpusError
-from sat_retriever.metrics.rows import metrics_of, row_of
-from sat_retriever.metrics.run import DEPTH
 
 HITS = 10  # that the ladder asks for
 METRICS = ("NDCG@10", "Recall@1", "Recall@10")

@@ -16,9 +16,9 @@ from benchmarks.real.sources import SheetRows, Source
 from benchmarks.real.without import Change, ChangedIndex
 from benchmarks.results import ROOT, data_hash
 from sat_retriever.answer.retriever import SheetRetriever
+from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.opening import open_store
-from sat_retriever.metrics.run import DEPTH
 from sat_retriever.period.asked import UNDATED
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker

@@ -33,9 +33,9 @@ from benchmarks.related.related import Wanted
 from benchmarks.related.scoring import MEASURES, gaps, measures
 from benchmarks.related.sets import SETS, Places
 from benchmarks.results import Result, write_result
+from sat_retriever.datasets.metrics import mean
+from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.metrics import mean
-from sat_retriever.metrics.run import DEPTH
 from sat_retriever.rank.complete import COMPLETE_SHARE
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.reranker.candidaterows import candidate_order

@@ -41,12 +41,12 @@ from benchmarks.related.sets import SETS, Places
 from benchmarks.results import Result, write_result
 from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics import mean
+from sat_retriever.datasets.metrics.rows import row_of
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.gathering import connected
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import mean
-from sat_retriever.metrics.rows import row_of
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.records.links import Link, LinkType
 

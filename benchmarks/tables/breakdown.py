@@ -16,9 +16,9 @@ from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.paper import paper
 from benchmarks.tables.markdown import markdown, number
 from benchmarks.training.methods import RECIPES
-from sat_retriever.metrics import Difference, mean
-from sat_retriever.metrics.comparison import difference
-from sat_retriever.metrics.rows import PER_QUERY, Row
+from sat_retriever.datasets.metrics import Difference, mean
+from sat_retriever.datasets.metrics.comparison import difference
+from sat_retriever.datasets.metrics.rows import PER_QUERY, Row
 
 File = Mapping[str, Any]
 Files = Sequence[File]

@@ -11,7 +11,7 @@ from benchmarks.contents.target import DEPTHS, OWN, reported
 from benchmarks.contents.variants import Variant, variants
 from benchmarks.corpora import Corpus, title_of, used
 from benchmarks.tables.markdown import markdown, number, signed
-from sat_retriever.metrics.comparison import difference
+from sat_retriever.datasets.metrics.comparison import difference
 
 File = Mapping[str, Any]
 Files = Sequence[File]

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.general.gains import GROUPS, START, UNGUARDED, WHOLE, gap, ndcg
 from benchmarks.tables.markdown import markdown, not_run, number, signed
-from sat_retriever.metrics import Difference, mean
+from sat_retriever.datasets.metrics import Difference, mean
 
 Files = Sequence[Mapping[str, Any]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sat_retriever.metrics import Difference
+from sat_retriever.datasets.metrics import Difference
 
 
 def number(value: object) -> str:

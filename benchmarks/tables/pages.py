@@ -18,7 +18,7 @@ from benchmarks.tables.figures import figures
 from benchmarks.tables.part import Part
 from benchmarks.tables.parts import all_parts, summary_parts
 from benchmarks.tables.readme import readme_tables
-from sat_retriever.metrics.rows import unsupported
+from sat_retriever.datasets.metrics.rows import unsupported
 
 RANKED = (
     "quality", "links", "trained", "train_bug", "train_sensitivity", "train_spider", "adapted",

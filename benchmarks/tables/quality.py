@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.corpora import shown_parts
 from benchmarks.paper import paper
 from benchmarks.tables.markdown import markdown, not_run, number, signed
-from sat_retriever.metrics.comparison import difference
+from sat_retriever.datasets.metrics.comparison import difference
 
 File = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from benchmarks.real.rungs import RUNGS
 from benchmarks.real.systems import COMPARED, DEFAULT
 from benchmarks.tables.markdown import markdown, number, signed
 from benchmarks.tables.part import Files
-from sat_retriever.metrics.comparison import difference
+from sat_retriever.datasets.metrics.comparison import difference
 
 Cost = Callable[[Mapping[str, Any]], str]  # metrics of a result in, a cell out
 _HEADINGS = {"NDCG@10": "NDCG@10", "Hit@1": "first is right", "Recall@10": "R@10"}

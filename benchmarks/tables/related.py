@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.related.sets import SETS
 from benchmarks.related.systems import CANDIDATES, WALK
 from benchmarks.tables.markdown import markdown, number, signed
-from sat_retriever.metrics import Difference
+from sat_retriever.datasets.metrics import Difference
 
 Files = Sequence[Mapping[str, Any]]
 

@@ -18,10 +18,10 @@ from benchmarks.training.rank import asking, method_of
 from benchmarks.training.runner import Places, costs, encoder_folder
 from benchmarks.unlabelled.quality import QuerySet
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
+from sat_retriever.datasets.metrics.run import Run, read_run, write_run
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.rows import metrics_of, rows_of
-from sat_retriever.metrics.run import Run, read_run, write_run
 
 Keep = Literal["nothing", "answers", "runs"]
 _ANSWERS = ".answers.jsonl"

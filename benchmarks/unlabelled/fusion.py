@@ -22,7 +22,7 @@ from rich.table import Table
 
 from benchmarks.results import Result, write_result
 from benchmarks.unlabelled.quality import QuerySet, build_index, sets_of
-from sat_retriever import metrics
+from sat_retriever.datasets import metrics
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
 

@@ -28,10 +28,10 @@ from sat_retriever.datasets.dataset import (
     Dataset,
 )
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of, row_of, rows_of
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.rows import Rows, metrics_of, row_of, rows_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import Encoder
 

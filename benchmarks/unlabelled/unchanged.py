@@ -21,9 +21,9 @@ from rich.table import Table
 from benchmarks.corpora import where_to_get
 from benchmarks.results import Result, read_results, write_result
 from benchmarks.unlabelled.quality import QuerySet, measure, sets_of
+from sat_retriever.datasets.metrics.comparison import difference
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
-from sat_retriever.metrics.comparison import difference
 from sat_retriever.records.tokens import Encoder
 
 BENCHMARK, BEFORE = "unchanged", "quality"

@@ -52,11 +52,11 @@ from sat_retriever.adapt.start import (
 from sat_retriever.atomic import make_folder
 from sat_retriever.datasets.dataset import divided_dataset
 from sat_retriever.datasets.labels import Query, load_labels
+from sat_retriever.datasets.metrics.rows import Rows
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
-from sat_retriever.metrics.rows import Rows
 from sat_retriever.rank.kind import TrainedKind
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.load import AUTO

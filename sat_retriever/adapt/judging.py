@@ -9,9 +9,9 @@ from typing import Any
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.comparison import Difference, difference
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of, row_of
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.comparison import Difference, difference
-from sat_retriever.metrics.rows import Rows, metrics_of, row_of
 from sat_retriever.period.asked import UNDATED
 from sat_retriever.records.progress import Progress
 

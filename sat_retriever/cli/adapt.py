@@ -198,7 +198,7 @@ def _ahead(verdict: Verdict) -> str:
     """The lead of a method with its interval; empty if there is none.
 
     >>> from sat_retriever.adapt.judging import Verdict
-    >>> from sat_retriever.metrics import Difference
+    >>> from sat_retriever.datasets.metrics import Difference
     >>> _ahead(Verdict("", 0.9, 0.8, Difference(0.0512, 0.03, 0.0724)))
     '+.051 (+.030 to +.072)'
     """

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics import Difference
+from sat_retriever.datasets.metrics.comparison import difference
+from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
+from sat_retriever.datasets.metrics.run import Run
 from sat_retriever.errors import (
     EmptyInputError,
     InputError,
@@ -19,10 +23,6 @@ from sat_retriever.evaluation.latency import Latency
 from sat_retriever.evaluation.method import Method, no_progress
 from sat_retriever.evaluation.timing import Timing, Told, timed
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import Difference
-from sat_retriever.metrics.comparison import difference
-from sat_retriever.metrics.rows import metrics_of, rows_of
-from sat_retriever.metrics.run import Run
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 

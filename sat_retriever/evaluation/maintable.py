@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sat_retriever.datasets.metrics import Difference
+from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.evaluation.bench import FEW, Bench, Scored
-from sat_retriever.metrics import Difference
-from sat_retriever.metrics.run import DEPTH
 
 NONE = "–"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics.run import DEPTH, Ranked, Ranking, Run
+from sat_retriever.datasets.metrics.run import DEPTH, Ranked, Ranking, Run
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.progress import Progress
 

@@ -9,7 +9,7 @@ import pytest
 from sat_retriever.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics.rows import row_of
+from sat_retriever.datasets.metrics.rows import row_of
 from sat_retriever.records.jsonform import to_json
 from tests.training.sheet_world import index as world
 

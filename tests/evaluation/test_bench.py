@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import metrics_of
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError, OutputError
 from sat_retriever.evaluation.bench import bench, judged
 from sat_retriever.evaluation.maintable import COLUMNS, NONE, Cell, cells, notes
@@ -18,7 +19,6 @@ from sat_retriever.evaluation.named import encoder_label, named_methods
 from sat_retriever.evaluation.results import results_of
 from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.rows import metrics_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from tests.evaluation.books import BAD, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.evaluation.method import Method
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.run import DEPTH
 
 
 def fused(

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics import mean
+from sat_retriever.datasets.metrics.rows import PER_QUERY
 from sat_retriever.evaluation.bench import LISTED, Bench, Scored
 from sat_retriever.evaluation.timing import Told
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import mean
-from sat_retriever.metrics.rows import PER_QUERY
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord

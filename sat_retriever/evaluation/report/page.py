@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sat_retriever.datasets.metrics.rows import PER_QUERY
+from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.evaluation.bench import LISTED, Bench, Scored
 from sat_retriever.evaluation.maintable import COLUMNS, cells, compared_row, notes, signed
 from sat_retriever.evaluation.method import no_progress
 from sat_retriever.evaluation.report.data import questions_of
 from sat_retriever.evaluation.timing import Told
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.rows import PER_QUERY
-from sat_retriever.metrics.run import DEPTH
 from sat_retriever.pages.onepage import one_page
 
 _SCRIPTS = ("model.js", "summary.js", "detail.js", "list.js")

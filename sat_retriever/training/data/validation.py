@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.metrics.rows import Rows, metrics_of, row_of
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of, row_of
 from sat_retriever.training.data.trainingdata import NO_SHEET, QueryRows
 
 
@@ -19,7 +19,7 @@ def ranked_metrics(
     Args:
         ranked: Rows of the sheets of each question, best first, (m, k), padded with `NO_SHEET`.
         questions: The questions with relevant sheets and hard negatives.
-        names: Names of metrics from `sat_retriever.metrics.rows`.
+        names: Names of metrics from `sat_retriever.datasets.metrics.rows`.
     """
     labels = zip(questions.positives, questions.hard_negatives, strict=True)
     rows = [

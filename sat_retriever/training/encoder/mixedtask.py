@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 
+from sat_retriever.datasets.metrics import mean
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.metrics import mean
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data.trainingdata import QueryRows, TrainingData
 from sat_retriever.training.data.validation import ranked_metrics

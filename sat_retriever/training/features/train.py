@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn.functional import softplus
 
 from sat_retriever.atomic import make_folder
-from sat_retriever.metrics import mean
+from sat_retriever.datasets.metrics import mean
 from sat_retriever.rank.features.familiar import Familiarity
 from sat_retriever.rank.features.features import FEATURES, RELATIONS
 from sat_retriever.rank.features.model import (

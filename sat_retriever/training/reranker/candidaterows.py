@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.metrics.rows import Rows
+from sat_retriever.datasets.metrics.rows import Rows
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data.validation import defined_metrics
 from sat_retriever.training.reranker.candidatesets import CandidateSets

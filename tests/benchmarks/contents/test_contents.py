@@ -10,7 +10,7 @@ from benchmarks.results import read_results
 from benchmarks.tables import contents as shown
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics.rows import unsupported
+from sat_retriever.datasets.metrics.rows import unsupported
 from tests.fakes import HashedEncoder
 from tests.places import needs
 

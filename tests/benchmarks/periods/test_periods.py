@@ -12,9 +12,9 @@ from benchmarks.periods.periods import Oracle, held_out_tables, measured, period
 from benchmarks.periods.phrases import PHRASES, SPELLINGS
 from benchmarks.results import read_results
 from benchmarks.tables.periods import periods_table
+from sat_retriever.datasets.metrics.rows import unsupported
+from sat_retriever.datasets.metrics.run import Ranked
 from sat_retriever.datasets.splits import held_out_workbooks
-from sat_retriever.metrics.rows import unsupported
-from sat_retriever.metrics.run import Ranked
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spans import Span
 from tests.saved_encoder import save_bag_of_words

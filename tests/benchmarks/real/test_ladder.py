@@ -9,7 +9,7 @@ from benchmarks.results import read_results, write_result
 from benchmarks.tables.ladder import ladder_tables
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics.rows import unsupported
+from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.rank.links import linkrank, reading
 from tests.fakes import HashedEncoder
 from tests.several_tables import save_book

@@ -10,8 +10,8 @@ from benchmarks.real.systems import ARCTIC, COMPARED, GENERAL, MINILM, Searched
 from benchmarks.results import read_results, write_result
 from benchmarks.tables.real import real_tables
 from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.errors import CorpusError
-from sat_retriever.metrics.rows import unsupported
 from tests.fakes import HashedEncoder
 from tests.places import needs
 from tests.several_tables import save_book

@@ -5,7 +5,7 @@ from benchmarks.tables.adapted import (
     summary_table,
     what_was_chosen_with,
 )
-from sat_retriever.metrics.rows import metrics_of
+from sat_retriever.datasets.metrics.rows import metrics_of
 
 
 def file(method, ranks, *, split="all", seed=None, title=None, dataset="eps"):

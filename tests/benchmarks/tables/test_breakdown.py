@@ -9,7 +9,7 @@ import pytest
 from benchmarks import results
 from benchmarks.tables import breakdown
 from benchmarks.training.methods import RECIPES
-from sat_retriever.metrics.rows import PER_QUERY, metrics_of
+from sat_retriever.datasets.metrics.rows import PER_QUERY, metrics_of
 
 SECOND = 1 / math.log2(3)  # NDCG of one relevant sheet at rank 2
 

@@ -1,6 +1,6 @@
 from benchmarks.tables.main import answers_table, further, latency_table, main_table
 from benchmarks.training.methods import RECIPES
-from sat_retriever.metrics.rows import metrics_of
+from sat_retriever.datasets.metrics.rows import metrics_of
 
 
 def file(method, seed, ranks, split="standard"):

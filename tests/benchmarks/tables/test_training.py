@@ -1,5 +1,5 @@
 from benchmarks.tables import training as train_tables
-from sat_retriever.metrics.rows import metrics_of
+from sat_retriever.datasets.metrics.rows import metrics_of
 
 
 def file(method, seed, ranks, split="standard", **metrics):

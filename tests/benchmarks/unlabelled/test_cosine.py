@@ -9,7 +9,7 @@ from benchmarks.tables.cosine import cosine_table
 from benchmarks.unlabelled import cosine
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics.rows import unsupported
+from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import serialize
 from tests.fakes import HashedEncoder

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.unlabelled import fusion, quality
-from sat_retriever import metrics
+from sat_retriever.datasets import metrics
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.records.sheets import SheetRecord

@@ -11,7 +11,7 @@ from benchmarks.tables import quality as quality_tables
 from benchmarks.unlabelled import quality
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics.rows import unsupported
+from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.records.sheets import Column, SheetRecord
 from tests.fakes import HashedEncoder
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import PER_QUERY
 from sat_retriever.evaluation.bench import Bench, bench
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.named import named_methods
@@ -18,7 +19,6 @@ from sat_retriever.evaluation.report import data as reportdata
 from sat_retriever.evaluation.report.page import report_html
 from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.rows import PER_QUERY
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.sheets import SheetRecord
 from tests.evaluation.books import BAD, EVIL, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed

@@ -7,8 +7,8 @@ import pytest
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import metrics_of
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.metrics.rows import metrics_of
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.training.features.featurelists import FeatureLists, feature_lists, joined_lists
 from tests.training import sheet_world

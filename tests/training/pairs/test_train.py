@@ -19,9 +19,9 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 
+from sat_retriever.datasets.metrics import mean, ndcg
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import mean, ndcg
 from sat_retriever.onnx import batches
 from sat_retriever.rank.pairs import CrossEncoder, CrossEncoderReranker
 from sat_retriever.records.sheets import Column, SheetRecord

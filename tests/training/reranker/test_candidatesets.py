@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import metrics_of, row_of
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics.rows import metrics_of, row_of
 from sat_retriever.rank.graph.graph import candidate_graph
 from sat_retriever.training.reranker.candidaterows import (
     CANDIDATE_METRICS,

@@ -3,11 +3,11 @@ import random
 import ir_measures
 import pytest
 
-from sat_retriever import metrics
+from sat_retriever.datasets import metrics
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import PER_QUERY, metrics_of, row_of, rows_of, unsupported
+from sat_retriever.datasets.metrics.run import Ranked
 from sat_retriever.errors import InputError
-from sat_retriever.metrics.rows import PER_QUERY, metrics_of, row_of, rows_of, unsupported
-from sat_retriever.metrics.run import Ranked
 
 QUERIES = {
     3: Query("?", ("a", "b"), hard_negatives=("x",)),

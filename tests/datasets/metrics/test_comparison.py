@@ -3,9 +3,9 @@ import random
 
 import pytest
 
+from sat_retriever.datasets.metrics.comparison import Difference, difference, paired_bootstrap
+from sat_retriever.datasets.metrics.rows import PER_QUERY
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.metrics.comparison import Difference, difference, paired_bootstrap
-from sat_retriever.metrics.rows import PER_QUERY
 
 
 def rows(*ranks):

@@ -1,7 +1,7 @@
 """Compute all metrics: a run of rankings in, one row a question and every metric out."""
 
-from sat_retriever.metrics.comparison import Difference, paired_bootstrap
-from sat_retriever.metrics.ranking import (
+from sat_retriever.datasets.metrics.comparison import Difference, paired_bootstrap
+from sat_retriever.datasets.metrics.ranking import (
     all_relevant,
     hit,
     mean,

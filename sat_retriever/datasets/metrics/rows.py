@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from sat_retriever.datasets.labels import Query
-from sat_retriever.metrics.ranking import (
+from sat_retriever.datasets.metrics.ranking import (
     Gold,
     Hits,
     Ids,
@@ -23,7 +23,7 @@ from sat_retriever.metrics.ranking import (
     recall_of,
     reciprocal_rank_of,
 )
-from sat_retriever.metrics.run import DEPTH, Run
+from sat_retriever.datasets.metrics.run import DEPTH, Run
 
 SHOWN = 5  # sheets of a question that its row names
 HARD = "HN-FPR@1"  # share of questions whose first sheet is an annotated hard negative

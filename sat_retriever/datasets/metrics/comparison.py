@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sat_retriever.datasets.metrics.rows import PER_QUERY, Rows
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.metrics.rows import PER_QUERY, Rows
 
 LEVEL = 0.95  # of the reported intervals
 _CHUNK = 500  # bootstrap resamples drawn at once: keeps memory at ~10 MB for 2,000 queries
