@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.general.corpora import Part, Wanted
 from benchmarks.general.parts import MEASURES, SYSTEMS
 from sat_retriever.encoder.folder import read_model_folder
-from sat_retriever.models.folder import file_hash
+from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.rank.features.model import MODEL, read_feature_spec
 from sat_retriever.training.features.train import FeatureTraining
 from sat_retriever.training.loop.summary import read_run

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sat_retriever.encoder.models.packaged import GENERAL
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.models.packaged import GENERAL
 from sat_retriever.rank.graph.channels import LEARNT
 from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.rank.graph.graph import CandidateGraph

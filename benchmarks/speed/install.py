@@ -40,9 +40,9 @@ from benchmarks.speed.environment import (
 )
 from benchmarks.speed.latency import queries, records
 from sat_retriever.encoder import MINILM, SheetEncoder
+from sat_retriever.encoder.models import packaged
+from sat_retriever.encoder.models.packaged import GENERAL
 from sat_retriever.errors import EncoderError, MissingExtraError
-from sat_retriever.models import packaged
-from sat_retriever.models.packaged import GENERAL
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions

@@ -48,8 +48,8 @@ from benchmarks.unlabelled.systems import (
 from sat_retriever.adapt.outcome import Adaptation
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
+from sat_retriever.encoder.models.packaged import GENERAL
 from sat_retriever.encoder.source import DEFAULT, MINILM
-from sat_retriever.models.packaged import GENERAL
 from sat_retriever.records.jsonform import to_json
 
 BENCHMARK = "adapted"

@@ -10,6 +10,8 @@ from benchmarks.unlabelled.runs import Job
 from sat_retriever.adapt.outcome import ENCODER, STAGE_1, Adaptation
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder.models.packaged import FOLDER as PACKAGED
+from sat_retriever.encoder.models.packaged import is_packaged
 from sat_retriever.errors import EncoderError, PathNotFoundError
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.bm25 import bm25
@@ -19,8 +21,6 @@ from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.named import encoder_label
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.models.packaged import FOLDER as PACKAGED
-from sat_retriever.models.packaged import is_packaged
 from sat_retriever.rank.load import load_reranker, own_reranker
 from sat_retriever.training.data.corpusindex import corpus_index
 

@@ -10,9 +10,9 @@ from sat_retriever.adapt.settings import OWN
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import is_model_folder, read_model_folder
 from sat_retriever.encoder.load import is_embedding
+from sat_retriever.encoder.models.packaged import is_packaged
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.models.packaged import is_packaged
 from sat_retriever.rank.fingerprints import check_trained_on
 from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.rank.graph.graphrank import GRAPH

@@ -1,7 +1,7 @@
 """Write and read an exported encoder as a folder.
 
 A folder holds `config.json` (format number, fingerprint, spec, hash of the model), `tokenizer.json`
-and `model.onnx`; see `sat_retriever.models.folder` for how it is written and checked. A fine-tuned
+and `model.onnx`; see `sat_retriever.encoder.models.folder` for how it is written and checked. A fine-tuned
 encoder can state in `dense_weight` how much its cosine should count beside the words.
 """
 
@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.encoder.checkpoint import architecture_hash
-from sat_retriever.encoder.spec import EncoderSpec
-from sat_retriever.errors import EncoderError
-from sat_retriever.models.folder import (
+from sat_retriever.encoder.models.folder import (
     Hashes,
     check_files,
     damaged,
@@ -25,6 +23,8 @@ from sat_retriever.models.folder import (
     reading,
     write_described,
 )
+from sat_retriever.encoder.spec import EncoderSpec
+from sat_retriever.errors import EncoderError
 
 _KIND = "sat-encoder"
 

@@ -10,8 +10,8 @@ from sat_retriever._extras import install_command, require
 from sat_retriever.encoder.checkpoint import Checkpoint, read_checkpoint
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import read_model_folder
+from sat_retriever.encoder.models.packaged import GENERAL, is_packaged, packaged_model
 from sat_retriever.errors import EncoderError, MissingExtraError
-from sat_retriever.models.packaged import GENERAL, is_packaged, packaged_model
 
 MINILM = "minilm"
 DEFAULT = GENERAL  # encoder of a new index, unless another is named

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from sat_retriever.encoder.models.packaged import is_packaged, packaged_model
 from sat_retriever.errors import (
     EncoderError,
     FingerprintMismatchError,
@@ -12,7 +13,6 @@ from sat_retriever.errors import (
     PathNotFoundError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.models.packaged import is_packaged, packaged_model
 from sat_retriever.rank.fingerprints import check_trained_on
 from sat_retriever.rank.kind import TrainedKind, TrainedOn
 from sat_retriever.rank.links.linkrank import LINKS

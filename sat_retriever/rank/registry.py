@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sat_retriever.encoder.models.folder import folder_kind
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.models.folder import folder_kind
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.kind import TrainedKind, UntrainedKind

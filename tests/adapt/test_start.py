@@ -20,8 +20,8 @@ from tests.tiny_transformer import save_tiny
 pytest.importorskip("torch", reason="pip install '.[train]'")
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
+from sat_retriever.encoder.models.packaged import FOLDER
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.models.packaged import FOLDER
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.training.reranker.scorer import BaseScorer, ScorerShape

@@ -21,8 +21,8 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
+from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.index.scores import score_all
-from sat_retriever.models.folder import write_folder
 from sat_retriever.period.question import _asked
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.load import load_reranker

@@ -12,7 +12,7 @@ from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.models import packaged
+from sat_retriever.encoder.models import packaged
 from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words
 
@@ -123,7 +123,7 @@ def test_a_reranker_that_cannot_be_used_is_said_and_ends_nothing(general, sat, t
 
 def test_status_opens_no_model(general):
     code = (
-        "import sys, pathlib, sat_retriever.models.packaged as packaged\n"
+        "import sys, pathlib, sat_retriever.encoder.models.packaged as packaged\n"
         f"packaged.FOLDER = pathlib.Path({str(packaged.FOLDER)!r})\n"
         "from sat_retriever.cli.status import status\n"
         f"status(pathlib.Path({str(general)!r}), as_json=True)\n"

@@ -14,9 +14,9 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.expand import expand_folder, expanded
 from sat_retriever.encoder.folder import read_model_folder
+from sat_retriever.encoder.models import packaged
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.errors import EncoderError
-from sat_retriever.models import packaged
 
 TEXTS = ["revenue by region", "price", "name: stock ; columns: price"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from sat_retriever.encoder.models.folder import damaged, read_folder, reading, write_folder
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.models.folder import damaged, read_folder, reading, write_folder
 from sat_retriever.rank.features.familiar import Familiarity
 from sat_retriever.rank.features.features import FEATURES, RELATIONS, ListInputs
 from sat_retriever.records.tokens import FloatArray

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from sat_retriever.encoder.models.folder import read_folder, reading, write_folder
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.models.folder import read_folder, reading, write_folder
 from sat_retriever.onnx.compact import compact_onnx
 from sat_retriever.rank.graph.spec import GraphSpec
 

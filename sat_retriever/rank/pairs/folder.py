@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from sat_retriever.encoder.models.folder import read_folder, write_folder
 from sat_retriever.errors import EncoderError
-from sat_retriever.models.folder import read_folder, write_folder
 from sat_retriever.rank.pairs.spec import PairSpec
 
 FORMAT = "sat-cross-encoder"

@@ -8,8 +8,8 @@ from benchmarks.results import Result
 from benchmarks.speed.environment import Environment, Package
 from benchmarks.speed.install import MOST_MB, UNWANTED, general, show, sizes, too_much, unwanted
 from benchmarks.tables.sections import SECTIONS
+from sat_retriever.encoder.models import packaged
 from sat_retriever.errors import EncoderError
-from sat_retriever.models import packaged
 from tests.saved_encoder import save_bag_of_words
 
 

@@ -17,7 +17,7 @@ from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.models import packaged
+from sat_retriever.encoder.models import packaged
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from tests.rank.graph.small_model import save_small_model, small_spec

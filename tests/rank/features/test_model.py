@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.models.folder import write_folder
 from sat_retriever.rank.features.features import ListInputs, list_inputs
 from sat_retriever.rank.features.model import FORMAT, MODEL, FeatureModel, copy_feature_folder
 from tests.rank.features.small_features import list_of

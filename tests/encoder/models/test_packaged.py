@@ -11,10 +11,10 @@ import pytest
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder.models import packaged
 from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
 from sat_retriever.evaluation.named import named_methods
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.models import packaged
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.rank.load import AUTO, load_reranker, own_reranker
@@ -177,7 +177,7 @@ def test_searching_with_the_shipped_models_imports_no_training_code(shipped, tmp
     with made_index(tmp_path / "a.sat", SheetEncoder.load("general")):
         pass
     code = (
-        "import sys, pathlib, sat_retriever.models.packaged as packaged\n"
+        "import sys, pathlib, sat_retriever.encoder.models.packaged as packaged\n"
         f"packaged.FOLDER = pathlib.Path({str(shipped)!r})\n"
         "from sat_retriever import SheetIndex, SheetRetriever\n"
         f"with SheetIndex.open({str(tmp_path / 'a.sat')!r}) as index:\n"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sat_retriever import EncoderError
-from sat_retriever.models.folder import (
+from sat_retriever.encoder.models.folder import (
     _fingerprint,
     file_hash,
     folder_kind,
