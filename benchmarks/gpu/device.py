@@ -8,8 +8,8 @@ import subprocess
 import sys
 from typing import Any
 
+from sat_retriever.encoder.onnx.device import Device, wanted_providers
 from sat_retriever.errors import SatError
-from sat_retriever.onnx.device import Device, wanted_providers
 
 
 def refuse_missing(device: Device) -> None:

@@ -21,8 +21,8 @@ from benchmarks.training.score import scored
 from benchmarks.unlabelled.quality import QuerySet
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.evaluation.latency import latency
-from sat_retriever.onnx.device import Device
 from sat_retriever.text.serialize import serialize
 from sat_retriever.training.loop.schedule import Precision
 from sat_retriever.training.settings import (

@@ -29,6 +29,7 @@ from sat_retriever.cli.trained import encoder_source
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import load_encoder
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import (
     ClusterError,
     EmptyInputError,
@@ -43,7 +44,6 @@ from sat_retriever.index.indexing import check_named
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.sync import SyncReport
-from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.permissions import OWNER

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
-from sat_retriever.onnx.device import Device
 from sat_retriever.records.permissions import OWNER, Principals
 
 GroupsOption = Annotated[

@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import Place, place_of
-from sat_retriever.onnx.device import Device
 from sat_retriever.records.sheets import Skipped
 
 _PIPE_WIDTH = 100

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.encoder.folder import ModelFolder, write_model_folder
+from sat_retriever.encoder.onnx.compact import compact_onnx
+from sat_retriever.encoder.onnx.session import open_session, usable_threads
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.compact import compact_onnx
-from sat_retriever.onnx.session import open_session, usable_threads
 
 _EXTRA = "train"  # installs onnx
 _LEAST_COSINE = 0.999  # MiniLM's tokens of real sheets reach at least 0.99996

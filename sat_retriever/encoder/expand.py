@@ -10,8 +10,8 @@ from pathlib import Path
 from sat_retriever._extras import require
 from sat_retriever.encoder.checkpoint import descriptions
 from sat_retriever.encoder.folder import ModelFolder
+from sat_retriever.encoder.onnx.weights import onnx_weights
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.weights import onnx_weights
 
 _EXTRA = "train"  # installs onnx and safetensors
 _MODULE = "model"  # name of the transformer in the exported module

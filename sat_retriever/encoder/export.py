@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from sat_retriever._extras import require
 from sat_retriever.encoder.checkpoint import Checkpoint
+from sat_retriever.encoder.onnx.export import export_onnx, quiet
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.export import export_onnx, quiet
 
 if TYPE_CHECKING:
     import torch
 
 # A protobuf, and so an ONNX file with its weights inside, ends at 2 GiB. Weights in a second file
-# are no way out: `sat_retriever.onnx.file` refuses them, since no hash would cover them.
+# are no way out: `sat_retriever.encoder.onnx.file` refuses them, since no hash would cover them.
 _MAX_BYTES = 2_000_000_000
 
 _log = logging.getLogger(__name__)

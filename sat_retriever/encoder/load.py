@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sat_retriever.encoder.embedding import BATCH_SIZE, EmbeddingEncoder
 from sat_retriever.encoder.ollama import PREFIX as OLLAMA
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.encoder.sheet import SheetEncoder
 from sat_retriever.encoder.spec import Precision
 from sat_retriever.encoder.wrapped import (
@@ -16,7 +17,6 @@ from sat_retriever.encoder.wrapped import (
     LlamaIndexEmbedding,
 )
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnx.device import Device
 from sat_retriever.records.tokens import Encoder
 
 EncoderLike = Encoder | EmbeddingModel | str | Path

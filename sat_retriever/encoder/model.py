@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sat_retriever.encoder.folder import ModelFolder
+from sat_retriever.encoder.onnx.batches import limits_on, similar_lengths
+from sat_retriever.encoder.onnx.device import Device, runs_on_gpu
+from sat_retriever.encoder.onnx.session import input_shapes, open_session, output_shape, run_session
 from sat_retriever.encoder.pieces import WordPieces
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.batches import limits_on, similar_lengths
-from sat_retriever.onnx.device import Device, runs_on_gpu
-from sat_retriever.onnx.session import input_shapes, open_session, output_shape, run_session
 from sat_retriever.records.tokens import FloatArray
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class OnnxModel:
         Args:
             folder: The folder.
             threads: Processor cores that one text may use.
-            device: See `sat_retriever.onnx.session.open_session`.
+            device: See `sat_retriever.encoder.onnx.session.open_session`.
 
         Raises:
             EncoderError: If its tokenizer or its model cannot be opened, or CUDA cannot be used

@@ -15,6 +15,7 @@ from weakref import finalize
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
 from sat_retriever.index.batches import ThisMachine
 from sat_retriever.index.evidence import Evidence
@@ -38,7 +39,6 @@ from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync import SyncOptions, SyncReport
 from sat_retriever.index.views import Views
 from sat_retriever.index.writer import IndexWriter
-from sat_retriever.onnx.device import Device
 from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate

@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from sat_retriever.encoder.load import EncoderLike, as_encoder
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.permissions import Given
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.store.place import IndexUrl, Place, place_of
-from sat_retriever.onnx.device import Device
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.progress import PathProgress

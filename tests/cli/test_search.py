@@ -14,7 +14,7 @@ from sat_retriever import Hit, Link, SheetIndex, SheetRecord
 from sat_retriever.cli import terminal
 from sat_retriever.cli.search import _print_hits
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.onnx.device import gpu_count
+from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.hits import Why
 from tests.cli.conftest import MARKUP, command, run_sat

@@ -15,8 +15,8 @@ import pytest
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.folder import write_model_folder
 from sat_retriever.encoder.model import OnnxModel
+from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnx.device import gpu_count
 
 _TEXTS = [
     "revenue by region",

@@ -5,6 +5,7 @@ import openpyxl
 import pytest
 
 from sat_retriever import SheetIndex, index_paths, open_index
+from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.errors import (
     EncoderError,
     FingerprintMismatchError,
@@ -12,7 +13,6 @@ from sat_retriever.errors import (
     MissingExtraError,
     PathNotFoundError,
 )
-from sat_retriever.onnx.device import gpu_count
 from tests.fakes import HashedEncoder
 from tests.saved_encoder import save_bag_of_words
 

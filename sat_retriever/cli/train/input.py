@@ -11,10 +11,10 @@ from pathlib import Path
 from sat_retriever.cli.principals import opened_whole
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder.load import load_encoder
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
-from sat_retriever.onnx.device import Device
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.synth.options import WORKBOOKS
 from sat_retriever.training.data.corpusindex import corpus_index, seen_index

@@ -19,9 +19,9 @@ from sat_retriever.cli.train.inputoptions import input_of_options
 from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.trained import encoder_source
 from sat_retriever.encoder.load import is_embedding
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError, SatError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.onnx.device import Device
 from sat_retriever.training.loop.summary import trained_on
 
 Settings = TypeVar("Settings")

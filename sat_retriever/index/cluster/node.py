@@ -11,6 +11,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import ClusterError
 from sat_retriever.index.batches import books_of
 from sat_retriever.index.looking import Look, Met, look
@@ -18,7 +19,6 @@ from sat_retriever.index.prepared import Found, Prepared, found_in, prepared
 from sat_retriever.index.settings import IndexSettings
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.steps import ToRead
-from sat_retriever.onnx.device import Device
 from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import ReadOptions

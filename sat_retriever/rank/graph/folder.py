@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sat_retriever.encoder.models.folder import read_folder, reading, write_folder
+from sat_retriever.encoder.onnx.compact import compact_onnx
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnx.compact import compact_onnx
 from sat_retriever.rank.graph.spec import GraphSpec
 
 FORMAT = "sat-reranker"

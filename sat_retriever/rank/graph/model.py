@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sat_retriever.encoder.onnx.device import Device
+from sat_retriever.encoder.onnx.session import (
+    input_shapes,
+    open_session,
+    run_session,
+    usable_threads,
+)
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.device import Device
-from sat_retriever.onnx.session import input_shapes, open_session, run_session, usable_threads
 from sat_retriever.rank.graph.folder import MODEL, read_graph_folder
 from sat_retriever.rank.graph.graph import CandidateGraph
 from sat_retriever.rank.graph.spec import GraphSpec

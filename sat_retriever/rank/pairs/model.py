@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnx.batches import limits_on, similar_lengths
-from sat_retriever.onnx.device import Device, runs_on_gpu
-from sat_retriever.onnx.session import (
+from sat_retriever.encoder.onnx.batches import limits_on, similar_lengths
+from sat_retriever.encoder.onnx.device import Device, runs_on_gpu
+from sat_retriever.encoder.onnx.session import (
     input_shapes,
     open_session,
     output_shape,
     run_session,
     usable_threads,
 )
+from sat_retriever.errors import EncoderError, InputError
 from sat_retriever.rank.pairs.folder import MODEL, TOKENIZER, read_pair_folder
 from sat_retriever.rank.pairs.pieces import PairPieces
 from sat_retriever.rank.pairs.spec import PairSpec

@@ -13,11 +13,11 @@ import torch
 
 from sat_retriever.encoder.checkpoint import Checkpoint, descriptions
 from sat_retriever.encoder.export import load_transformer
+from sat_retriever.encoder.onnx.export import quiet
 from sat_retriever.encoder.pieces import WordPieces
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.export import quiet
 
 Batch = tuple[torch.Tensor, torch.Tensor]  # word pieces and mask, (b, t) int64 each
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.export import export_model
 from sat_retriever.encoder.folder import write_model_folder
-from sat_retriever.onnx.device import Device
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.training.data.trainingdata import TrainingData
 from sat_retriever.training.encoder.backbone import Backbone
 from sat_retriever.training.encoder.encodertask import SENTENCE_TRANSFORMERS, EncoderTask

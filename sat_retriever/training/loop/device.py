@@ -16,8 +16,8 @@ from accelerate.utils import (
 )
 from numpy.typing import NDArray
 
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import TrainingError
-from sat_retriever.onnx.device import Device
 from sat_retriever.training.loop.schedule import Schedule
 
 _NAMES = {"fp32": "no", "fp16": "fp16", "bf16": "bf16"}  # ours: accelerate's

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from sat_retriever.onnx.device import Device
+from sat_retriever.encoder.onnx.device import Device
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

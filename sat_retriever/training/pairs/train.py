@@ -14,8 +14,8 @@ import torch
 from accelerate import Accelerator
 from numpy.typing import NDArray
 
-from sat_retriever.onnx.batches import limits_on, similar_lengths
-from sat_retriever.onnx.device import Device
+from sat_retriever.encoder.onnx.batches import limits_on, similar_lengths
+from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.rank.pairs.folder import write_pair_folder
 from sat_retriever.rank.pairs.pieces import Pair
 from sat_retriever.rank.pairs.spec import PairSpec

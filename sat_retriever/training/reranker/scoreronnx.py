@@ -8,9 +8,9 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
+from sat_retriever.encoder.onnx.export import export_onnx
+from sat_retriever.encoder.onnx.weights import onnx_weights
 from sat_retriever.errors import TrainingError
-from sat_retriever.onnx.export import export_onnx
-from sat_retriever.onnx.weights import onnx_weights
 from sat_retriever.rank.graph.folder import MODEL, read_graph_folder, write_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.training.reranker.gnn import GraphScorer

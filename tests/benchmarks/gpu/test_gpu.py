@@ -19,7 +19,7 @@ from benchmarks.gpu import gpu, measured
 from benchmarks.gpu.device import choose, device_info
 from benchmarks.results import name_of
 from benchmarks.training.methods import RECIPES
-from sat_retriever.onnx.device import gpu_count
+from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.training.settings import ENCODER_PRESETS
 from tests.training_corpus import write_corpus
 

@@ -20,7 +20,7 @@ from sat_retriever import (
     SheetIndex,
     SheetRetriever,
 )
-from sat_retriever.onnx.device import gpu_count
+from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.rank.graph.folder import write_graph_folder
 from sat_retriever.rank.graph.graph import candidate_graph
 from sat_retriever.rank.graph.graphrank import GraphReranker

@@ -13,8 +13,8 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 from sat_retriever.encoder.checkpoint import read_checkpoint
+from sat_retriever.encoder.onnx.export import quiet
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.export import quiet
 from sat_retriever.training.encoder.backbone import Backbone, train_last_layers
 from sat_retriever.training.encoder.embed import encode_pieces, group_by_length, split_texts
 from sat_retriever.training.encoder.train import export_encoder

@@ -20,9 +20,9 @@ with warnings.catch_warnings():
 
 
 from sat_retriever.datasets.metrics import mean, ndcg
+from sat_retriever.encoder.onnx import batches
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.onnx import batches
 from sat_retriever.rank.pairs import CrossEncoder, CrossEncoderReranker
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.training.data.trainingdata import QueryRows

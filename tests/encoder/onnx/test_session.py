@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sat_retriever import EncoderError, InputError
-from sat_retriever.onnx.session import open_session, run_session, usable_threads
+from sat_retriever.encoder.onnx.session import open_session, run_session, usable_threads
 from sat_retriever.system import usable_cores
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever._extras import require
+from sat_retriever.encoder.onnx.file import refuse_external_data
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.file import refuse_external_data
 from sat_retriever.records.tokens import FloatArray
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sat_retriever._extras import require
-from sat_retriever.onnx.compact import open_onnx
+from sat_retriever.encoder.onnx.compact import open_onnx
 from sat_retriever.records.tokens import FloatArray
 
 

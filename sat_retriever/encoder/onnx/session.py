@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnx.device import (
+from sat_retriever.encoder.onnx.device import (
     ON_PROCESSOR,
     Device,
     Provider,
     refuse_other_device,
     wanted_providers,
 )
-from sat_retriever.onnx.file import refuse_external_data
+from sat_retriever.encoder.onnx.file import refuse_external_data
+from sat_retriever.errors import EncoderError, InputError
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.system import usable_cores
 

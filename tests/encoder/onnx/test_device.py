@@ -5,8 +5,8 @@ import onnxruntime
 import pytest
 
 from sat_retriever import EncoderError, InputError, MissingExtraError
-from sat_retriever.onnx import device as devices
-from sat_retriever.onnx.device import (
+from sat_retriever.encoder.onnx import device as devices
+from sat_retriever.encoder.onnx.device import (
     ON_PROCESSOR,
     gpu_count,
     providers_for,
@@ -14,7 +14,7 @@ from sat_retriever.onnx.device import (
     runs_on_gpu,
     wanted_providers,
 )
-from sat_retriever.onnx.session import open_session, run_session
+from sat_retriever.encoder.onnx.session import open_session, run_session
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 BUILDS = {
@@ -85,7 +85,7 @@ def test_auto_goes_on_with_the_processor_if_the_first_provider_cannot_be_started
 ):
     """A provider that this onnxruntime lacks stands for a CUDA that fails."""
     unknown = [("NoSuchExecutionProvider", {}), *ON_PROCESSOR]
-    monkeypatch.setattr("sat_retriever.onnx.session.wanted_providers", lambda _: unknown)
+    monkeypatch.setattr("sat_retriever.encoder.onnx.session.wanted_providers", lambda _: unknown)
     session = open_session(doubling, 1, "auto")
     assert run_session(session, {"x": np.float32([3])}, doubling, (1,)).tolist() == [6]
     assert "NoSuchExecutionProvider" in caplog.text

@@ -7,10 +7,10 @@ pytest.importorskip("torch", reason="pip install '.[train]'")
 import torch
 from torch import nn
 
+from sat_retriever.encoder.onnx.compact import compact_onnx
+from sat_retriever.encoder.onnx.export import export_onnx
+from sat_retriever.encoder.onnx.weights import onnx_weights
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnx.compact import compact_onnx
-from sat_retriever.onnx.export import export_onnx
-from sat_retriever.onnx.weights import onnx_weights
 
 
 class Outer(nn.Module):
