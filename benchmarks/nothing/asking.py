@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.datasets.labels import Query
-from sat_retriever.index.evidence import Evidence, evidence
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
-from sat_retriever.index.scores import best_rows
+from sat_retriever.index.search.evidence import Evidence, evidence
+from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.scores import best_rows
 
 Kind = Literal["own", "removed", "book_removed", "foreign", "few", "few_removed"]
 ANSWERED: tuple[Kind, ...] = ("own", "few")

@@ -14,8 +14,8 @@ from typing import Any
 from benchmarks.real import without
 from benchmarks.real.cost import Asking
 from benchmarks.real.systems import BEFORE, DEFAULT, FOLDED, Searched, System, package
-from sat_retriever.index import matches
-from sat_retriever.index.question import Question
+from sat_retriever.index.search import matches
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.links import LinkReranker, linkrank, reading
 from sat_retriever.rank.links.settings import LinkSettings
 from sat_retriever.rank.load import own_reranker

@@ -16,12 +16,12 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.contents import ContentScorer
-from sat_retriever.index.folding import CopyFolding
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.leading import Leading
-from sat_retriever.index.search import SheetSearch
-from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
+from sat_retriever.index.search.contents import ContentScorer
+from sat_retriever.index.search.folding import CopyFolding
+from sat_retriever.index.search.leading import Leading
+from sat_retriever.index.search.search import SheetSearch
+from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.tokens import Encoder, FloatArray

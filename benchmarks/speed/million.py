@@ -29,8 +29,8 @@ from rich.table import Table
 from benchmarks.results import Result, write_result
 from benchmarks.speed.latency import file_of, index_of, percentiles, queries, seconds_file
 from sat_retriever import SheetIndex, SheetRetriever
-from sat_retriever.index import mapped
-from sat_retriever.index.snapshot import renew_mapped
+from sat_retriever.index.search import mapped
+from sat_retriever.index.search.snapshot import renew_mapped
 from sat_retriever.period.asked import UNDATED
 
 BENCHMARK = "million"

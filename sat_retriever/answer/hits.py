@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spans import Span
 from sat_retriever.rank.links.reading import asked_of

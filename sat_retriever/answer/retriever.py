@@ -14,7 +14,7 @@ from sat_retriever.answer.hits import hits_of
 from sat_retriever.answer.standing import failed_filters, skips_of, standing_of
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.period.asked import AskedTimes, asked_on
 from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from sat_retriever.answer.hits import hits_of
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.filters import Filters

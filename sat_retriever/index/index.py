@@ -18,13 +18,13 @@ from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
 from sat_retriever.index.batches import ThisMachine
-from sat_retriever.index.evidence import Evidence
 from sat_retriever.index.executor import Executor
-from sat_retriever.index.folding import CopyFolding
 from sat_retriever.index.guard import Guarded
 from sat_retriever.index.permissions import Change, Given
-from sat_retriever.index.question import Question
-from sat_retriever.index.search import SheetSearch
+from sat_retriever.index.search.evidence import Evidence
+from sat_retriever.index.search.folding import CopyFolding
+from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import (

@@ -10,7 +10,7 @@ from pathlib import Path
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
 from sat_retriever.encoder.probe import packed
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
-from sat_retriever.index.scores import DENSE_WEIGHT
+from sat_retriever.index.search.scores import DENSE_WEIGHT
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.privacy import Privacy

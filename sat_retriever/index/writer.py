@@ -23,8 +23,8 @@ from sat_retriever.index.permissions import (
 )
 from sat_retriever.index.reencoding import fresh_tokens
 from sat_retriever.index.remoteplan import Listed
+from sat_retriever.index.search.snapshot import check_encoder, renew_mapped
 from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
-from sat_retriever.index.snapshot import check_encoder, renew_mapped
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.sync import SyncOptions, SyncReport, sync_paths

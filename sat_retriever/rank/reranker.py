@@ -8,7 +8,7 @@ from copy import copy
 from typing import Protocol
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.complete import COMPLETE_SHARE
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters

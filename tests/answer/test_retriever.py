@@ -22,7 +22,7 @@ from sat_retriever import (
     SheetRetriever,
 )
 from sat_retriever.encoder.models.folder import write_folder
-from sat_retriever.index.scores import score_all
+from sat_retriever.index.search.scores import score_all
 from sat_retriever.period.question import _asked
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.load import load_reranker
@@ -202,7 +202,7 @@ def test_sheets_that_links_add_cost_no_second_scoring_of_the_corpus(
         calls.append(arguments)
         return score_all(*arguments)
 
-    monkeypatch.setattr("sat_retriever.index.search.score_all", counted)
+    monkeypatch.setattr("sat_retriever.index.search.search.score_all", counted)
     retriever = SheetRetriever(linked, rerankers(linked, tmp_path)[kind], candidates=1)
     assert "staff" in [hit.sheet_id for hit in retriever.retrieve("sales", 4)]
     assert len(calls) == 1

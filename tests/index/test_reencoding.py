@@ -20,7 +20,7 @@ from sat_retriever.errors import (
     InputError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.scores import DENSE_WEIGHT
+from sat_retriever.index.search.scores import DENSE_WEIGHT
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize

@@ -15,7 +15,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed, score_texts
 from sat_retriever.rank.reranker import Reranker

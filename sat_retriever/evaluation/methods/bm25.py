@@ -9,7 +9,7 @@ import numpy as np
 from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.evaluation.method import Method
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
 
 

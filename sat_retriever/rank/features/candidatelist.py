@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.links import LinkOrder
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.features.candidatelist import candidate_list
 from sat_retriever.rank.features.features import list_inputs
 from sat_retriever.rank.features.model import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.kind import UntrainedKind
 from sat_retriever.rank.links.naming import raise_abbreviations
 from sat_retriever.rank.links.pulls import PullGraph, pull_graph, pulls, reason

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.question import Question
+from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import SheetRecord

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.results import read_result
 from benchmarks.speed import million
-from sat_retriever.index import mapped
+from sat_retriever.index.search import mapped
 
 
 @pytest.mark.slow  # it starts nine processes

@@ -7,7 +7,7 @@ from platformdirs import user_cache_path
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import SheetIndex
-from sat_retriever.index import mapped
+from sat_retriever.index.search import mapped
 from tests.fakes import HashedEncoder
 
 SHEETS = 300

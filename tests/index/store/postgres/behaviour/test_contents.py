@@ -1,7 +1,7 @@
-"""The tests of `tests/index/test_contents.py` with an index in PostgreSQL."""
+"""The tests of `tests/index/search/test_contents.py` with an index in PostgreSQL."""
 
+from tests.index.search.test_contents import *  # noqa: F403
 from tests.index.store.postgres.mapped import in_postgres, without  # noqa: F401
-from tests.index.test_contents import *  # noqa: F403
 
 without(
     globals(),

@@ -1,4 +1,4 @@
-"""The tests of `tests/index/test_scores.py` with an index in PostgreSQL."""
+"""The tests of `tests/index/search/test_scores.py` with an index in PostgreSQL."""
 
+from tests.index.search.test_scores import *  # noqa: F403
 from tests.index.store.postgres.mapped import in_postgres  # noqa: F401
-from tests.index.test_scores import *  # noqa: F403

@@ -14,16 +14,16 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
-from sat_retriever.index.common import CommonScorer, CommonWords
-from sat_retriever.index.contents import ContentScorer
-from sat_retriever.index.leading import Leading
-from sat_retriever.index.mapped import Columns, is_large, read_columns, write_columns
-from sat_retriever.index.periods import Periods
+from sat_retriever.index.search.common import CommonScorer, CommonWords
+from sat_retriever.index.search.contents import ContentScorer
+from sat_retriever.index.search.leading import Leading
+from sat_retriever.index.search.mapped import Columns, is_large, read_columns, write_columns
+from sat_retriever.index.search.periods import Periods
+from sat_retriever.index.search.tokens import Codes, Tokens, TokenTable
 from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import IdArray
-from sat_retriever.index.tokens import Codes, Tokens, TokenTable
 from sat_retriever.ownfolder import forget_unused
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.filters import Filters

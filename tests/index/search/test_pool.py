@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import Column, Filters, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index import best, mapped, pool, tokens
+from sat_retriever.index.search import best, mapped, pool, tokens
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import Column, SheetIndex, SheetRecord
-from sat_retriever.index import mapped
+from sat_retriever.index.search import mapped
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
 

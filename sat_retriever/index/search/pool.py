@@ -13,12 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.mapped import is_large
-from sat_retriever.index.matches import asked_phrases, respelled, with_phrases
-from sat_retriever.index.query import Query
-from sat_retriever.index.snapshot import Snapshot
+from sat_retriever.index.search.mapped import is_large
+from sat_retriever.index.search.matches import asked_phrases, respelled, with_phrases
+from sat_retriever.index.search.query import Query
+from sat_retriever.index.search.snapshot import Snapshot
+from sat_retriever.index.search.tokens import Mask, Tokens, TokenTable
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.tokens import Mask, Tokens, TokenTable
 from sat_retriever.period.spans import Span
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.contents import asked_words

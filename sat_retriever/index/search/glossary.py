@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.index.snapshot import Snapshot
+from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.text.lexical import WordScores, limit_of
 
 _SIZES = (3, 4)  # letters of a code, with which the word begins

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.fusion import (
+from sat_retriever.index.search.fusion import (
     WORD_OF_CONTENTS,
     Rareness,
     covered_by_names,
     word_of_contents,
 )
-from sat_retriever.index.glossary import Code, codes_of
-from sat_retriever.index.snapshot import Snapshot
+from sat_retriever.index.search.glossary import Code, codes_of
+from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.abbreviation import forms_of, initials_of

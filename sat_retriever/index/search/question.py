@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from sat_retriever.errors import EmptyInputError
-from sat_retriever.index.query import Query
-from sat_retriever.index.scores import Scores
+from sat_retriever.index.search.query import Query
+from sat_retriever.index.search.scores import Scores
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.period.asked import AskedTimes
 from sat_retriever.records.tokens import FloatArray

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.matches import Matches
-from sat_retriever.index.periods import Periods
-from sat_retriever.index.query import Query
-from sat_retriever.index.snapshot import Snapshot
+from sat_retriever.index.search.matches import Matches
+from sat_retriever.index.search.periods import Periods
+from sat_retriever.index.search.query import Query
+from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.period.relation import INSIDE
 from sat_retriever.period.spans import Span

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sat_retriever.index import tokens
-from sat_retriever.index.tokens import Codes, TokenTable, cell_order
+from sat_retriever.index.search import tokens
+from sat_retriever.index.search.tokens import Codes, TokenTable, cell_order
 
 
 def test_the_nearest_cells_are_compared_first(monkeypatch):

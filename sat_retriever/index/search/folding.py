@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from sat_retriever.index.question import Question
-from sat_retriever.index.search import SheetSearch
+from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.store.opening import Store
 from sat_retriever.links.copies.order import named, newest_first
 from sat_retriever.records.candidates import Candidate

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.matches import Matches
-from sat_retriever.index.scores import Scores
+from sat_retriever.index.search.matches import Matches
+from sat_retriever.index.search.scores import Scores
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.rarity import rarity
 

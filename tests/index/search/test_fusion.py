@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sat_retriever.index.fusion import (
+from sat_retriever.index.search.fusion import (
     Rareness,
     covered_by_names,
     dense_weight_with,

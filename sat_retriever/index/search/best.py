@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.matches import find_matches
-from sat_retriever.index.pool import pool_of, with_leaders
-from sat_retriever.index.query import Query
-from sat_retriever.index.scores import Scores, best_rows, score_all
-from sat_retriever.index.snapshot import Snapshot
+from sat_retriever.index.search.matches import find_matches
+from sat_retriever.index.search.pool import pool_of, with_leaders
+from sat_retriever.index.search.query import Query
+from sat_retriever.index.search.scores import Scores, best_rows, score_all
+from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 
 EXACT = 128  # sheets that are scored with their exact tokens, or twice as many as are asked for
