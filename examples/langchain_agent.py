@@ -13,7 +13,7 @@ from typing import Any
 from demo_needs import installed_by
 from demo_workbooks import write_workbooks
 
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 
 with installed_by("pip install . ./integrations/langchain-sat langchain"):
     from langchain.agents import create_agent

@@ -13,7 +13,7 @@ from pathlib import Path
 from demo_needs import installed_by
 from demo_workbooks import write_workbooks
 
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 
 NEEDED = "pip install '.[mcp,ollama]'"
 with installed_by(NEEDED):

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
         SatError,
         SheetIndexError,
     )
-    from sat_retriever.index.cluster.session import ray_cluster
     from sat_retriever.index.index import SheetIndex
-    from sat_retriever.index.indexing import index_paths, open_index
-    from sat_retriever.index.sync import SyncReport
+    from sat_retriever.index.sync.cluster.session import ray_cluster
+    from sat_retriever.index.sync.indexing import index_paths, open_index
+    from sat_retriever.index.sync.sync import SyncReport
     from sat_retriever.links.graph import link_graph
     from sat_retriever.rank.graph.graphrank import GraphReranker
     from sat_retriever.rank.links import LinkReranker

@@ -35,7 +35,7 @@ from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result, write_result
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.llm.ollama import OllamaServer
 from sat_retriever.synth.answers.make import ANSWERS, read_answers

@@ -27,12 +27,12 @@ from rich.console import Console
 from benchmarks.results import Result, write_result
 from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
-from sat_retriever.index.batches import ThisMachine
-from sat_retriever.index.cluster.course import Spent
-from sat_retriever.index.cluster.session import RayCluster, own_settings, ray_cluster
-from sat_retriever.index.executor import Done, Executor, Work
-from sat_retriever.index.looking import Look, Met
-from sat_retriever.index.steps import ToRead
+from sat_retriever.index.sync.batches import ThisMachine
+from sat_retriever.index.sync.cluster.course import Spent
+from sat_retriever.index.sync.cluster.session import RayCluster, own_settings, ray_cluster
+from sat_retriever.index.sync.executor import Done, Executor, Work
+from sat_retriever.index.sync.looking import Look, Met
+from sat_retriever.index.sync.steps import ToRead
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 

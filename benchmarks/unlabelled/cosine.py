@@ -33,7 +33,7 @@ from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.encoder.models.packaged import GENERAL
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import CorpusError
-from sat_retriever.index.encoding import token_text
+from sat_retriever.index.sync.encoding import token_text
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.serialize import Serialization, serialize
 

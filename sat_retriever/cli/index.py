@@ -38,12 +38,12 @@ from sat_retriever.errors import (
     InputError,
     SatError,
 )
-from sat_retriever.index.executor import Executor
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.indexing import check_named
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.store.place import Place
-from sat_retriever.index.sync import SyncReport
+from sat_retriever.index.sync.executor import Executor
+from sat_retriever.index.sync.indexing import check_named
+from sat_retriever.index.sync.sync import SyncReport
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.permissions import OWNER
@@ -220,7 +220,7 @@ def _executor(address: str | None, workers: int | None, *, ray: bool) -> Iterato
     if not ray and address is None:
         yield None
         return
-    from sat_retriever.index.cluster.session import ray_cluster
+    from sat_retriever.index.sync.cluster.session import ray_cluster
 
     with ExitStack() as stack:
         with stderr().status("connecting to Ray" if address else "starting Ray"):

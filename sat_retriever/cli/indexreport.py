@@ -11,7 +11,7 @@ from sat_retriever.encoder import EmbeddingEncoder
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
-from sat_retriever.index.sync import SyncReport
+from sat_retriever.index.sync.sync import SyncReport
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.sheets import SkipReason
 

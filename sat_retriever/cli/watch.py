@@ -22,10 +22,10 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import IndexBusyError, SatError
-from sat_retriever.index.indexing import check_named
 from sat_retriever.index.store.opening import store_exists
-from sat_retriever.index.sync import SyncReport
-from sat_retriever.index.watch import Waiting, follow
+from sat_retriever.index.sync.indexing import check_named
+from sat_retriever.index.sync.sync import SyncReport
+from sat_retriever.index.sync.watch import Waiting, follow
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.remote.url import Named
 

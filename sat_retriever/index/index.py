@@ -17,8 +17,6 @@ from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
-from sat_retriever.index.batches import ThisMachine
-from sat_retriever.index.executor import Executor
 from sat_retriever.index.guard import Guarded
 from sat_retriever.index.permissions import Change, Given
 from sat_retriever.index.search.evidence import Evidence
@@ -36,9 +34,11 @@ from sat_retriever.index.store.opening import (
 )
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync import SyncOptions, SyncReport
+from sat_retriever.index.sync.batches import ThisMachine
+from sat_retriever.index.sync.executor import Executor
+from sat_retriever.index.sync.sync import SyncOptions, SyncReport
+from sat_retriever.index.sync.writer import IndexWriter
 from sat_retriever.index.views import Views
-from sat_retriever.index.writer import IndexWriter
 from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate

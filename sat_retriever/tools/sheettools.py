@@ -12,7 +12,7 @@ from typing import cast
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.indexing import open_index
+from sat_retriever.index.sync.indexing import open_index
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker

@@ -10,7 +10,7 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.tools.sheettools import SheetTools
 from sat_retriever.workbook.values.readers import Readers
 from tests.fakes import HashedEncoder
-from tests.index.test_sync import write, write_xlsx
+from tests.index.sync.test_sync import write, write_xlsx
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "symlink"), reason="no symbolic links here")
 

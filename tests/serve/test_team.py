@@ -20,7 +20,7 @@ import psutil
 import pytest
 from mcp import Client
 
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.serve import connection, supervisor
 from sat_retriever.serve.asgi import refuse
 from sat_retriever.serve.service import Service

@@ -23,7 +23,7 @@ from sat_retriever import (
     Workbook,
     read_workbook,
 )
-from sat_retriever.index.listed import Listed
+from sat_retriever.index.sync.listed import Listed
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_named
 from sat_retriever.records.privacy import Privacy

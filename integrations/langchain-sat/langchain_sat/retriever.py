@@ -29,7 +29,7 @@ from langchain_sat.settings import (
 )
 from sat_retriever import SheetRetriever
 from sat_retriever.encoder.load import EncoderLike
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.records.permissions import Principals
 from sat_retriever.tools.content import ANSWER, answer_texts
 

@@ -15,8 +15,8 @@ from langchain_core.load.serializable import (
 from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchema
 
 from sat_retriever import Filters, InputError, SheetIndex
-from sat_retriever.index.indexing import open_index
 from sat_retriever.index.store.place import opens
+from sat_retriever.index.sync.indexing import open_index
 from sat_retriever.records.permissions import Owner
 from sat_retriever.tools.content import Content, Form
 

@@ -13,7 +13,7 @@ from langchain_sat.documents import record_document
 from langchain_sat.settings import ContentLike, IndexLike
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.load import load_encoder
-from sat_retriever.index.indexing import index_for
+from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.tools.content import RECORD, Content, sheet_texts

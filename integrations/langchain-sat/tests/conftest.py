@@ -8,7 +8,7 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 from tests.saved_encoder import save_bag_of_words
 
 MONTHS = ("January", "February", "March")

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.answers import llm
 from benchmarks.answers.judged import Expected, judged
 from benchmarks.answers.systems import Told
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.llm.chat import OllamaChat
 from tests.evaluation.ollama_server import Reaction, ollama, one_by_one
 

@@ -6,7 +6,7 @@ from benchmarks.speed.contents_cost import eps, main, measure
 from benchmarks.speed.contents_made import KINDS, MadeSheets
 from sat_retriever import SheetIndex
 from tests.fakes import HashedEncoder
-from tests.index.test_sync import write
+from tests.index.sync.test_sync import write
 
 
 def test_a_made_sheet_is_the_same_whenever_it_is_made_and_its_texts_are_distinct():

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index.encoding import token_text
 from sat_retriever.index.search import contents as module
 from sat_retriever.index.search.contents import K1, B, ContentScorer
 from sat_retriever.index.search.scores import BESIDE_MAIN, DOCUMENTATION
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.sync.encoding import token_text
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import asked_words, content_words
 from sat_retriever.text.lexical import sheet_words

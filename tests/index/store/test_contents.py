@@ -16,7 +16,7 @@ from sat_retriever.records.contents import CellText, Role, SheetContents, TableC
 from sat_retriever.text.contents import holds
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_CONTENTS
-from tests.index.test_sync import write
+from tests.index.sync.test_sync import write
 
 TABLE = TableContents(CellText("A1", "Fares"), (CellText("A3", "MTA New York City Transit"),))
 CONTENTS = SheetContents((CellText("A9", "Source: survey"),), (TABLE,))

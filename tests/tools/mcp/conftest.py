@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
-from sat_retriever.index.indexing import index_paths
+from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.tools import SheetTools
 from tests.saved_encoder import save_bag_of_words
 

@@ -21,7 +21,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from sat_retriever import InputError, SheetIndex, load_reranker, open_index
-from sat_retriever.index.indexing import index_for
+from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.rank.load import AUTO, own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker

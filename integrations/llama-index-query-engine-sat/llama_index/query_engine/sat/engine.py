@@ -36,7 +36,7 @@ from sat_retriever.engine.conversation import Conversation, Query, Step
 from sat_retriever.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.engine.prompts import Prompt
 from sat_retriever.engine.reply import WordStream
-from sat_retriever.index.indexing import index_for
+from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.permissions import Principals

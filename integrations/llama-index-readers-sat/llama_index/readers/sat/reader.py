@@ -18,7 +18,7 @@ from llama_index.core.schema import Document
 from llama_index.readers.sat.download import FileSystem, downloaded, files_in
 
 from sat_retriever import Limits, Serialization, SheetRecord, Skipped, Workbook, read_workbook
-from sat_retriever.index.listed import Listed
+from sat_retriever.index.sync.listed import Listed
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.serialize import serialize

@@ -14,7 +14,7 @@ from llama_index.retrievers.sat.nodes import SheetNode, record_node
 from sat_retriever import Content, SheetIndex
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.load import load_encoder
-from sat_retriever.index.indexing import index_for
+from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.tools.content import RECORD, Form, sheet_texts

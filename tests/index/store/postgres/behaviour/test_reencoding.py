@@ -1,7 +1,7 @@
-"""The tests of `tests/index/test_reencoding.py` with an index in PostgreSQL."""
+"""The tests of `tests/index/sync/test_reencoding.py` with an index in PostgreSQL."""
 
 from tests.index.store.postgres.mapped import in_postgres, without  # noqa: F401
-from tests.index.test_reencoding import *  # noqa: F403
+from tests.index.sync.test_reencoding import *  # noqa: F403
 
 without(
     globals(),

@@ -1,0 +1,238 @@
+"""Change an index: sheets, links and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from sat_retriever.encoder.cost import Cost
+from sat_retriever.errors import PathNotFoundError
+from sat_retriever.index.permissions import (
+    ByFiles,
+    ByFunction,
+    Change,
+    Given,
+    Permissions,
+    granted,
+    noted_permissions,
+    permission_notes,
+    permissions_of,
+)
+from sat_retriever.index.search.snapshot import check_encoder, renew_mapped
+from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
+from sat_retriever.index.state import IndexState
+from sat_retriever.index.store.opening import Store
+from sat_retriever.index.sync.encoding import encoded
+from sat_retriever.index.sync.reencoding import fresh_tokens
+from sat_retriever.index.sync.remoteplan import Listed
+from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
+from sat_retriever.links.claims import Discovery, claims_of, discover
+from sat_retriever.links.given import checked_link
+from sat_retriever.records.links import Link
+from sat_retriever.records.progress import PathProgress, Progress
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import Encoder
+
+AT_ONCE = 1024  # records encoded and written together
+_RELINKED = 64  # workbooks without a file that are linked in one transaction
+
+Item = TypeVar("Item")
+
+
+class IndexWriter:
+    """A writer to a store; `SheetIndex` has the same methods, documented for users.
+
+    Methods exclude other writing processes until they return, and raise `IndexBusyError` if one of
+    them is already writing. In a store that allows them, several may sync, add and remove at once.
+
+    Args:
+        store: The store of the index.
+        state: The form of texts, and the encoder; replaced when these change.
+    """
+
+    def __init__(self, store: Store, state: IndexState) -> None:
+        self._store = store
+        self._state = state
+        self._by_function: ByFunction | None = None
+
+    def delete_if_empty(self) -> bool:
+        """Close the store and delete its file if it is empty; return True if it was."""
+        with self._alone():
+            if any(self._store.counts().values()):
+                return False
+            self._store.delete()
+        return True
+
+    def sync(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        options: SyncOptions,
+        progress: PathProgress | None,
+        spent: Callable[[Cost], None] | None,
+        listed: Listed | None = None,
+    ) -> SyncReport:
+        """Bring the store in line with the workbooks under some paths and URLs."""
+        named = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        if not all(str(path) for path in named):
+            raise PathNotFoundError("a path is empty; name a folder or a file")
+        with self._beside_others(), self._state.telling(spent):
+            permissions = self._permissions()
+            report = sync_paths(
+                self._store, self._state, named, options, progress, listed, permissions
+            )
+            by_files = isinstance(permissions, ByFiles)  # rights change without the files
+            if by_files and (changes := self._changes(permissions)):
+                self._store.permit(_groups(changes), {})
+        return report
+
+    def add_records(
+        self, records: Iterable[SheetRecord], links: Iterable[Link], *, find_links: bool
+    ) -> int:
+        """Add sheets without files, replacing those of the same id; return their number."""
+        given = [checked_link(link) for link in links]
+        workbooks: dict[str, None] = {}
+        added = 0
+        with self._beside_others():
+            try:
+                for part in _parts(records, AT_ONCE):
+                    self._put(part, find_links=find_links)
+                    added += len(part)
+                    workbooks.update((each.workbook, None) for each in part if each.workbook)
+            finally:  # link the written sheets even if the rest could not be read
+                self._link(workbooks if find_links else ())
+            self._store.put_links(given)
+        return added
+
+    def remove(self, sheet_ids: Sequence[str]) -> int:
+        """Remove sheets, and return how many existed."""
+        with self._beside_others():
+            removed = self._store.remove_sheets(sheet_ids)
+            self._store.settle()
+        return removed
+
+    def reencode(
+        self,
+        encoder: Encoder,
+        *,
+        dense_weight: float | None,
+        reranker: str | Path | None,
+        progress: Progress | None,
+    ) -> None:
+        """Give every sheet a token of another encoder, in one transaction."""
+        path = self._store.path
+        notes = encoder_notes(encoder, dense_weight) | reranker_note(reranker) | home_note(path)
+        with self._alone():
+            texts = self._state.settings.serialization
+            with fresh_tokens(self._store, encoder, texts, progress) as tokens:
+                self._store.replace_tokens(tokens, notes)
+            self._state.replace(self._noted(), encoder)
+            renew_mapped(self._store, self._state.settings.width)
+
+    def name_reranker(self, folder: str | Path | None) -> None:
+        """Record the trained reranker that searches use if none is named."""
+        if folder is not None and not (str(folder) and Path(folder).is_dir()):
+            raise PathNotFoundError(
+                f"there is no folder {folder}; name one with a trained reranker, or None"
+            )
+        with self._alone():
+            # The encoder's folder may have moved with the file, whose folder is recorded anew.
+            encoder = {"encoder": self._state.encoder_name}
+            self._store.note(reranker_note(folder) | encoder | home_note(self._store.path))
+            self._state.replace(self._noted())
+
+    def permit(self, given: Given | None) -> list[Change]:
+        """Give all sheets their groups; return the sheets that have others now."""
+        permissions = None if given is None else permissions_of(given)
+        with self._alone():
+            changes = self._changes(permissions)
+            self._store.permit(_groups(changes), permission_notes(permissions))
+        self._by_function = permissions if isinstance(permissions, ByFunction) else None
+        return changes
+
+    def permitting(self, given: Given) -> list[Change]:
+        """The sheets that would have other groups; nothing is written."""
+        return self._changes(permissions_of(given))
+
+    def _permissions(self) -> Permissions | None:
+        """The permissions that the store notes; a function only if it was given here."""
+        noted = noted_permissions(self._store.meta(), self._store.path)
+        return (self._by_function or noted) if isinstance(noted, ByFunction) else noted
+
+    def _changes(self, permissions: Permissions | None) -> list[Change]:
+        changes = []
+        for ids in _parts(self._store.all_sheet_ids(), AT_ONCE):
+            records, groups = self._store.records(ids), self._store.groups_of(ids)
+            files = {each: place[:2] for each, place in self._store.files(ids).items()}
+            for each, record in records.items():
+                before = groups.get(each, ())
+                after = permissions.groups_of(record, files.get(each)) if permissions else ()
+                if after != before:
+                    changes.append(Change(each, before, after))
+        return changes
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from writing until the block ends.
+
+        Raises:
+            IndexStorageError: If the file is read-only, or was deleted or replaced.
+            IndexBusyError: If another process is writing to it.
+            FingerprintMismatchError: If its tokens were made anew since it was opened.
+        """
+        with self._store.sole_writer():
+            check_encoder(self._store, self._state.settings.fingerprint)
+            yield
+
+    @contextmanager
+    def _beside_others(self) -> Iterator[None]:
+        """Write in the block, beside writers of other workbooks where the store allows them.
+
+        What is kept beside a large file is renewed in the end.
+
+        Raises:
+            IndexStorageError: If the store is read-only, or was deleted or replaced.
+            IndexBusyError: If another process needs the store alone.
+            FingerprintMismatchError: If its tokens were made anew since it was opened.
+        """
+        with self._store.writing_beside_others():
+            check_encoder(self._store, self._state.settings.fingerprint)
+            yield
+            renew_mapped(self._store, self._state.settings.width)
+
+    def _noted(self) -> IndexSettings:
+        return IndexSettings.from_meta(self._store.meta(), self._store.path)
+
+    def _put(self, records: Sequence[SheetRecord], *, find_links: bool) -> None:
+        """Store records, with the claims of those that belong to no workbook."""
+        records = [self._state.settings.privacy.limited(record) for record in records]
+        alone = [record for record in records if find_links and not record.workbook]
+        rows = granted(encoded(records, self._state), self._permissions())
+        self._store.put_sheets(rows, claims_of(alone))
+
+    def _link(self, workbooks: Iterable[str]) -> None:
+        """Find the links of workbooks without a file, and of families of periods."""
+        for names in _parts(workbooks, _RELINKED):
+            self._store.relink_sheets([self._found(workbook) for workbook in names])
+        self._store.settle()
+
+    def _found(self, workbook: str) -> tuple[list[str], Discovery]:
+        """Return the sheet ids of a workbook without a file, and its links and claims."""
+        records = self._store.records_called(workbook)
+        return [record.sheet_id for record in records], discover(records)
+
+
+def _groups(changes: Iterable[Change]) -> Iterator[tuple[str, Sequence[str]]]:
+    return ((each.sheet_id, each.after) for each in changes)
+
+
+def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    part: list[Item] = []
+    for item in items:
+        part.append(item)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part
