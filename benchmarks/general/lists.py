@@ -22,9 +22,9 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.tables import load_tables
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.gathering import evenly
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.contents import Kept
+from sat_retriever.records.grouping import evenly
 from sat_retriever.training.features.featurelists import FeatureLists, feature_lists
 
 Use = Literal["taught", "judged", "watched"]

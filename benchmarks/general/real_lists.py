@@ -10,7 +10,7 @@ from benchmarks.paper.statistics import read_records
 from benchmarks.real.sources import LISTS, names, read
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.tables import tables_files
-from sat_retriever.gathering import evenly
+from sat_retriever.records.grouping import evenly
 
 _MOST = 150  # questions of one source: one of them has three quarters of all
 _TIMES = 3  # that a question of a small source is asked

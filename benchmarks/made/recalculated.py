@@ -27,7 +27,7 @@ from rich.console import Console
 
 from benchmarks.made.recipes import every_book
 from benchmarks.results import Result, write_result
-from sat_retriever.gathering import evenly
+from sat_retriever.records.grouping import evenly
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.write.xlsx import write_xlsx

@@ -17,9 +17,9 @@ from benchmarks.related.related import Wanted, searched
 from benchmarks.related.scoring import Searched, clusters
 from benchmarks.related.sets import SETS, Part
 from benchmarks.training.methods import OUR_RERANKER, RERANKER
-from sat_retriever.atomic import draft_of, make_folder
-from sat_retriever.gathering import evenly
 from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.records.atomic import draft_of, make_folder
+from sat_retriever.records.grouping import evenly
 from sat_retriever.training.reranker.candidatesets import CandidateSets, candidate_sets
 from sat_retriever.training.reranker.joinedsets import joined_sets
 from sat_retriever.training.settings import RerankerTraining

@@ -45,9 +45,9 @@ from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import row_of
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import CorpusError
-from sat_retriever.gathering import connected
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.links import LinkReranker
+from sat_retriever.records.grouping import connected
 from sat_retriever.records.links import Link, LinkType
 
 BENCHMARK = "related_neighbours"

@@ -29,10 +29,10 @@ from benchmarks.related.scoring import MEASURES, Searched, answered, clusters, g
 from benchmarks.related.sets import SETS, Asked, Part, Places, QuestionSet
 from benchmarks.related.systems import System, Trained, systems
 from benchmarks.results import Result, write_result
-from sat_retriever.atomic import make_folder
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.atomic import make_folder
 
 BENCHMARK = "related"
 

@@ -49,7 +49,6 @@ from sat_retriever.adapt.start import (
     stage_2_start,
     start_of,
 )
-from sat_retriever.atomic import make_folder
 from sat_retriever.datasets.dataset import divided_dataset
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.metrics.rows import Rows
@@ -60,6 +59,7 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.rank.kind import TrainedKind
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.load import AUTO
+from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize

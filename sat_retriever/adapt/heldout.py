@@ -7,7 +7,7 @@ from statistics import median_low
 
 from sat_retriever.datasets.dataset import chosen
 from sat_retriever.datasets.labels import Query
-from sat_retriever.gathering import connected, evenly
+from sat_retriever.records.grouping import connected, evenly
 from sat_retriever.training.data.holdout import divided, held_out_families
 
 FEWEST = 10  # questions on each side, for choosing and judging to be separate

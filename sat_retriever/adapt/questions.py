@@ -16,18 +16,18 @@ from pathlib import Path
 
 from sat_retriever.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.adapt.settings import AdaptSettings
-from sat_retriever.atomic import make_folder
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError
-from sat_retriever.gathering import evenly
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
 from sat_retriever.questions.forindex import own_queries
 from sat_retriever.questions.generate import Made
 from sat_retriever.questions.otherwords import in_other_words
 from sat_retriever.questions.paraphrase import reworded
+from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training.data.families import families_of
 from sat_retriever.training.data.holdout import divided

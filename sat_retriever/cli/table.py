@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.atomic import draft_of
 from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -20,6 +19,7 @@ from sat_retriever.cli.terminal import (
     refuse_unquoted,
     stderr,
 )
+from sat_retriever.records.atomic import draft_of
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.typed.show import FORMATS, table_text
 

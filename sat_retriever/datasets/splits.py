@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from sat_retriever.datasets.dataset import Dataset, Split
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
-from sat_retriever.gathering import connected
+from sat_retriever.records.grouping import connected
 from sat_retriever.records.sheets import SheetRecord
 
 _LONG_FORMS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sat_retriever.evaluation.latency import Latency, latency, times_of
 from sat_retriever.evaluation.method import Method
-from sat_retriever.gathering import evenly
+from sat_retriever.records.grouping import evenly
 
 _WARM_UP = 5
 _LEAST_TIMED = 10

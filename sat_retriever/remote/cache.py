@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
-from sat_retriever.ownfolder import own_folder
+from sat_retriever.records.cache_dir import own_folder
 from sat_retriever.remote.download import download, suffix_of
 from sat_retriever.remote.listing import existing_file
 from sat_retriever.remote.objects import RemoteFile

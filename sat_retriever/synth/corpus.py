@@ -16,7 +16,6 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
-from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError
@@ -26,6 +25,7 @@ from sat_retriever.questions.contents.versions import CopiesOf
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import Made
 from sat_retriever.questions.paraphrase import reworded
+from sat_retriever.records.atomic import draft_of, make_folder
 from sat_retriever.records.copies import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility

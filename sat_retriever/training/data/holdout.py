@@ -9,8 +9,8 @@ from typing import Literal
 from sat_retriever.datasets.dataset import Split
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
-from sat_retriever.gathering import connected
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.grouping import connected
 from sat_retriever.text.lexical import query_words
 from sat_retriever.training.data.families import families_of
 

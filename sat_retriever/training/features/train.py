@@ -15,7 +15,6 @@ import torch
 from torch import nn
 from torch.nn.functional import softplus
 
-from sat_retriever.atomic import make_folder
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.rank.features.familiar import Familiarity
 from sat_retriever.rank.features.features import FEATURES, RELATIONS
@@ -29,6 +28,7 @@ from sat_retriever.rank.features.model import (
     FeatureModel,
     FeatureSpec,
 )
+from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data.validation import defined_metrics
 from sat_retriever.training.features.featurelists import CANDIDATES, FeatureLists

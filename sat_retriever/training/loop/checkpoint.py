@@ -19,8 +19,8 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 
-from sat_retriever.atomic import make_folder, writing
 from sat_retriever.errors import TrainingError
+from sat_retriever.records.atomic import make_folder, writing
 from sat_retriever.training.loop.task import State
 from sat_retriever.training.loop.weights import (
     damaged,

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.atomic import draft_of
 from sat_retriever.errors import TrainingError
+from sat_retriever.records.atomic import draft_of
 from sat_retriever.training.loop.task import MEASURE
 
 _DONE = "done.json"

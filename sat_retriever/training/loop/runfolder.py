@@ -21,8 +21,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from sat_retriever.atomic import draft_of, make_folder, writing
 from sat_retriever.errors import InputError, TrainingError
+from sat_retriever.records.atomic import draft_of, make_folder, writing
 from sat_retriever.training.loop.provenance import provenance
 
 _FORMAT = "sat-training"

@@ -15,8 +15,8 @@ from safetensors.numpy import load_file as load_arrays
 from safetensors.numpy import save_file as save_arrays
 from safetensors.torch import load_file, save_file
 
-from sat_retriever.atomic import writing
 from sat_retriever.errors import OutputError, TrainingError
+from sat_retriever.records.atomic import writing
 from sat_retriever.training.loop.task import State
 
 

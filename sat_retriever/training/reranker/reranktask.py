@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from sat_retriever.atomic import make_folder
+from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.loop.device import moved, staged
 from sat_retriever.training.loop.task import Share, State

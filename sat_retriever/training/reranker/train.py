@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from sat_retriever.atomic import make_folder
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.rank.graph.folder import MODEL, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.records.atomic import make_folder
 from sat_retriever.training.loop.course import Fitted, Metrics
 from sat_retriever.training.loop.device import make_accelerator
 from sat_retriever.training.loop.fit import fit

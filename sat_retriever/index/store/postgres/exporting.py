@@ -8,13 +8,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.atomic import draft_of
 from sat_retriever.index.store.connection import translated as translated_file
 from sat_retriever.index.store.damage import contents_of, record_of, seal
 from sat_retriever.index.store.postgres.session import PostgresSession, statement
 from sat_retriever.index.store.postgres.tables import TABLES
 from sat_retriever.index.store.schema import migrate
 from sat_retriever.index.store.words import add_words
+from sat_retriever.records.atomic import draft_of
 from sat_retriever.text.contents import content_words
 from sat_retriever.text.lexical import sheet_words
 

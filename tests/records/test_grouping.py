@@ -5,7 +5,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.gathering import connected, evenly
+from sat_retriever.records.grouping import connected, evenly
 
 KEYS = st.lists(st.tuples(st.integers(0, 9), st.frozensets(st.integers(0, 9), max_size=3)))
 
