@@ -15,7 +15,6 @@ from itertools import pairwise, product
 from typing import Any
 
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.period.periods import SheetPeriod
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import QueryOptions, make_queries
 from sat_retriever.records.links import Link, LinkType
@@ -23,6 +22,7 @@ from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.text.period.periods import SheetPeriod
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SPANS = {"year": (3, 7), "quarter": (4, 9), "month": (4, 12)}  # periods a company keeps

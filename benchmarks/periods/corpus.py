@@ -17,8 +17,6 @@ from benchmarks.general.domains import named_record, spoken
 from benchmarks.periods.phrases import PHRASES, SPELLINGS
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.period.periods import period_of, sibling_links
-from sat_retriever.period.spans import Span, span_of
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.needs import Need
@@ -26,6 +24,8 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.text.period.periods import period_of, sibling_links
+from sat_retriever.text.period.spans import Span, span_of
 
 MOST_POSITIVES = 10
 _FRAMES = (

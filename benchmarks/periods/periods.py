@@ -42,8 +42,8 @@ from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.evaluation.method import Method
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.text.period.periods import SheetPeriod, period_of
 
 BENCHMARK = "periods"
 MEASURES = ("NDCG@10", "Recall@10", "AllRelevant@10")

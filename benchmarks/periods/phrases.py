@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sat_retriever.period.spans import Span, year
 from sat_retriever.synth.house.naming import MONTHS
+from sat_retriever.text.period.spans import Span, year
 
 EARLIEST, LATEST = 1900, 2100  # years of "before" and "since"
 _TH = ("", "first", "second", "third", "fourth")

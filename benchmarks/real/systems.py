@@ -19,12 +19,12 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.opening import open_store
-from sat_retriever.period.asked import UNDATED
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.text.period.asked import UNDATED
 
 MINILM, ARCTIC, GENERAL = "minilm", "arctic", "general"
 Rankings = Sequence[Sequence[str]]  # of each question, best first

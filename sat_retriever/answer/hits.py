@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.period.periods import period_of
-from sat_retriever.period.spans import Span
 from sat_retriever.rank.links.reading import asked_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import NO_COPIES, CopiesOf
@@ -17,6 +15,8 @@ from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.lexical import QueryWords
 from sat_retriever.text.locate.asked import Asked
 from sat_retriever.text.locate.place import place_of
+from sat_retriever.text.period.periods import period_of
+from sat_retriever.text.period.spans import Span
 
 
 def hits_of(

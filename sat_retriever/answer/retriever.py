@@ -15,7 +15,6 @@ from sat_retriever.answer.standing import failed_filters, skips_of, standing_of
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.period.asked import AskedTimes, asked_on
 from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import Reranker
@@ -27,6 +26,7 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.standing import Standing
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.asked import AskedTimes, asked_on
 
 CANDIDATES = 50  # the paper's K
 _TIMES = 5  # most times of a question that a note names

@@ -35,7 +35,6 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
@@ -43,6 +42,7 @@ from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.text.lexical import query_words
+from sat_retriever.text.period.asked import asked_on
 from sat_retriever.text.segment import stems
 from sat_retriever.tools.results.result import short
 

@@ -24,11 +24,11 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.standing import Placed, Standing, WordPart
+from sat_retriever.text.period.asked import asked_on
 from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.naming import one_sheet
 

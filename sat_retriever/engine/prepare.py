@@ -9,13 +9,13 @@ from datetime import date
 from sat_retriever._extras import install_command
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.period.asked import asked_on
 from sat_retriever.records.answers import Answer
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query
 from sat_retriever.sql.query import MAX_TABLES, TableQuery
+from sat_retriever.text.period.asked import asked_on
 from sat_retriever.tools.content import Content, answer_texts
 from sat_retriever.tools.naming import gone
 

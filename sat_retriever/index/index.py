@@ -39,8 +39,6 @@ from sat_retriever.index.sync.executor import Executor
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport
 from sat_retriever.index.sync.writer import IndexWriter
 from sat_retriever.index.views import Views
-from sat_retriever.period.asked import UNDATED, AskedTimes
-from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.copies import Copies
@@ -56,6 +54,8 @@ from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.remote.cache import local_copy
 from sat_retriever.remote.url import is_url
 from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.period.asked import UNDATED, AskedTimes
+from sat_retriever.text.period.spans import Span
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.typed.load import load_table
 from sat_retriever.workbook.limits import Limits

@@ -11,10 +11,10 @@ from sat_retriever.links.formula.relations import WorkbookLinks, workbook_links
 from sat_retriever.links.join.joins import workbook_joins
 from sat_retriever.links.join.keys import KeyColumn, workbook_keys
 from sat_retriever.links.join.owners import Formulas
-from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure, Use
+from sat_retriever.text.period.periods import SheetPeriod, period_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from sat_retriever.errors import InputError
-from sat_retriever.period.spans import Span, span_of
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.needs import Asked, Need, Sources
 from sat_retriever.records.links import Link
+from sat_retriever.text.period.spans import Span, span_of
 
 _PAIRS = (
     ("kind", "entity"),

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sat_retriever.period.periods import SheetPeriod
-from sat_retriever.period.spans import Span, span_of
-from sat_retriever.period.spellings import spelled
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.needs import Need
+from sat_retriever.text.period.periods import SheetPeriod
+from sat_retriever.text.period.spans import Span, span_of
+from sat_retriever.text.period.spellings import spelled
 from sat_retriever.text.segment import stems
 
 _LOOKED_AT = 2_000  # sheets with a word; a word of more sheets is too common to tell them apart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.period.periods import SheetPeriod
+from sat_retriever.text.period.periods import SheetPeriod
 
 Words = tuple[str, ...]
 

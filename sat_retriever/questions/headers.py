@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sat_retriever.datasets.labels.query import Query
-from sat_retriever.period.spellings import spelled
 from sat_retriever.questions.generate import Made
 from sat_retriever.questions.spokennames import says_something
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.spellings import spelled
 from sat_retriever.text.segment import stem, words
 
 MAX_POSITIVES = 20

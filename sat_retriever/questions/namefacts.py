@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.questions.facts import SheetFacts, Words
 from sat_retriever.questions.keys import header_words, linked, spoken_keys
 from sat_retriever.questions.spokennames import (
@@ -27,6 +26,7 @@ from sat_retriever.questions.spokennames import (
 from sat_retriever.records.formats import without_extension
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.periods import SheetPeriod, period_of
 
 ALIKE = 0.5  # share of common headers from which two sheets count as having the same content
 MAX_FOLDERS = 4  # nearest ones that are read

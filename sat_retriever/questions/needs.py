@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.period.periods import Grain
-from sat_retriever.period.spans import Span
 from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.text.period.periods import Grain
+from sat_retriever.text.period.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

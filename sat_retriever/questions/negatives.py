@@ -6,10 +6,10 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from sat_retriever.period.spans import span_of
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.proportions import HARD_TYPES
+from sat_retriever.text.period.spans import span_of
 
 _TRIES = 24  # draws for each hard negative wanted
 _STARTS = 12  # positives that hard negatives are drawn from

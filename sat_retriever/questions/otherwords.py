@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sat_retriever.datasets.labels.query import Query
-from sat_retriever.period.spellings import spelled
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import STOP_WORDS, sheet_texts
+from sat_retriever.text.period.spellings import spelled
 from sat_retriever.text.segment import stem, words
 
 SHARE = 0.5  # of the quoted words; chosen on development corpora, see the benchmarks' log

@@ -6,12 +6,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.period.periods import Grain
-from sat_retriever.period.spans import follows
 from sat_retriever.questions.grammar import Grammar, Wording, joined, literal
 from sat_retriever.questions.needs import Asked, Need, Sources
 from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.questions.times import spoken_pair, spoken_time
+from sat_retriever.text.period.periods import Grain
+from sat_retriever.text.period.spans import follows
 
 _ADJECTIVES = {
     Grain.YEAR: "annual",

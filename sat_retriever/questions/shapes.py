@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sat_retriever.period.periods import Grain
-from sat_retriever.period.spans import Span, span_of, year
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.needs import Asked, Need
 from sat_retriever.questions.scene import Scene
+from sat_retriever.text.period.periods import Grain
+from sat_retriever.text.period.spans import Span, span_of, year
 
 _PLAIN = ("kind", "category", "entity", "key", "grain")
 

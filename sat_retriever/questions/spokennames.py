@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sat_retriever.period.spellings import spelled
 from sat_retriever.text.identifiers import read_words
+from sat_retriever.text.period.spellings import spelled
 
 MAX_WORDS = 11  # of a phrase; people say less
 MAX_CHARS = 80

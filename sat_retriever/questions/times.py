@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from sat_retriever.period.spans import MONTHS, Span
 from sat_retriever.questions.grammar import filled, joined
+from sat_retriever.text.period.spans import MONTHS, Span
 
 _TH = ("", "first", "second", "third", "fourth")
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
-from sat_retriever.period.asked import asked_on
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
 from sat_retriever.serve.hitview import HitView
 from sat_retriever.serve.marking import Marker
 from sat_retriever.serve.request import PageError, number_of, text_of
+from sat_retriever.text.period.asked import asked_on
 
 HITS, MORE_HITS = 10, 50
 ROLES = tuple(role.value for role in Role)

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sat_retriever.period.spellings import spelled
 from sat_retriever.text.numbers import TextNumbers, numbers_of
+from sat_retriever.text.period.spellings import spelled
 from sat_retriever.text.segment import stems
 from sat_retriever.workbook.window import CellValue
 

@@ -13,7 +13,6 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync.indexing import open_index
-from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.area import Area, area_of
@@ -25,6 +24,7 @@ from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.sql.ask import can_query
 from sat_retriever.sql.query import MAX_TABLES
+from sat_retriever.text.period.asked import asked_on
 from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.cellsearch import (
     AskedCell,

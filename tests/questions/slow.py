@@ -2,8 +2,8 @@
 
 import re
 
-from sat_retriever.period.periods import Grain
 from sat_retriever.questions.needs import Sources
+from sat_retriever.text.period.periods import Grain
 
 _MONTHS = {
     Grain.YEAR: lambda part: range(1, 13),

@@ -1,9 +1,9 @@
 """A hand-made world of companies, what they keep, and what their formulas take."""
 
-from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.records.links import Link
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 COMPANIES = ("Fennel Works", "Harbor & Sons", "Quill Logistics", "Oak Ridge Mills")
 MONTHLY = (

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.errors import InputError
-from sat_retriever.period.periods import Grain, SheetPeriod
-from sat_retriever.period.spans import Span
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.needs import Need, Sources
 from sat_retriever.records.links import Link
+from sat_retriever.text.period.periods import Grain, SheetPeriod
+from sat_retriever.text.period.spans import Span
 from tests.questions.slow import satisfies
 
 periods = st.one_of(

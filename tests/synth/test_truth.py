@@ -11,7 +11,6 @@ import pytest
 
 from benchmarks.made.recipes import every_book, report, store
 from sat_retriever import SheetIndex
-from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import ColumnType, SheetRecord
@@ -44,6 +43,7 @@ from sat_retriever.synth.truth import (
     true_siblings,
 )
 from sat_retriever.synth.write.xlsx import write_xlsx
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 from sat_retriever.workbook.read import read_workbook
 from tests.fakes import HashedEncoder
 

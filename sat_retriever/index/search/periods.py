@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.period.relation import INSIDE, Times, overlapping, relation
-from sat_retriever.period.spans import Span
+from sat_retriever.text.period.relation import INSIDE, Times, overlapping, relation
+from sat_retriever.text.period.spans import Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sat_retriever.period.spans import Span
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.spans import Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,8 @@ from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.search.query import Query
 from sat_retriever.index.search.scores import Scores
 from sat_retriever.index.settings import check_dense_weight
-from sat_retriever.period.asked import AskedTimes
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.asked import AskedTimes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,10 +14,10 @@ from sat_retriever.index.search.periods import Periods
 from sat_retriever.index.search.query import Query
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
-from sat_retriever.period.relation import INSIDE
-from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.relation import INSIDE
+from sat_retriever.text.period.spans import Span
 
 # Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
 # questions and 1K's validation split (benchmarks/LOG.md).

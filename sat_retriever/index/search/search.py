@@ -23,14 +23,14 @@ from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
-from sat_retriever.period.asked import AskedTimes
-from sat_retriever.period.question import asked_times
-from sat_retriever.period.relation import elsewhere
-from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.period.asked import AskedTimes
+from sat_retriever.text.period.question import asked_times
+from sat_retriever.text.period.relation import elsewhere
+from sat_retriever.text.period.spans import Span
 
 RowIds = NDArray[np.int64]
 

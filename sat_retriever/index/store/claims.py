@@ -13,10 +13,10 @@ from sat_retriever.links.across import Located
 from sat_retriever.links.claims import Claims
 from sat_retriever.links.formula.external import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
-from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import ColumnType, SheetRecord
 from sat_retriever.records.structure import Use
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 
 class ClaimTables:

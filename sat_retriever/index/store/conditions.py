@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.errors import InputError
-from sat_retriever.period.question import asked_spans
-from sat_retriever.period.spans import Span
 from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
+from sat_retriever.text.period.question import asked_spans
+from sat_retriever.text.period.spans import Span
 
 _INT64 = 1 << 63
 Condition = tuple[str, list[Any]]

@@ -23,8 +23,8 @@ from sat_retriever.links.copies.claims import (
 from sat_retriever.links.copies.groups import group_of
 from sat_retriever.links.copies.likeness import are_copies
 from sat_retriever.links.copies.order import Member
-from sat_retriever.period.relation import overlapping, unpacked
 from sat_retriever.records.filters import Filters
+from sat_retriever.text.period.relation import overlapping, unpacked
 
 NEAREST = 16
 """Sheets before a sheet, and after it, that it is compared with in each of its blocks."""

@@ -13,12 +13,12 @@ from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import IdArray, NewWorkbook, RowToken, SheetRow, WorkbookState
 from sat_retriever.index.store.stored_links import StoredLinks
 from sat_retriever.links.claims import NO_CLAIMS, Claims, Discovery
-from sat_retriever.period.relation import Times
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.relation import Times
 
 
 class StoreReading(Protocol):

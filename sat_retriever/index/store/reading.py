@@ -19,9 +19,9 @@ from sat_retriever.index.store.records import RecordReader
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, IdArray
 from sat_retriever.index.store.stored_links import StoredLinks
 from sat_retriever.index.store.words import expression
-from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.relation import Times, unpacked
 
 _COUNTED = {
     "format": "format",

@@ -17,7 +17,7 @@ from sat_retriever.index.store.unsettled import Kind, Unsettled
 from sat_retriever.links.across import blocks_of, external_links, join_links, meant
 from sat_retriever.links.claims import Discovery
 from sat_retriever.links.join.keys import BLOCK_LIMIT
-from sat_retriever.period.periods import sibling_links
+from sat_retriever.text.period.periods import sibling_links
 
 # Taken together in one transaction, so that memory and the wait of others stay small.
 _SHEETS = 128

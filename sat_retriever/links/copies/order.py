@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
-from sat_retriever.period.spellings import plain
+from sat_retriever.text.period.spellings import plain
 
 _NOUN = (
     r"(?:version|copy|copies|draft|export|file|state|edition|release|revision|one|fassung|"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
-from sat_retriever.period.spellings import plain, spelled
-from sat_retriever.period.timewords import MONTHS, either
+from sat_retriever.text.period.spellings import plain, spelled
+from sat_retriever.text.period.timewords import MONTHS, either
 
 FINAL = (
     "final finale endgultig endgultige endfassung definitif definitive definitivo definitiva "

@@ -13,10 +13,10 @@ from functools import lru_cache
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
 from sat_retriever.links.join.sketches import small_numbers
 from sat_retriever.links.join.spans import Days, span_of
-from sat_retriever.period.periods import period_of
-from sat_retriever.period.spellings import spelled
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
 from sat_retriever.records.structure import ColumnProfile
+from sat_retriever.text.period.periods import period_of
+from sat_retriever.text.period.spellings import spelled
 
 MAX_COLUMNS = 256  # per table
 MAX_TABLES = 8  # per sheet

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sat_retriever.period.spellings import spelled
 from sat_retriever.records.formats import FORMAT_NAMES
+from sat_retriever.text.period.spellings import spelled
 from sat_retriever.text.segment import words
 
 FAR = -2.5

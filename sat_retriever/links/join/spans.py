@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 Days = tuple[int, int]
 _MONTH = 31  # days; all months have equal length, so that no calendar is needed

@@ -11,11 +11,11 @@ from pathlib import PurePosixPath
 
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
-from sat_retriever.period.timewords import MONTHS
 from sat_retriever.questions.contents.draft import COPY
 from sat_retriever.questions.generate import Made
 from sat_retriever.records.copies import Copies
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.timewords import MONTHS
 
 CopiesOf = Callable[[Sequence[str]], Mapping[str, Copies]]
 """A function that returns the copies of those of some sheets that have any."""

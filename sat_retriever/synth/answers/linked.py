@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from sat_retriever.period.spans import MONTHS
 from sat_retriever.synth.answers.ask import Ask, Condition, Field
 from sat_retriever.synth.answers.draw import (
     MOST_GROUPS,
@@ -20,6 +19,7 @@ from sat_retriever.synth.answers.draw import (
 from sat_retriever.synth.answers.evaluate import records_of
 from sat_retriever.synth.answers.phrase import given_by
 from sat_retriever.synth.answers.tables import ToldColumn, ToldTable
+from sat_retriever.text.period.spans import MONTHS
 
 
 def joined(table: ToldTable, others: Sequence[ToldTable], chance: random.Random) -> Ask | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from datetime import date
 
-from sat_retriever.period.spans import MONTHS
 from sat_retriever.synth.answers.ask import Ask, Condition
 from sat_retriever.synth.book.model import Value
 from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.text.period.spans import MONTHS
 
 _REDUCED = {"sum": "total", "avg": "average", "max": "highest", "min": "lowest"}
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-from sat_retriever.period.periods import Grain, SheetPeriod
-from sat_retriever.period.spans import MONTHS
 from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.sheets import Column as ReadColumn
 from sat_retriever.records.typedtable import column_name
@@ -20,6 +18,8 @@ from sat_retriever.synth.calculate.pivot import PivotTable
 from sat_retriever.synth.categories.financial.lines import STATEMENTS
 from sat_retriever.synth.truth.records import stored, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.text.period.periods import Grain, SheetPeriod
+from sat_retriever.text.period.spans import MONTHS
 from sat_retriever.typed.load import unique_names
 
 ColumnSort = Literal["number", "date", "text", "mixed", "empty"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.synth.book.model import (
     Book,
@@ -19,6 +18,7 @@ from sat_retriever.synth.book.model import (
     Value,
 )
 from sat_retriever.synth.truth.records import sheet_id
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 _HELD = 0.5  # minimum share of a column's values that a register must have
 _MONTHS = {Grain.YEAR: 12, Grain.HALF: 6, Grain.QUARTER: 3, Grain.MONTH: 1}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.truth.records import sheet_id
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 _A_YEAR = {Grain.YEAR: 1, Grain.HALF: 2, Grain.QUARTER: 4, Grain.MONTH: 12, Grain.WEEK: 53}
 

@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass, field
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.period.relation import Times
 from sat_retriever.text.lexical import LexicalScorer
+from sat_retriever.text.period.relation import Times
 
 NO_SHEET = -1  # padding for questions with fewer sheets
 SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1

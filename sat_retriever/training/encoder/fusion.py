@@ -10,9 +10,9 @@ import numpy as np
 from sat_retriever.datasets.metrics import mean, ndcg
 from sat_retriever.index.search.periods import Periods
 from sat_retriever.index.search.scores import DENSE_WEIGHT, fuse, held_back, time_factors
-from sat_retriever.period.question import asked_spans
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer, query_words
+from sat_retriever.text.period.question import asked_spans
 from sat_retriever.training.data.trainingdata import TrainingData
 from sat_retriever.training.encoder.mining import best_places
 from sat_retriever.training.loop.task import MEASURE

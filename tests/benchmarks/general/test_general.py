@@ -27,7 +27,7 @@ from sat_retriever.datasets.tables import is_held_out
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models import packaged
 from sat_retriever.encoder.source import find_checkpoint
-from sat_retriever.period.periods import period_of
+from sat_retriever.text.period.periods import period_of
 from tests.tiny_transformer import save_tiny
 
 pytestmark = pytest.mark.slow

@@ -15,8 +15,8 @@ from benchmarks.tables.periods import periods_table
 from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.datasets.metrics.run import Ranked
 from sat_retriever.datasets.splits import held_out_workbooks
-from sat_retriever.period.periods import period_of
-from sat_retriever.period.spans import Span
+from sat_retriever.text.period.periods import period_of
+from sat_retriever.text.period.spans import Span
 from tests.saved_encoder import save_bag_of_words
 
 SUBJECTS = (

@@ -10,9 +10,9 @@ import pytest
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.period.question import asked_times
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import query_words
+from sat_retriever.text.period.question import asked_times
 from tests.fakes import HashedEncoder
 
 NAMES = ("Sales 2021", "Sales 2022", "Sales notes", "Payroll 2022")

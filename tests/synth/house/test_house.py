@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.errors import InputError
-from sat_retriever.period.periods import period_of
 from sat_retriever.records.atomic import draft_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.book.model import Dialect
@@ -17,6 +16,7 @@ from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.plan.plan import house_names
 from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.text.period.periods import period_of
 
 WORDS = Vocabulary.load()
 NAMES = tuple(islice(house_names("companies", WORDS), 60))

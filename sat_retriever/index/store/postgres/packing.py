@@ -15,12 +15,12 @@ from sat_retriever.index.store.postgres.words import key_of, names_of
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.index.store.words import spellings
 from sat_retriever.index.store.write import packed_contents
-from sat_retriever.period.sheet import months_of
 from sat_retriever.records.contents import Role
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.abbreviation import is_main
 from sat_retriever.text.contents import ContentWords, content_words
+from sat_retriever.text.period.sheet import months_of
 
 _NO_WORDS = ContentWords((), ())
 

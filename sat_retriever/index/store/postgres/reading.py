@@ -20,9 +20,9 @@ from sat_retriever.index.store.postgres.words import in_names, key_of
 from sat_retriever.index.store.records import RecordReader
 from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.store.stored_links import StoredLinks
-from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.relation import Times, unpacked
 
 _COUNTED = ("format", "visibility", "formulas")
 _ALIKE = 20_000  # known words that share half of their letters with a misspelt one

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.period.periods import Grain, SheetPeriod
-from sat_retriever.period.spans import Span, span_of, year
+from sat_retriever.text.period.periods import Grain, SheetPeriod
+from sat_retriever.text.period.spans import Span, span_of, year
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from datetime import date
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
-from sat_retriever.period.chinese import SIDES, UNSPACED, apart, in_digits
-from sat_retriever.period.timewords import (
+from sat_retriever.text.period.chinese import SIDES, UNSPACED, apart, in_digits
+from sat_retriever.text.period.timewords import (
     MONTHS,
     NOT_AFTER,
     NOT_BEFORE,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sat_retriever import SheetIndex
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.splits import family
-from sat_retriever.period.periods import Grain, SheetPeriod, period_of, sibling_links
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.periods import Grain, SheetPeriod, period_of, sibling_links
 from tests.fakes import HashedEncoder
 from tests.places import needs
 

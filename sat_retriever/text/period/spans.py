@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 EVER = (1900, 2100)  # first and last year of "before 2018" and "since 2020"
 MONTHS = (

@@ -14,14 +14,14 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise, product
 
-from sat_retriever.period.asked import UNDATED, AskedTimes
-from sat_retriever.period.bounds import PLACE, YEAR_WORDS, bounded, open_date, open_year
-from sat_retriever.period.marks import Marks, marks
-from sat_retriever.period.periods import Grain, period_of
-from sat_retriever.period.relative import counted
-from sat_retriever.period.spans import Span, span_of
-from sat_retriever.period.spellings import plain
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.asked import UNDATED, AskedTimes
+from sat_retriever.text.period.bounds import PLACE, YEAR_WORDS, bounded, open_date, open_year
+from sat_retriever.text.period.marks import Marks, marks
+from sat_retriever.text.period.periods import Grain, period_of
+from sat_retriever.text.period.relative import counted
+from sat_retriever.text.period.spans import Span, span_of
+from sat_retriever.text.period.spellings import plain
 
 MAX_CHARS = 1_000  # of a question that are read
 _MOST = 64  # spans of a question

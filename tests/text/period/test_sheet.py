@@ -2,9 +2,9 @@
 
 import pytest
 
-from sat_retriever.period.relation import unpacked
-from sat_retriever.period.sheet import months_of
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.relation import unpacked
+from sat_retriever.text.period.sheet import months_of
 
 
 def months(sheet, path="book.xlsx"):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sat_retriever.period.spans import Span
+from sat_retriever.text.period.spans import Span
 
 # First and last year, first and last month, and 1 if fiscal, for each sheet: (n, 5).
 Times = NDArray[np.int16]

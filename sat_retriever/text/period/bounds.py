@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import product
 from typing import Literal
 
-from sat_retriever.period.marks import Marks
-from sat_retriever.period.spans import EVER, Span
-from sat_retriever.period.spellings import Y4
-from sat_retriever.period.timewords import MONTHS, either
+from sat_retriever.text.period.marks import Marks
+from sat_retriever.text.period.spans import EVER, Span
+from sat_retriever.text.period.spellings import Y4
+from sat_retriever.text.period.timewords import MONTHS, either
 
 _YEAR = re.compile(rf"(?<!\d){Y4}(?!\d)")
 PLACE = (  # "to the end of", "since the beginning of": these add no bound of their own

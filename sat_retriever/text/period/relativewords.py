@@ -7,10 +7,10 @@ from collections.abc import Callable
 from datetime import date
 from functools import partial
 
-from sat_retriever.period.counting import named_month, units_from
-from sat_retriever.period.marks import VERBS, marks
-from sat_retriever.period.spellings import Y4
-from sat_retriever.period.timewords import (
+from sat_retriever.text.period.counting import named_month, units_from
+from sat_retriever.text.period.marks import VERBS, marks
+from sat_retriever.text.period.spellings import Y4
+from sat_retriever.text.period.timewords import (
     COUNTS,
     FIXED,
     MONTHS,

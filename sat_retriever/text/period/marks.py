@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sat_retriever.period.spans import Span
-from sat_retriever.period.spellings import HALF, Y4, full_year, last_word, names_program
-from sat_retriever.period.timewords import (
+from sat_retriever.text.period.spans import Span
+from sat_retriever.text.period.spellings import HALF, Y4, full_year, last_word, names_program
+from sat_retriever.text.period.timewords import (
     MONTHS,
     NOT_AFTER,
     NOT_BEFORE,

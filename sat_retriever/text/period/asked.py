@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sat_retriever.period.spans import EVER, MONTHS, Span
-from sat_retriever.period.spellings import plain
+from sat_retriever.text.period.spans import EVER, MONTHS, Span
+from sat_retriever.text.period.spellings import plain
 
 UNDATED = date.min
 """The date for questions in which no word counts from today."""

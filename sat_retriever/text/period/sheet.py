@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sat_retriever.period.periods import Grain, SheetPeriod, period_of
-from sat_retriever.period.question import asked_spans
-from sat_retriever.period.spans import Span, span_of
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.periods import Grain, SheetPeriod, period_of
+from sat_retriever.text.period.question import asked_spans
+from sat_retriever.text.period.spans import Span, span_of
 
 _SHORT = frozenset({Grain.DAY, Grain.WEEK, Grain.MONTH_WEEK})  # shorter than a month
 _SO_FAR = re.compile(r"(?<![^\W_])(?:ytd|to date|months to)(?![^\W_])", re.IGNORECASE)

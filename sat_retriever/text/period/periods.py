@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from sat_retriever.period.spellings import LIMITS, plain, spelled
 from sat_retriever.records.formats import without_extension
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.period.spellings import LIMITS, plain, spelled
 
 MAX_FAMILY = 240
 _UNITS = ("year", "half", "quarter", "month", "week", "day")  # coarse to fine

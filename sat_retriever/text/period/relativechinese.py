@@ -7,11 +7,11 @@ from collections.abc import Callable
 from datetime import date
 from functools import partial
 
-from sat_retriever.period.chinese import in_arabic
-from sat_retriever.period.counting import units_from
-from sat_retriever.period.marks import marks
-from sat_retriever.period.relativewords import Match
-from sat_retriever.period.spellings import Y4
+from sat_retriever.text.period.chinese import in_arabic
+from sat_retriever.text.period.counting import units_from
+from sat_retriever.text.period.marks import marks
+from sat_retriever.text.period.relativewords import Match
+from sat_retriever.text.period.spellings import Y4
 
 _LAST, _THIS, _NEXT = "(?:上一?[个個]?|前一[个個])", "(?:本|[这這][个個]?)", "下一?[个個]?"
 _WEEKS = "(?:周|週|星期|礼拜)"

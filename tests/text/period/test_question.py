@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.period.question import asked_spans
-from sat_retriever.period.spans import Span
+from sat_retriever.text.period.question import asked_spans
+from sat_retriever.text.period.spans import Span
 
 YEARS = st.integers(1950, 2049)
 

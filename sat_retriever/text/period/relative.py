@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from sat_retriever.period.counting import FIRST_YEAR, LAST_YEAR
-from sat_retriever.period.relativechinese import CHINESE
-from sat_retriever.period.relativewords import EUROPEAN, each_alone
+from sat_retriever.text.period.counting import FIRST_YEAR, LAST_YEAR
+from sat_retriever.text.period.relativechinese import CHINESE
+from sat_retriever.text.period.relativewords import EUROPEAN, each_alone
 
 
 @dataclass(frozen=True, slots=True)
