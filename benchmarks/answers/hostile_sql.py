@@ -31,8 +31,8 @@ from benchmarks.results import Result, write_result
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import Area
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
-from sat_retriever.sql.ask import QueryLimits
-from sat_retriever.sql.query import TableQuery
+from sat_retriever.tools.sql.ask import QueryLimits
+from sat_retriever.tools.sql.query import TableQuery
 
 BENCHMARK = "hostile_sql"
 LIMITS = QueryLimits(seconds=2.0, memory_mb=128)

@@ -21,8 +21,8 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.sql.ask import QueryLimits
 from sat_retriever.tools.queried import query_over
+from sat_retriever.tools.sql.ask import QueryLimits
 
 EXAMPLES = examples(
     'sat sql --sheets "Sales.xlsx#Q1" --index reports.sat',

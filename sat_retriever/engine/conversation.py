@@ -22,7 +22,7 @@ from sat_retriever.engine.reply import named_sheets, query_of, words_of
 from sat_retriever.errors import QueryError
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.records.sheetanswer import AnswerKind, Attempt, SheetAnswer
-from sat_retriever.sql.query import TableQuery
+from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
 _NO_ROWS = (

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.queryresult import QueryResult, ResultValue
-from sat_retriever.sql.names import SqlTable
 from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
+from sat_retriever.tools.sql.names import SqlTable
 
 _HEAD_TOKENS = 60  # that the first line of a table may always have
 _RULE_TOKENS = 4  # for ---| below a name

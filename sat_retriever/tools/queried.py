@@ -7,9 +7,9 @@ from datetime import date
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits
-from sat_retriever.sql.query import MAX_TABLES, TableQuery
 from sat_retriever.tools.naming import gone, named_sheet
+from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits
+from sat_retriever.tools.sql.query import MAX_TABLES, TableQuery
 
 
 def query_over(

@@ -22,8 +22,6 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.sql.ask import can_query
-from sat_retriever.sql.query import MAX_TABLES
 from sat_retriever.text.period.asked import asked_on
 from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.cellsearch import (
@@ -53,6 +51,8 @@ from sat_retriever.tools.results import (
     ToolResult,
     described,
 )
+from sat_retriever.tools.sql.ask import can_query
+from sat_retriever.tools.sql.query import MAX_TABLES
 from sat_retriever.tools.tool import Tool
 from sat_retriever.workbook.window import CellValue, CellWindow, parse_range, read_range
 

@@ -18,7 +18,7 @@ from sat_retriever.records.area import Area
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
-from sat_retriever.sql.query import TableQuery
+from sat_retriever.tools.sql.query import TableQuery
 from tests.fakes import HashedEncoder
 from tests.messy import LEFT_OUT, SHEET, messy_index
 

@@ -7,7 +7,7 @@ from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
 from sat_retriever.records.sheets import ColumnType
-from sat_retriever.sql.query import TableQuery
+from sat_retriever.tools.sql.query import TableQuery
 from sat_retriever.workbook.values.numberformat import FRACTION
 from tests.fakes import HashedEncoder
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import date
 
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
-from sat_retriever.sql.names import SqlTable, sql_tables
 from sat_retriever.synth.answers.ask import Ask, Condition, Field
 from sat_retriever.synth.answers.tables import ToldTable
 from sat_retriever.synth.book.model import Value
+from sat_retriever.tools.sql.names import SqlTable, sql_tables
 
 
 def sql_of(ask: Ask) -> str:

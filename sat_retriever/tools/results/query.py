@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sat_retriever.records.queryresult import QueryResult, ResultValue
-from sat_retriever.sql.query import TableQuery
 from sat_retriever.tools.cells import cell_text, one_line
 from sat_retriever.tools.fitting import fitting_result, result_line, schema_text
 from sat_retriever.tools.results.result import ToolResult
+from sat_retriever.tools.sql.query import TableQuery
 
 
 @dataclass(frozen=True, slots=True)

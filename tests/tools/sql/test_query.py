@@ -7,8 +7,8 @@ from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
 from sat_retriever.errors import EmptyInputError, InputError, QueryError
-from sat_retriever.sql.ask import QueryLimits
-from sat_retriever.sql.query import TableQuery
+from sat_retriever.tools.sql.ask import QueryLimits
+from sat_retriever.tools.sql.query import TableQuery
 from tests.fakes import HashedEncoder
 
 
@@ -319,7 +319,9 @@ def test_limits_and_tables_are_checked_before_anything_runs(index):
 
 
 def test_a_process_that_fails_is_not_said_to_be_slow(asked, monkeypatch, tmp_path):
-    monkeypatch.setattr("sat_retriever.sql.ask._environment", lambda: {"PYTHONPATH": str(tmp_path)})
+    monkeypatch.setattr(
+        "sat_retriever.tools.sql.ask._environment", lambda: {"PYTHONPATH": str(tmp_path)}
+    )
     (tmp_path / "duckdb.py").write_text("raise RuntimeError('no database')", encoding="utf-8")
     with pytest.raises(QueryError, match=r"could not be run: .*Error"):
         asked.run("SELECT 1")
@@ -332,7 +334,7 @@ def test_the_process_can_open_no_file_even_if_a_statement_got_through(tmp_path):
 
     code = (
         "import duckdb, pyarrow, json\n"
-        "from sat_retriever.sql.process import _limit, _CONFIG\n"
+        "from sat_retriever.tools.sql.process import _limit, _CONFIG\n"
         "c = duckdb.connect(':memory:')\n"  # without its own sandbox
         "_limit({'memory_mb': 256, 'seconds': 5})\n"
         "read = \"SELECT * FROM read_text('/etc/hostname')\"\n"

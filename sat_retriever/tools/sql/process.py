@@ -1,6 +1,6 @@
 """The process that runs one query: a request and tables on stdin, JSON answers on stdout.
 
-It is started as `python -m sat_retriever.sql.process`. Its first line is the answer; a second line
+It is started as `python -m sat_retriever.tools.sql.process`. Its first line is the answer; a second line
 has the sheet rows behind it, where they are known and time is left to ask for them. DuckDB is in
 memory, without files, network, extensions and settings; the system's limits on memory, processor
 time, written and opened files stand behind that.
@@ -20,9 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sat_retriever.records.typedtable import value_text
-from sat_retriever.sql.check import DATES, MOMENTS, TIMES, Checked, check
-from sat_retriever.sql.tree import RefusedStatement, first_line
 from sat_retriever.system import address_space
+from sat_retriever.tools.sql.check import DATES, MOMENTS, TIMES, Checked, check
+from sat_retriever.tools.sql.tree import RefusedStatement, first_line
 from sat_retriever.workbook.values.window import plain_value
 
 _MIB = 1 << 20

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.sql.process import answers_of, fetched
+from sat_retriever.tools.sql.process import answers_of, fetched
 
 ORDERS = pa.table(
     {

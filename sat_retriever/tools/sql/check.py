@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from sat_retriever.sql.compared import Compared, compared_texts
-from sat_retriever.sql.located import Located, located
-from sat_retriever.sql.tree import Node, RefusedStatement, nodes, parsed, same_name
-from sat_retriever.sql.whole import compares_whole_rows
+from sat_retriever.tools.sql.compared import Compared, compared_texts
+from sat_retriever.tools.sql.located import Located, located
+from sat_retriever.tools.sql.tree import Node, RefusedStatement, nodes, parsed, same_name
+from sat_retriever.tools.sql.whole import compares_whole_rows
 
 MAX_SQL = 20_000  # characters
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sat_retriever.sql.located import direct
-from sat_retriever.sql.tree import Node, ctes, nodes, same_name
+from sat_retriever.tools.sql.located import direct
+from sat_retriever.tools.sql.tree import Node, ctes, nodes, same_name
 
 LIKE = frozenset({"~~", "!~~", "~~*", "!~~*"})
 """Operators whose text is a pattern: LIKE, NOT LIKE, ILIKE, NOT ILIKE."""

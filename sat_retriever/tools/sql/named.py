@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.typedtable import DataValue, TypedTable
-from sat_retriever.sql.compared import Compared
-from sat_retriever.sql.names import SqlTable
+from sat_retriever.tools.sql.compared import Compared
+from sat_retriever.tools.sql.names import SqlTable
 
 MAX_COMPARED = 50
 """Most texts of conditions on one table that are looked for."""

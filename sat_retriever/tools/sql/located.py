@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.records.typedtable import ROW
-from sat_retriever.sql.tree import Node, ctes, nodes, same_name
+from sat_retriever.tools.sql.tree import Node, ctes, nodes, same_name
 
 _ORDERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER"})
 

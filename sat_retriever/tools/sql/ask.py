@@ -18,7 +18,7 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, QueryError
 from sat_retriever.records.typedtable import ROW
-from sat_retriever.sql.names import SqlTable
+from sat_retriever.tools.sql.names import SqlTable
 
 _START_SECONDS = 30.0  # for the process to start and to read the tables
 
@@ -88,7 +88,7 @@ def ask(
     }
     line = json.dumps(asked).encode() + b"\n"
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "sat_retriever.sql.process"],
+        [sys.executable, "-P", "-m", "sat_retriever.tools.sql.process"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

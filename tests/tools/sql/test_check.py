@@ -3,8 +3,8 @@
 import duckdb
 import pytest
 
-from sat_retriever.sql.check import check
-from sat_retriever.sql.tree import RefusedStatement
+from sat_retriever.tools.sql.check import check
+from sat_retriever.tools.sql.tree import RefusedStatement
 
 HIDDEN = [
     "WITH x AS (WITH {0} AS (SELECT 1) FROM {0}) FROM {0}",

@@ -12,10 +12,10 @@ from typing import Any
 from sat_retriever.errors import EmptyInputError, InputError, QueryError
 from sat_retriever.records.queryresult import QueryResult, QuerySource
 from sat_retriever.records.typedtable import TypedTable
-from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
-from sat_retriever.sql.named import with_named
-from sat_retriever.sql.names import FIND_COLUMNS, SqlTable, sql_tables
-from sat_retriever.sql.whole import WHOLE_ROWS
+from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
+from sat_retriever.tools.sql.named import with_named
+from sat_retriever.tools.sql.names import FIND_COLUMNS, SqlTable, sql_tables
+from sat_retriever.tools.sql.whole import WHOLE_ROWS
 
 MAX_TABLES = 20
 _DURATIONS = "Reckon with seconds of durations, as in sum(epoch(x))."

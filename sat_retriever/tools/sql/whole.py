@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sat_retriever.records.typedtable import ROW
-from sat_retriever.sql.located import direct
-from sat_retriever.sql.tree import Node, ctes, same_name
+from sat_retriever.tools.sql.located import direct
+from sat_retriever.tools.sql.tree import Node, ctes, same_name
 
 WHOLE_ROWS = f"{ROW} makes all rows different here: name the columns, or write * EXCLUDE ({ROW})."
 

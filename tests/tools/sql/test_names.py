@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
-from sat_retriever.sql.names import RESERVED, sql_name, sql_tables
+from sat_retriever.tools.sql.names import RESERVED, sql_name, sql_tables
 
 
 def table(sheet_id, *columns):

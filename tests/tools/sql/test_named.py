@@ -8,7 +8,7 @@ import pytest
 import xlsxwriter
 
 from sat_retriever import SheetIndex
-from sat_retriever.sql.query import TableQuery
+from sat_retriever.tools.sql.query import TableQuery
 from tests.fakes import HashedEncoder
 
 PROFIT = [
