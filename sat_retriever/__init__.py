@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sat_retriever._version import __version__
     from sat_retriever.answer.retriever import SheetRetriever
     from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-    from sat_retriever.engine.prepare import EngineSettings
     from sat_retriever.errors import (
         EmptyInputError,
         EncoderError,
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from sat_retriever.text.serialize import Serialization
     from sat_retriever.tools import SheetTools, Tool
     from sat_retriever.tools.content import Content, hit_text
+    from sat_retriever.tools.engine.prepare import EngineSettings
     from sat_retriever.workbook.limits import Limits
     from sat_retriever.workbook.read import Workbook, read_workbook
 

@@ -8,10 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.engine.conversation import answered
-from sat_retriever.engine.prepare import EngineSettings, prepare
-from sat_retriever.engine.prompts import Prompt
-from sat_retriever.engine.reply import words_of
 from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
 from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.index.index import SheetIndex
@@ -19,6 +15,10 @@ from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.cells import cell_table, estimated_tokens
+from sat_retriever.tools.engine.conversation import answered
+from sat_retriever.tools.engine.prepare import EngineSettings, prepare
+from sat_retriever.tools.engine.prompts import Prompt
+from sat_retriever.tools.engine.reply import words_of
 from sat_retriever.workbook.window import read_range
 
 SHEETS = 5

@@ -27,10 +27,6 @@ from sat_retriever.cli.terminal import (
     stderr,
     stdout,
 )
-from sat_retriever.engine.conversation import NOTHING, Conversation, Query, Reply, Step
-from sat_retriever.engine.prepare import EngineSettings, Prepared, prepare
-from sat_retriever.engine.prompts import query_prompt, read_prompt
-from sat_retriever.engine.reply import WordStream
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.store.place import Place
 from sat_retriever.llm.chat import OllamaChat
@@ -38,6 +34,10 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.records.sheetanswer import SheetAnswer
+from sat_retriever.tools.engine.conversation import NOTHING, Conversation, Query, Reply, Step
+from sat_retriever.tools.engine.prepare import EngineSettings, Prepared, prepare
+from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
+from sat_retriever.tools.engine.reply import WordStream
 
 EXAMPLES = examples(
     'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',

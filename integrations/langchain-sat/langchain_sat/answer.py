@@ -17,14 +17,14 @@ from langchain_core.runnables.utils import AddableDict
 from langchain_sat.documents import hit_document
 from langchain_sat.settings import FiltersLike, IndexLike, as_filters
 from sat_retriever import SheetRetriever
-from sat_retriever.engine.conversation import Conversation, Query, Reply
-from sat_retriever.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
-from sat_retriever.engine.prompts import Prompt
-from sat_retriever.engine.reply import WordStream
 from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.permissions import Principals
+from sat_retriever.tools.engine.conversation import Conversation, Query, Reply
+from sat_retriever.tools.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
+from sat_retriever.tools.engine.prompts import Prompt
+from sat_retriever.tools.engine.reply import WordStream
 
 
 def sheet_answer_chain(

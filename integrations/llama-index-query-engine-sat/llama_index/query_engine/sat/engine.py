@@ -32,15 +32,15 @@ from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.nodes import sheet_node
 
 from sat_retriever import Filters, InputError, SheetIndex, SheetRetriever
-from sat_retriever.engine.conversation import Conversation, Query, Step
-from sat_retriever.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
-from sat_retriever.engine.prompts import Prompt
-from sat_retriever.engine.reply import WordStream
 from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheetanswer import SheetAnswer
+from sat_retriever.tools.engine.conversation import Conversation, Query, Step
+from sat_retriever.tools.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
+from sat_retriever.tools.engine.prompts import Prompt
+from sat_retriever.tools.engine.reply import WordStream
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 

@@ -10,12 +10,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from sat_retriever.engine.prepare import Prepared
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.records.sheetanswer import Attempt
 from sat_retriever.records.typedtable import value_text
 from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
 from sat_retriever.tools.content import matched_columns
+from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.fitting import fitting_result, fitting_schema, result_line
 from sat_retriever.tools.sql.names import SqlTable
 

@@ -8,16 +8,16 @@ from openpyxl import Workbook
 
 from sat_retriever import EngineSettings, Filters, SheetIndex, SheetRetriever
 from sat_retriever._extras import install_command
-from sat_retriever.engine import prepare as preparing
-from sat_retriever.engine.conversation import Conversation, answered
-from sat_retriever.engine.prepare import prepare
-from sat_retriever.engine.prompts import query_prompt, read_prompt
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.records.answers import Answer
 from sat_retriever.records.area import Area
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
+from sat_retriever.tools.engine import prepare as preparing
+from sat_retriever.tools.engine.conversation import Conversation, answered
+from sat_retriever.tools.engine.prepare import prepare
+from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
 from sat_retriever.tools.sql.query import TableQuery
 from tests.fakes import HashedEncoder
 from tests.messy import LEFT_OUT, SHEET, messy_index

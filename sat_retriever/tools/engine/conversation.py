@@ -10,18 +10,18 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sat_retriever.engine.prepare import Prepared
-from sat_retriever.engine.prompts import (
+from sat_retriever.errors import QueryError
+from sat_retriever.records.queryresult import QueryResult
+from sat_retriever.records.sheetanswer import AnswerKind, Attempt, SheetAnswer
+from sat_retriever.tools.engine.prepare import Prepared
+from sat_retriever.tools.engine.prompts import (
     Prompt,
     query_prompt,
     read_prompt,
     result_text,
     told_prompt,
 )
-from sat_retriever.engine.reply import named_sheets, query_of, words_of
-from sat_retriever.errors import QueryError
-from sat_retriever.records.queryresult import QueryResult
-from sat_retriever.records.sheetanswer import AnswerKind, Attempt, SheetAnswer
+from sat_retriever.tools.engine.reply import named_sheets, query_of, words_of
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
