@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from sat_retriever.cli.train.fields import field_help, option_name, shown  # noqa: E402
-from sat_retriever.training.settings import (  # noqa: E402
+from sat_retriever.train.settings import (  # noqa: E402
     CrossEncoderTraining,
     EncoderTraining,
     RerankerTraining,

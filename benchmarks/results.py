@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from benchmarks.rows import FILE, Block, DamagedRowsError, blocks, write_blocks
 from sat_retriever.records.atomic import draft_of
-from sat_retriever.training.loop.provenance import LIBRARIES, provenance
+from sat_retriever.train.loop.provenance import LIBRARIES, provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).resolve().parent / "results"

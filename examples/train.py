@@ -22,12 +22,12 @@ from sat_retriever.encoder import MINILM
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
-from sat_retriever.training.data.corpusindex import corpus_index
-from sat_retriever.training.data.reading import from_dataset
-from sat_retriever.training.encoder.train import train_encoder
-from sat_retriever.training.reranker.candidatesets import candidate_sets
-from sat_retriever.training.reranker.train import train_reranker
-from sat_retriever.training.settings import EncoderTraining, RerankerTraining
+from sat_retriever.train.data.corpusindex import corpus_index
+from sat_retriever.train.data.reading import from_dataset
+from sat_retriever.train.encoder.train import train_encoder
+from sat_retriever.train.reranker.candidatesets import candidate_sets
+from sat_retriever.train.reranker.train import train_reranker
+from sat_retriever.train.settings import EncoderTraining, RerankerTraining
 
 STAGE_1 = EncoderTraining(trained_layers=2, max_length=128, epochs=1, warmup_epochs=0.1)
 # Candidates by cosine and words together; the scorer also reads both separately.

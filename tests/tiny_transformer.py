@@ -6,7 +6,7 @@ import json
 import warnings
 from pathlib import Path
 
-from sat_retriever.training.data.trainingdata import QueryRows, TrainingData
+from sat_retriever.train.data.trainingdata import QueryRows, TrainingData
 
 COMPANIES = ("alpha", "beta", "gamma", "delta")
 YEARS = ("2021", "2022", "2023")

@@ -33,9 +33,9 @@ from sat_retriever.encoder.models.packaged import FOLDER, GENERAL
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.rank.features.model import FeatureModel
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.training.features.featurelists import INPUTS, FeatureLists, joined_lists
-from sat_retriever.training.features.train import FeatureTraining, train_features
-from sat_retriever.training.loop.summary import read_run
+from sat_retriever.train.features.featurelists import INPUTS, FeatureLists, joined_lists
+from sat_retriever.train.features.train import FeatureTraining, train_features
+from sat_retriever.train.loop.summary import read_run
 
 BENCHMARK = "features"
 METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10", "Hit@5")

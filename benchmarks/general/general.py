@@ -26,7 +26,7 @@ from benchmarks.general.ship import ship
 from benchmarks.results import Result, write_result
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder.models.packaged import FOLDER, GENERAL
-from sat_retriever.training.settings import EncoderTraining
+from sat_retriever.train.settings import EncoderTraining
 
 BENCHMARK = "general"
 

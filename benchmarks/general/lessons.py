@@ -26,8 +26,8 @@ from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
 from sat_retriever.text.serialize import Serialization
-from sat_retriever.training.data.reading import from_dataset
-from sat_retriever.training.data.trainingdata import TrainingData
+from sat_retriever.train.data.reading import from_dataset
+from sat_retriever.train.data.trainingdata import TrainingData
 
 ALL_HEADERS = Serialization(max_headers=None)
 TABLES = "wikitablequestions_train"

@@ -24,10 +24,10 @@ from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.data.corpusindex import corpus_index
-from sat_retriever.training.encoder.mixedtask import mixed
-from sat_retriever.training.encoder.train import train_encoder
-from sat_retriever.training.settings import EncoderTraining
+from sat_retriever.train.data.corpusindex import corpus_index
+from sat_retriever.train.encoder.mixedtask import mixed
+from sat_retriever.train.encoder.train import train_encoder
+from sat_retriever.train.settings import EncoderTraining
 
 # Chosen on the validation parts; the figures are in LOG.md.
 ENCODER = replace(

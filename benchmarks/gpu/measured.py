@@ -24,8 +24,8 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.evaluation.latency import latency
 from sat_retriever.text.serialize import serialize
-from sat_retriever.training.loop.schedule import Precision
-from sat_retriever.training.settings import (
+from sat_retriever.train.loop.schedule import Precision
+from sat_retriever.train.settings import (
     CROSS_ENCODER_PRESETS,
     ENCODER_PRESETS,
     RERANKER_PRESETS,

@@ -38,8 +38,8 @@ from sat_retriever.datasets.metrics.run import DEPTH
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.rank.complete import COMPLETE_SHARE
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.training.reranker.candidaterows import candidate_order
-from sat_retriever.training.reranker.candidatesets import CandidateSets
+from sat_retriever.train.reranker.candidaterows import candidate_order
+from sat_retriever.train.reranker.candidatesets import CandidateSets
 
 BENCHMARK = "related_pulls"
 _MOST = 20  # sheets of a complete answer

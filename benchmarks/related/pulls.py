@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn.functional import softplus
 
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.training.reranker.candidatesets import CandidateSets, given
+from sat_retriever.train.reranker.candidatesets import CandidateSets, given
 
 PULLING = 8  # best candidates that pull others
 RELATIONS = (

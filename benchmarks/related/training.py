@@ -25,10 +25,10 @@ from benchmarks.related.related import Wanted
 from benchmarks.related.sets import Places
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.training.loop.course import Metrics
-from sat_retriever.training.reranker.joinedsets import joined_sets
-from sat_retriever.training.reranker.train import TrainedReranker, train_reranker
-from sat_retriever.training.settings import RerankerTraining
+from sat_retriever.train.loop.course import Metrics
+from sat_retriever.train.reranker.joinedsets import joined_sets
+from sat_retriever.train.reranker.train import TrainedReranker, train_reranker
+from sat_retriever.train.settings import RerankerTraining
 
 BASE = "base"
 ASKED = 300  # most validation questions of a corpus

@@ -26,13 +26,13 @@ from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.trainingsets import standard_dataset
 from sat_retriever.encoder.source import MINILM
-from sat_retriever.training.data.reading import from_dataset
-from sat_retriever.training.encoder.backbone import Backbone
-from sat_retriever.training.encoder.encodertask import EncoderTask
-from sat_retriever.training.loop.ahead import depth_on, made_ahead
-from sat_retriever.training.loop.device import make_accelerator
-from sat_retriever.training.loop.optimise import Optimiser
-from sat_retriever.training.settings import EncoderTraining
+from sat_retriever.train.data.reading import from_dataset
+from sat_retriever.train.encoder.backbone import Backbone
+from sat_retriever.train.encoder.encodertask import EncoderTask
+from sat_retriever.train.loop.ahead import depth_on, made_ahead
+from sat_retriever.train.loop.device import make_accelerator
+from sat_retriever.train.loop.optimise import Optimiser
+from sat_retriever.train.settings import EncoderTraining
 
 BENCHMARK = "train_speed"
 CORPUS = "industrytab_1k"

@@ -11,7 +11,7 @@ from benchmarks.corpora import INDUSTRYTAB_614
 from benchmarks.training.plan import Corpus, Links, Step, base_of
 from sat_retriever.evaluation.llm import LanguageModelSettings
 from sat_retriever.index.search.scores import DENSE_WEIGHT
-from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
+from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 
 
 @dataclass(frozen=True, slots=True)

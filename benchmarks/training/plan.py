@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.corpora import INDUSTRYTAB_614
-from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
+from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 
 Settings = EncoderTraining | RerankerTraining | CrossEncoderTraining
 Kind = Literal["encoder", "reranker", "cross_encoder"]

@@ -19,14 +19,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sat_retriever.training.data.trainingdata import TrainingData
-from sat_retriever.training.encoder.backbone import Backbone
-from sat_retriever.training.encoder.train import EncoderTask, export_encoder
-from sat_retriever.training.loop.device import make_accelerator
-from sat_retriever.training.loop.fit import learning_rate
-from sat_retriever.training.loop.optimise import Optimiser
-from sat_retriever.training.loop.task import MEASURE, batches
-from sat_retriever.training.settings import EncoderTraining
+from sat_retriever.train.data.trainingdata import TrainingData
+from sat_retriever.train.encoder.backbone import Backbone
+from sat_retriever.train.encoder.train import EncoderTask, export_encoder
+from sat_retriever.train.loop.device import make_accelerator
+from sat_retriever.train.loop.fit import learning_rate
+from sat_retriever.train.loop.optimise import Optimiser
+from sat_retriever.train.loop.task import MEASURE, batches
+from sat_retriever.train.settings import EncoderTraining
 
 
 def train_stopping(

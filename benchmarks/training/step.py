@@ -24,17 +24,17 @@ from benchmarks.training.released import train_stopping
 from benchmarks.training.runner import REPORT, RUN, Places, base_folder, encoder_folder
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.data.corpusindex import seen_index
-from sat_retriever.training.data.reading import from_dataset
-from sat_retriever.training.encoder.train import train_encoder
-from sat_retriever.training.loop.memory import largest_memory_mib
-from sat_retriever.training.loop.runfolder import RunFolder
-from sat_retriever.training.loop.task import MEASURE
-from sat_retriever.training.pairs.pairs import pair_candidates
-from sat_retriever.training.pairs.train import train_cross_encoder
-from sat_retriever.training.reranker.candidatesets import candidate_sets
-from sat_retriever.training.reranker.train import train_reranker
-from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
+from sat_retriever.train.data.corpusindex import seen_index
+from sat_retriever.train.data.reading import from_dataset
+from sat_retriever.train.encoder.train import train_encoder
+from sat_retriever.train.loop.memory import largest_memory_mib
+from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.task import MEASURE
+from sat_retriever.train.pairs.pairs import pair_candidates
+from sat_retriever.train.pairs.train import train_cross_encoder
+from sat_retriever.train.reranker.candidatesets import candidate_sets
+from sat_retriever.train.reranker.train import train_reranker
+from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 
 
 def train(step: Step, places: Places) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.training.data.corpusindex import corpus_index
+from sat_retriever.train.data.corpusindex import corpus_index
 
 Mode = Literal["transductive", "inductive"]
 INDEX, SETTINGS, RUN = "index.sat", "settings.json", "adapt"

@@ -22,7 +22,7 @@ from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.named import encoder_label
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import load_reranker, own_reranker
-from sat_retriever.training.data.corpusindex import corpus_index
+from sat_retriever.train.data.corpusindex import corpus_index
 
 _INDEXES = "indexes"
 

@@ -63,14 +63,14 @@ from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
-from sat_retriever.training.data.corpusindex import seen_index
-from sat_retriever.training.data.reading import from_index, read_records, refuse_unknown_sheets
-from sat_retriever.training.encoder.train import train_encoder
-from sat_retriever.training.loop.memory import largest_memory_mib
-from sat_retriever.training.loop.progress import Standing
-from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
-from sat_retriever.training.reranker.candidatesets import candidate_sets
-from sat_retriever.training.reranker.train import train_reranker
+from sat_retriever.train.data.corpusindex import seen_index
+from sat_retriever.train.data.reading import from_index, read_records, refuse_unknown_sheets
+from sat_retriever.train.encoder.train import train_encoder
+from sat_retriever.train.loop.memory import largest_memory_mib
+from sat_retriever.train.loop.progress import Standing
+from sat_retriever.train.loop.runfolder import CONFIG, RunFolder
+from sat_retriever.train.reranker.candidatesets import candidate_sets
+from sat_retriever.train.reranker.train import train_reranker
 
 _KIND = "adapt 6"  # raised when the same settings give another result
 _DRAFTS = ".drafts"

@@ -8,7 +8,7 @@ from statistics import median_low
 from sat_retriever.datasets.dataset import chosen
 from sat_retriever.datasets.labels import Query
 from sat_retriever.records.grouping import connected, evenly
-from sat_retriever.training.data.holdout import divided, held_out_families
+from sat_retriever.train.data.holdout import divided, held_out_families
 
 FEWEST = 10  # questions on each side, for choosing and judging to be separate
 _ENOUGH = 100  # questions of a type that are always kept

@@ -10,8 +10,8 @@ from typing import Any
 from sat_retriever.adapt.judging import Verdict
 from sat_retriever.adapt.questions import Material
 from sat_retriever.adapt.settings import Stage
-from sat_retriever.training.loop.runfolder import CONFIG
-from sat_retriever.training.loop.summary import RunSummary, read_run
+from sat_retriever.train.loop.runfolder import CONFIG
+from sat_retriever.train.loop.summary import RunSummary, read_run
 
 STAGE_1, STAGE_2 = "stage-1", "stage-2"
 CARRIED = "carried"  # the earlier reranker, converted for the adapted encoder's tokens

@@ -29,9 +29,9 @@ from sat_retriever.questions.paraphrase import reworded
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.training.data.families import families_of
-from sat_retriever.training.data.holdout import divided
-from sat_retriever.training.data.reading import read_records
+from sat_retriever.train.data.families import families_of
+from sat_retriever.train.data.holdout import divided
+from sat_retriever.train.data.reading import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"
 _HELD_OUT_MOST = 1_000  # held-out questions; more would hardly change a decision

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.links import LinkType
-from sat_retriever.training.settings import EncoderTraining, RerankerTraining
+from sat_retriever.train.settings import EncoderTraining, RerankerTraining
 
 OWN = "own"
 Stage = Literal["both", "encoder", "reranker"]

@@ -19,10 +19,10 @@ from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.kind import TrainedKind
 from sat_retriever.rank.load import located_reranker, own_reranker_name
 from sat_retriever.rank.registry import untrained_kind
-from sat_retriever.training.encoder.encodertask import SENTENCE_TRANSFORMERS
-from sat_retriever.training.loop.runfolder import CONFIG
-from sat_retriever.training.reranker.scoreronnx import base_weights
-from sat_retriever.training.settings import RerankerTraining
+from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS
+from sat_retriever.train.loop.runfolder import CONFIG
+from sat_retriever.train.reranker.scoreronnx import base_weights
+from sat_retriever.train.settings import RerankerTraining
 
 _PRECISION = re.compile(r":(?:int8|compact)$")
 

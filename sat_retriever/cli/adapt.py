@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sat_retriever.adapt.outcome import Adaptation
     from sat_retriever.adapt.questions import Material
     from sat_retriever.llm.chat import Chat
-    from sat_retriever.training.loop.progress import Standing
+    from sat_retriever.train.loop.progress import Standing
 
 EXAMPLES = examples(
     "sat adapt --index reports.sat",

@@ -156,7 +156,7 @@ def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
     from sat_retriever.evaluation.timing import Timing
     from sat_retriever.rank.links.linkrank import LINKS
     from sat_retriever.rank.load import AUTO
-    from sat_retriever.training.data.reading import refuse_unknown_sheets
+    from sat_retriever.train.data.reading import refuse_unknown_sheets
 
     if len(opened) == 0:
         raise EmptyInputError(f"{opened.path} holds no sheets; index some workbooks first")

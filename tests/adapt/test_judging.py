@@ -11,7 +11,7 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import row_of
 from sat_retriever.records.jsonform import to_json
-from tests.training.sheet_world import index as world
+from tests.train.sheet_world import index as world
 
 
 def rows(*ranks):

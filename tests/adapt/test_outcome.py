@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sat_retriever.adapt.outcome import STAGE_1, STAGE_2, Adaptation
-from sat_retriever.training.loop.runfolder import RunFolder
+from sat_retriever.train.loop.runfolder import RunFolder
 
 RESULT = {
     "rows": [{"name": "now", "ndcg": 0.5, "recall": 0.5, "ahead": None, "kept": True}],

@@ -12,7 +12,7 @@ from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.training.data.families import families_of
+from sat_retriever.train.data.families import families_of
 from tests.adapt.corpus import sheet_records
 from tests.fakes import HashedEncoder
 

@@ -24,8 +24,8 @@ from sat_retriever.encoder.models.packaged import FOLDER
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
-from sat_retriever.training.reranker.scorer import BaseScorer, ScorerShape
-from sat_retriever.training.reranker.scoreronnx import export_scorer
+from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.train.reranker.scoreronnx import export_scorer
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import base_spec, save_base_scorer, save_small_model, small_spec
 

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import results
 from benchmarks.results import Result, data_hash, read_results, write_result
-from sat_retriever.training.loop.provenance import provenance
+from sat_retriever.train.loop.provenance import provenance
 
 
 @pytest.fixture

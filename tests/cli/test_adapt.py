@@ -22,7 +22,7 @@ from sat_retriever.errors import TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.training.loop.summary import read_run
+from sat_retriever.train.loop.summary import read_run
 from tests.adapt.corpus import WORDS, sheet_id, write_books
 from tests.cli.conftest import Run
 from tests.cli.test_train import ran, run_here

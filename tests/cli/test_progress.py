@@ -13,7 +13,7 @@ from rich.console import Console
 from sat_retriever.cli import progress as module
 from sat_retriever.cli.progress import At, Lines, progress
 from sat_retriever.cli.train.bar import TrainingBar
-from sat_retriever.training.loop.progress import Standing
+from sat_retriever.train.loop.progress import Standing
 from tests.cli.terminals import in_terminal
 
 DEEP = "reports/of the northern region/2024/quarterly figures/Sales and returns, final.xlsx"

@@ -19,8 +19,8 @@ from sat_retriever.cli.train.fields import option_name, settings_of, shown
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.loop.summary import read_run
-from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
+from sat_retriever.train.loop.summary import read_run
+from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 from tests.cli.conftest import Run, run_sat
 from tests.evaluation.ollama_server import Reaction, always, ollama
 from tests.saved_encoder import save_bag_of_words

@@ -7,7 +7,7 @@ from sat_retriever.datasets.trainingsets import (
     standard_dataset,
 )
 from sat_retriever.errors import CorpusError
-from sat_retriever.training.data.reading import from_dataset
+from sat_retriever.train.data.reading import from_dataset
 from tests.places import needs
 
 

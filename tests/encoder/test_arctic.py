@@ -19,7 +19,7 @@ def test_published_cosines_come_out_of_a_folder_in_torch_and_onnx(cache):
     folder = needs("models/arctic-embed-xs")
     for package in ("torch", "transformers", "onnxscript"):
         pytest.importorskip(package, reason=f"{package} is not installed")
-    from sat_retriever.training.encoder.backbone import Backbone
+    from sat_retriever.train.encoder.backbone import Backbone
 
     encoder = SheetEncoder.load(folder, cache_dir=cache)
     assert (encoder.spec.pooling, encoder.width) == ("cls", 384)

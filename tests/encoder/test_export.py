@@ -87,9 +87,9 @@ def test_weights_that_no_onnx_file_holds_are_refused_before_they_are_loaded(
     tiny_source, tmp_path, monkeypatch
 ):
     """Nor is a training begun that could not be exported."""
-    from sat_retriever.training.encoder.backbone import Backbone
-    from sat_retriever.training.pairs.pairmodel import PairModel
-    from sat_retriever.training.settings import CrossEncoderTraining
+    from sat_retriever.train.encoder.backbone import Backbone
+    from sat_retriever.train.pairs.pairmodel import PairModel
+    from sat_retriever.train.settings import CrossEncoderTraining
 
     size = (tiny_source / "model.safetensors").stat().st_size
     monkeypatch.setattr(export, "_MAX_BYTES", size // 2)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sat_retriever.cli.progress import At, Shown, progress
 
 if TYPE_CHECKING:
-    from sat_retriever.training.loop.progress import Standing
+    from sat_retriever.train.loop.progress import Standing
 
 
 def is_main() -> bool:
@@ -63,7 +63,7 @@ def training_bar(command: str) -> Iterator[TrainingBar]:
 def described(standing: Standing) -> str:
     """The activity of a training, in words.
 
-    >>> from sat_retriever.training.loop.progress import Standing
+    >>> from sat_retriever.train.loop.progress import Standing
     >>> described(Standing("graph", "training", 2, 20, 31, 300, 0.5, 0.9))
     'graph: training, epoch 2 of 20'
     """
@@ -74,7 +74,7 @@ def described(standing: Standing) -> str:
 def measured(standing: Standing) -> str:
     """The results of a training so far, in words.
 
-    >>> from sat_retriever.training.loop.progress import Standing
+    >>> from sat_retriever.train.loop.progress import Standing
     >>> measured(Standing("", "training", 2, 20, 31, 300, 0.5, 0.9))
     'loss 0.500, best NDCG@5 .900'
     """

@@ -21,7 +21,7 @@ from sat_retriever.cli.train.session import (
     shown,
     start_of,
 )
-from sat_retriever.training.settings import (
+from sat_retriever.train.settings import (
     CROSS_ENCODER_PRESETS,
     ENCODER_PRESETS,
     RERANKER_PRESETS,
@@ -88,7 +88,7 @@ def encoder(
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.encoder.train import train_encoder
+        from sat_retriever.train.encoder.train import train_encoder
 
         data = source.data()
         with shown(source) as bar:
@@ -121,8 +121,8 @@ def reranker(
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.reranker.candidatesets import candidate_sets
-        from sat_retriever.training.reranker.train import train_reranker
+        from sat_retriever.train.reranker.candidatesets import candidate_sets
+        from sat_retriever.train.reranker.train import train_reranker
 
         dataset = source.dataset
         with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
@@ -168,8 +168,8 @@ def cross_encoder(
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.pairs.pairs import pair_candidates
-        from sat_retriever.training.pairs.train import train_cross_encoder
+        from sat_retriever.train.pairs.pairs import pair_candidates
+        from sat_retriever.train.pairs.train import train_cross_encoder
 
         data = source.data()
         with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):

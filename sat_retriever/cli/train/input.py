@@ -17,9 +17,9 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.synth.options import WORKBOOKS
-from sat_retriever.training.data.corpusindex import corpus_index, seen_index
-from sat_retriever.training.data.reading import from_dataset, from_index
-from sat_retriever.training.data.trainingdata import TrainingData
+from sat_retriever.train.data.corpusindex import corpus_index, seen_index
+from sat_retriever.train.data.reading import from_dataset, from_index
+from sat_retriever.train.data.trainingdata import TrainingData
 
 INDEX = "index.sat"  # the index of a corpus, in the run folder
 _MAKING = ".index"  # subfolder for it until the training is finished: a new run folder is empty

@@ -19,7 +19,7 @@ from sat_retriever.datasets.trainingsets import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import Place
-from sat_retriever.training.data.holdout import (
+from sat_retriever.train.data.holdout import (
     HOLD_OUT,
     SHARE,
     HoldOut,
@@ -27,7 +27,7 @@ from sat_retriever.training.data.holdout import (
     by_question,
     by_workbook,
 )
-from sat_retriever.training.data.reading import refuse_unknown_sheets
+from sat_retriever.train.data.reading import refuse_unknown_sheets
 
 PANEL = "Training data: --index with --labels, --corpus or --spider"
 

@@ -13,9 +13,9 @@ from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.cli.trained import ENCODER
 from sat_retriever.rank.registry import TRAINED
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.training.encoder.fusion import CHOSEN, name_of
-from sat_retriever.training.loop.summary import PhaseSummary, RunSummary, read_run
-from sat_retriever.training.loop.task import MEASURE
+from sat_retriever.train.encoder.fusion import CHOSEN, name_of
+from sat_retriever.train.loop.summary import PhaseSummary, RunSummary, read_run
+from sat_retriever.train.loop.task import MEASURE
 
 SHADES = " ▁▂▃▄▅▆▇█"
 ASCII_SHADES = " .:-=+*#"

@@ -22,7 +22,7 @@ from sat_retriever.encoder.load import is_embedding
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError, SatError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.loop.summary import trained_on
+from sat_retriever.train.loop.summary import trained_on
 
 Settings = TypeVar("Settings")
 _NEEDED = ("torch", "transformers", "accelerate", "safetensors", "onnx", "onnxscript")

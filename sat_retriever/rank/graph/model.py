@@ -35,7 +35,7 @@ _MOST_THREADS = 4  # one graph gains little from more
 class GraphModel:
     """A trained base scorer, with or without its graph; may be shared between threads.
 
-    Source: paper, section 3.4 and appendix A; the parts are in `sat_retriever.training`.
+    Source: paper, section 3.4 and appendix A; the parts are in `sat_retriever.train`.
 
     Args:
         folder: Its folder, for error messages.

@@ -20,7 +20,7 @@ from benchmarks.gpu.device import choose, device_info
 from benchmarks.results import name_of
 from benchmarks.training.methods import RECIPES
 from sat_retriever.encoder.onnx.device import gpu_count
-from sat_retriever.training.settings import ENCODER_PRESETS
+from sat_retriever.train.settings import ENCODER_PRESETS
 from tests.training_corpus import write_corpus
 
 NAMES = ["stage1", "base", "graph", "cross", "step_fp32", "encode"]

@@ -22,7 +22,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.train.reranker.candidatesets import candidate_sets
 from tests.fakes import HashedEncoder
 
 TOPICS = 12

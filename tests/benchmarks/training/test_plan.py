@@ -6,7 +6,7 @@ from benchmarks.paper.sensitivity import ROWS
 from benchmarks.paper.spider import SYSTEMS
 from benchmarks.training.methods import RECIPES
 from benchmarks.training.plan import Corpus, Step, overridden, read_step
-from sat_retriever.training.settings import EncoderTraining, RerankerTraining
+from sat_retriever.train.settings import EncoderTraining, RerankerTraining
 
 CORPUS = Corpus("industrytab_1k", "standard", 42)
 

@@ -15,10 +15,10 @@ from safetensors.numpy import load_file
 
 from benchmarks.training import released as train_released
 from benchmarks.training.step import epochs_of
-from sat_retriever.training.encoder import train as stage1
-from sat_retriever.training.encoder.train import train_encoder
-from sat_retriever.training.loop.runfolder import RunFolder
-from sat_retriever.training.settings import EncoderTraining
+from sat_retriever.train.encoder import train as stage1
+from sat_retriever.train.encoder.train import train_encoder
+from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.settings import EncoderTraining
 from tests.tiny_transformer import save_tiny, tiny_corpus
 
 WEIGHTS = "sentence-transformers/model.safetensors"

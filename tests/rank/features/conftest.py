@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rank.features.small_features import small_model
-from tests.training import sheet_world
+from tests.train import sheet_world
 
 
 @pytest.fixture(scope="package")

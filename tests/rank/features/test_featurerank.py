@@ -13,7 +13,7 @@ from sat_retriever.rank.features.features import list_inputs
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.rank.load import load_reranker
 from tests.rank.features.small_features import list_of, small_model
-from tests.training import sheet_world
+from tests.train import sheet_world
 
 QUERY = "which sky is red"
 

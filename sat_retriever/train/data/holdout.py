@@ -1,0 +1,178 @@
+"""Split a user's own queries by question, by workbook, or by family of sheets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from sat_retriever.datasets.dataset import Split
+from sat_retriever.datasets.labels import Query
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.grouping import connected
+from sat_retriever.text.lexical import query_words
+from sat_retriever.train.data.families import families_of
+
+HoldOut = Literal["question", "workbook", "family"]
+HOLD_OUT: HoldOut = "question"
+SHARE = 0.1
+
+
+def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 42) -> Split:
+    """Hold out questions at random; equivalent questions stay together.
+
+    Two questions are equivalent if they have the same words, in any order and form, or the same
+    relevant sheets. Otherwise a paraphrase of a training question would reward memory.
+
+    Args:
+        queries: Labelled questions.
+        share: Share of the questions for validation, in (0, 1).
+        seed: Seed of the choice.
+
+    Raises:
+        InputError: If the share is not between 0 and 1, or all questions are equivalent.
+    """
+    _check_share(share)
+    groups = _alike(queries)
+    if len(groups) < 2:
+        raise InputError(
+            f"all {len(queries):,} questions have the same words or the same relevant sheets, so "
+            "none can be held out for validation; label questions about other sheets too"
+        )
+    chosen = _drawn([len(group) for group in groups], share * len(queries), seed)
+    held_out = {place for number in chosen for place in groups[number]}
+    places = range(len(queries))
+    return Split(
+        train=tuple(place for place in places if place not in held_out),
+        validation=tuple(place for place in places if place in held_out),
+    )
+
+
+def by_workbook(
+    index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
+) -> Split:
+    """Hold out whole workbooks: training sees none of their sheets, not even as negatives.
+
+    Validation then measures the model on workbooks that it has never seen.
+
+    Args:
+        index: The index that maps sheets to workbooks.
+        queries: Labelled questions; all their sheets are in the index.
+        share: Share of the workbooks that questions ask for, in (0, 1); at least one workbook.
+        seed: Seed of the choice.
+
+    Raises:
+        InputError: If the share is not between 0 and 1, or the questions ask for sheets of only one
+            workbook.
+    """
+    _check_share(share)
+    ids = index.sheet_ids()
+    home = {sheet_id: sheet_id for sheet_id in ids} | index.workbook_of(ids)
+    asked = sorted({home[sheet_id] for query in queries for sheet_id in query.positives})
+    if len(asked) < 2:
+        raise InputError(
+            "the questions ask for sheets of one workbook only, so none can be held out; hold out "
+            "questions instead (--hold-out question)"
+        )
+    random.Random(seed).shuffle(asked)  # noqa: S311 - a repeatable choice, no secret
+    held_out = frozenset(asked[: max(1, int(share * len(asked)))])
+    return divided(queries, ids, {one for one in ids if home[one] in held_out})
+
+
+def by_family(
+    index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
+) -> Split:
+    """Hold out whole families of sheets: training sees none of them, not even as negatives.
+
+    Validation then measures the model on sheets unlike all that it has seen. `families_of`
+    defines a family.
+
+    Args:
+        index: The sheets and their links.
+        queries: Labelled questions; all their sheets are in the index.
+        share: Share of the sheets to hold out, among families that questions ask for, in (0, 1).
+            If every family is larger, the smallest one is held out.
+        seed: Seed of the choice.
+
+    Raises:
+        InputError: If the share is not between 0 and 1, the questions ask for sheets of only one
+            family, or no question is only about held-out sheets or only about others.
+    """
+    _check_share(share)
+    asked = {sheet_id for query in queries for sheet_id in query.positives}
+    families = [family for family in families_of(index) if asked.intersection(family)]
+    held_out = held_out_families(families, share=share, seed=seed)
+    split = divided(queries, index.sheet_ids(), held_out)
+    if not split.train or not split.validation:
+        raise InputError(
+            f"of {len(queries):,} questions {len(split.train):,} are about sheets for training "
+            f"alone and {len(split.validation):,} about held-out families alone; hold out another "
+            f"share, now {share:g}, or questions (--hold-out question)"
+        )
+    return split
+
+
+def held_out_families(
+    families: Sequence[Sequence[str]], *, share: float, seed: int
+) -> frozenset[str]:
+    """Draw families at random up to a share of all sheets, and return their sheets' ids.
+
+    Raises:
+        InputError: If there are fewer than two families.
+    """
+    if len(families) < 2:
+        raise InputError(
+            "all these sheets are of one family (the same headers, or one series over time), so "
+            "none can be held out; index other sheets too, or hold out questions instead "
+            "(sat train … --hold-out question)"
+        )
+    sizes = [len(family) for family in families]
+    chosen = _drawn(sizes, share * sum(sizes), seed)
+    return frozenset(sheet_id for number in chosen for sheet_id in families[number])
+
+
+def divided(queries: Sequence[Query], sheet_ids: Sequence[str], held_out: Collection[str]) -> Split:
+    """Divide queries into those about held-out sheets and those about others; drop mixed ones.
+
+    Args:
+        queries: Labelled questions.
+        sheet_ids: All sheets.
+        held_out: The sheets that training may not see.
+    """
+    parts: tuple[list[int], list[int]] = ([], [])
+    for place, query in enumerate(queries):
+        inside = {sheet_id in held_out for sheet_id in query.positives}
+        if len(inside) == 1:
+            parts[inside.pop()].append(place)
+    return Split(
+        train=tuple(parts[0]),
+        validation=tuple(parts[1]),
+        seen=frozenset(sheet_id for sheet_id in sheet_ids if sheet_id not in held_out),
+    )
+
+
+def _check_share(share: float) -> None:
+    if not 0 < share < 1:
+        raise InputError(f"the share for validation must lie between 0 and 1, not {share}")
+
+
+def _alike(queries: Sequence[Query]) -> list[list[int]]:
+    """Group the places of equivalent questions, directly or through others; in file order."""
+    return connected(
+        (place, [("words", *sorted(query_words(query.text))), ("sheets", *sorted(query.positives))])
+        for place, query in enumerate(queries)
+    )
+
+
+def _drawn(sizes: Sequence[int], target: float, seed: int) -> list[int]:
+    """Draw groups at random up to the target size; the smallest one if each is too large."""
+    order = list(range(len(sizes)))
+    random.Random(seed).shuffle(order)  # noqa: S311 - a repeatable choice, no secret
+    chosen: list[int] = []
+    size = 0
+    for number in order:
+        if size + sizes[number] <= target:
+            chosen.append(number)
+            size += sizes[number]
+    return chosen or [min(order, key=lambda number: sizes[number])]

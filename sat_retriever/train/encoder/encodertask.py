@@ -1,0 +1,239 @@
+"""Define Stage 1 as a task of the training loop: the texts of a step, the metrics of an epoch.
+
+A step takes the batch's questions, relevant sheets drawn for them, and their hard negatives. Every
+sheet is encoded once and serves all questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from numpy.typing import NDArray
+
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.train.data.trainingdata import TrainingData
+from sat_retriever.train.data.validation import ranked_metrics
+from sat_retriever.train.encoder.backbone import Backbone, Batch
+from sat_retriever.train.encoder.contrastive import (
+    Bank,
+    multi_positive_loss,
+    single_positive_loss,
+)
+from sat_retriever.train.encoder.embed import (
+    Pieces,
+    as_batch,
+    encode_pieces,
+    group_by_length,
+    on_device,
+    split_texts,
+)
+from sat_retriever.train.encoder.fusion import choose_fusion
+from sat_retriever.train.encoder.mining import draw_negatives, draw_positives, nearest_sheets
+from sat_retriever.train.encoder.relevance import Relevance, places_of
+from sat_retriever.train.loop.device import moved, staged
+from sat_retriever.train.loop.gather import gather_rows
+from sat_retriever.train.loop.task import Share, State
+from sat_retriever.train.settings import EncoderTraining
+
+Places = NDArray[np.int64]
+
+SENTENCE_TRANSFORMERS = "sentence-transformers"
+CANDIDATES = 50  # sheets that Stage 1 passes on; their recall bounds all later results
+STAGE_1_METRICS = ("NDCG@5", "Recall@5", "MRR@5", f"Recall@{CANDIDATES}")
+
+
+@dataclass(frozen=True, slots=True)
+class StepInputs:
+    """One process's share of a step of Stage 1, on the host.
+
+    Attributes:
+        items: Its b training questions.
+        sheets: Rows of the step's s distinct sheets, ascending, the same in every process.
+        counts: Number of them that each process encodes, in order.
+        batches: Padded texts: its own sheets and its questions, by length.
+        back: Place of each text in the order of the batches: own sheets first, then questions.
+    """
+
+    items: Places
+    sheets: Places
+    counts: list[int]
+    batches: list[Batch]
+    back: torch.Tensor
+
+
+class EncoderTask:
+    """Stage 1 for the training loop (`sat_retriever.train.loop.task.Task`)."""
+
+    def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
+        """Split all texts into word pieces.
+
+        Args:
+            data: Corpus, questions, and the sheets that training may see.
+            settings: All hyper-parameters.
+            backbone: The model to train.
+        """
+        spec = backbone.spec
+        self._data = data
+        self._settings = settings
+        self._backbone = backbone
+        self._sheets = split_texts(backbone, data.sheets, spec.sheet_prefix)
+        self._train = split_texts(backbone, data.train.texts, spec.query_prefix)
+        self._validation = split_texts(backbone, data.validation.texts, spec.query_prefix)
+        self._seen = np.asarray(data.seen, dtype=np.int64)
+        self._relevance = Relevance(data.train.positives)
+        # Relevant sheets and hard negatives of each training question in this epoch; see `prepare`.
+        self._positives = self._negatives = np.zeros((0, 0), dtype=np.int64)
+        self._ranked: Places | None = None
+        self._bank: FloatArray | None = None  # tokens of the sheets that may be seen, (m, d)
+        self._bank_there: torch.Tensor | None = None  # the bank on the device, from the first step
+        # Tokens of sheets with the current weights, cleared by each step; by the number of the
+        # corpus, here the only one.
+        self._tokens: dict[int, FloatArray] = {}
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The backbone."""
+        return self._backbone
+
+    @property
+    def size(self) -> int:
+        """Number of training questions."""
+        return len(self._data.train)
+
+    def prepare(self, epoch: int, accelerator: Accelerator) -> None:
+        """Draw each question's relevant sheets and its hard negatives for this epoch."""
+        settings, gold = self._settings, self._data.train.positives
+        mined = settings.negatives > 0 and (self._ranked is None or settings.mining == "epoch")
+        if settings.bank or mined:
+            tokens = self._sheet_tokens(accelerator)
+            if settings.bank:
+                self._bank, self._bank_there = tokens[self._seen], None
+            if mined:
+                questions = encode_pieces(self._backbone, self._train, accelerator)
+                self._ranked = self._nearest(questions, tokens, accelerator.device)
+        ranked = np.zeros((self.size, 0), np.int64) if self._ranked is None else self._ranked
+        seed = (settings.seed, epoch)
+        self._positives = draw_positives(gold, settings.positives, (*seed, 0))
+        self._negatives = draw_negatives(
+            ranked, gold, settings.negatives, settings.negative_choice, (*seed, 1)
+        )
+
+    def _nearest(self, questions: FloatArray, tokens: FloatArray, device: torch.device) -> Places:
+        """Return the sheets near each training question, best first, for hard negatives."""
+        depth = self._settings.negative_depth
+        return nearest_sheets(questions, tokens, self._seen, depth, device)
+
+    def inputs(self, share: Share, device: torch.device) -> StepInputs:
+        """Return the texts of a share, padded: its part of the batch's sheets, and its questions.
+
+        The batch's sheets are divided among the processes.
+        """
+        items = share.batch
+        drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
+        sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
+        parts = np.array_split(sheets, share.world)
+        own = [self._sheets[row] for row in parts[share.rank]]
+        texts = [*own, *(self._train[item] for item in share.items)]
+        groups = group_by_length(texts, device)
+        batches = [
+            as_batch(self._backbone, [texts[place] for place in group], device) for group in groups
+        ]
+        back = staged(np.argsort(np.concatenate(groups)), device)
+        return StepInputs(share.items, sheets, [*map(len, parts)], batches, back)
+
+    def loss(
+        self, module: torch.nn.Module, inputs: StepInputs, share: Share, accelerator: Accelerator
+    ) -> torch.Tensor:
+        """Return the loss of one share of a batch; the mean over processes is the batch's loss.
+
+        The tokens of the batch's sheets are gathered, so every question is compared with every
+        sheet of the batch.
+        """
+        self._tokens.clear()
+        device, own = accelerator.device, inputs.counts[share.rank]
+        encoded = module([on_device(batch, device) for batch in inputs.batches])
+        tokens = encoded[moved(inputs.back, device)]
+        columns = gather_rows(tokens[:own], inputs.counts, accelerator)  # (s, d)
+        losses = self._losses(tokens[own:], columns, inputs.items, inputs.sheets)
+        return losses.sum() * share.world / share.total
+
+    def _losses(
+        self, questions: torch.Tensor, columns: torch.Tensor, items: Places, sheets: Places
+    ) -> torch.Tensor:
+        """Return the loss of each of b questions over the step's s sheets, (b,)."""
+        cosines = questions.float() @ columns.float().T  # (b, s)
+        temperature = self._settings.temperature
+        if self._settings.loss == "single_positive":
+            first = np.searchsorted(sheets, self._positives[items, 0])
+            return single_positive_loss(
+                cosines, torch.from_numpy(first).to(cosines.device), temperature
+            )
+        among = self._relevance.among(items, sheets, cosines.device)
+        bank = self._bank_of(questions, items, sheets)
+        return multi_positive_loss(cosines, among, temperature, bank)
+
+    def _bank_of(self, questions: torch.Tensor, items: Places, sheets: Places) -> Bank | None:
+        """Return the sheets outside the step as negatives of its questions; None without a bank."""
+        if self._bank is None:
+            return None
+        device = questions.device
+        if self._bank_there is None:
+            self._bank_there = torch.from_numpy(self._bank).to(device)
+        excluded = self._relevance.among(items, self._seen, device)
+        in_step, _ = places_of(sheets, self._seen)
+        excluded[:, torch.from_numpy(in_step).to(device)] = True
+        return Bank(questions.float() @ self._bank_there.T, excluded)
+
+    def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
+        """Return metrics of the validation questions over all sheets, seen in training or not.
+
+        They use the cosine alone, as in the paper. If the words of the sheets are known, the chosen
+        share of the cosine in the fused score and the result of each share are added.
+        """
+        self._tokens.clear()
+        questions = encode_pieces(self._backbone, self._validation, accelerator)
+        tokens = self._sheet_tokens(accelerator)
+        every = np.arange(len(tokens))
+        ranked = nearest_sheets(questions, tokens, every, CANDIDATES, accelerator.device)
+        found = ranked_metrics(ranked, self._data.validation, STAGE_1_METRICS)
+        if self._data.lexical is None:
+            return found
+        return found | choose_fusion(self._data, self._data.lexical, questions, tokens).metrics()
+
+    def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
+        """Return tokens of all sheets with the current weights, (n, d), computed once a step."""
+        return self._encoded(0, self._sheets, accelerator)
+
+    def _encoded(
+        self, number: int, sheets: Sequence[Pieces], accelerator: Accelerator
+    ) -> FloatArray:
+        """Encode a whole corpus at once, since the batches of texts affect the last digits."""
+        if number not in self._tokens:
+            self._tokens[number] = encode_pieces(self._backbone, sheets, accelerator)
+        return self._tokens[number]
+
+    def save(self, folder: Path) -> None:
+        """Write the current model into a new folder."""
+        self._backbone.save_sentence_transformers(folder / SENTENCE_TRANSFORMERS)
+
+    def state(self) -> State:
+        """Return the arrays that define this epoch's questions."""
+        kept: dict[str, NDArray[Any]] = {"positives": self._positives, "negatives": self._negatives}
+        if self._ranked is not None and self._settings.mining == "fixed":
+            kept["ranked"] = self._ranked
+        if self._bank is not None:
+            kept["bank"] = self._bank
+        return kept
+
+    def restore(self, state: State) -> None:
+        """Restore the arrays from `state`."""
+        self._positives, self._negatives = state["positives"], state["negatives"]
+        self._ranked, self._bank = state.get("ranked"), state.get("bank")
+        self._bank_there = None
+        self._tokens.clear()

@@ -1,0 +1,309 @@
+"""Run the training loop: epochs, validation, the best model, and resuming.
+
+    prepare -> for each batch: loss, backward, clip, step -> validate -> save if best
+
+All random numbers depend only on the schedule's seed. A killed training goes on from its last
+checkpoint: on a CPU to the same weights, bit for bit, and on CUDA to weights that are as near as
+those of two trainings from the start. There the order of sums varies from run to run.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+
+from sat_retriever.errors import TrainingError
+from sat_retriever.train.loop.ahead import depth_on, made_ahead
+from sat_retriever.train.loop.best import load_best, remove_other_bests, save_best
+from sat_retriever.train.loop.checkpoint import (
+    load_checkpoint,
+    remove_checkpoints,
+    save_checkpoint,
+)
+from sat_retriever.train.loop.course import Course, Fitted, Metrics, read_course, write_course
+from sat_retriever.train.loop.interrupt import Interrupts, interrupts
+from sat_retriever.train.loop.memory import (
+    forget_gpu_peak,
+    largest_memory_mib,
+    peak_gpu_memory_mib,
+)
+from sat_retriever.train.loop.optimise import Optimiser, Part
+from sat_retriever.train.loop.progress import Standing, TrainingProgress
+from sat_retriever.train.loop.rate import learning_rate
+from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.schedule import Schedule
+from sat_retriever.train.loop.task import MEASURE, Task, batches
+
+__all__ = ["Fitted", "Standing", "TrainingProgress", "Untrained", "fit", "learning_rate"]
+
+Untrained = Literal["skip", "show", "keep"]
+
+
+def fit(
+    task: Task,
+    schedule: Schedule,
+    run: RunFolder,
+    accelerator: Accelerator,
+    progress: TrainingProgress | None = None,
+    phase: str = "",
+    *,
+    untrained: Untrained = "skip",
+    checkpoint_s: float = 120.0,
+) -> Fitted:
+    """Train a task's module and keep its best epoch; go on where an earlier start ended.
+
+    Called in every process. The best epoch has the highest validation NDCG@5; of equals the earlier
+    one. At the end the module has that epoch's weights, and the task that epoch's `state`. The
+    module is in train mode in `Task.loss`, elsewhere in eval mode without gradients. A finished
+    phase is not trained again. A task must draw its random numbers from torch, or from a generator
+    that it seeds by seed and epoch: the states of other generators are not kept.
+
+    Args:
+        task: Model, loss and validation.
+        schedule: Settings of the optimiser.
+        run: Folder for metrics, checkpoints and models.
+        accelerator: From `make_accelerator(schedule)`.
+        progress: Receives the progress of the training.
+        phase: Name of this part of the run; a run may have several with different names.
+        untrained: Treatment of the untrained model, epoch 0: "skip" leaves it unmeasured, "show"
+            measures it for the reader, and "keep" also lets it compete, so a later epoch wins only
+            with a strictly better measure.
+        checkpoint_s: Seconds between checkpoints within an epoch; one is also written after
+            each epoch. 0 writes one after every step.
+
+    Raises:
+        TrainingError: If loss, gradients or the validation measure are not finite, or the content
+            of the run folder does not fit.
+        OutputError: If the run folder cannot be written.
+        KeyboardInterrupt: At Ctrl-C; during a step it waits for a checkpoint.
+    """
+    folder = run.phase(phase)
+    task.module.to(accelerator.device)
+    course = read_course(folder)
+    if course is None:
+        with interrupts() as heard:
+            training = _Training(
+                task, schedule, run, accelerator, progress, phase, folder, heard, checkpoint_s,
+                Optimiser(task, schedule, accelerator), untrained,
+            )  # fmt: skip
+            course = training.train()
+    task.module.eval()
+    model = load_best(folder, course.validated[course.best][0], task)
+    accelerator.wait_for_everyone()  # the caller may move what was read here
+    return Fitted.of(course, model)
+
+
+@dataclass(slots=True)
+class _Training:
+    """One phase of a training, in one process; only the fields from `course` on change."""
+
+    task: Task
+    schedule: Schedule
+    run: RunFolder
+    accelerator: Accelerator
+    progress: TrainingProgress | None
+    phase: str
+    folder: Path
+    heard: Interrupts
+    checkpoint_s: float
+    optimiser: Optimiser
+    untrained: Untrained
+    course: Course = field(default_factory=lambda: Course(1))
+    loss: float | None = None
+    since: float = 0.0  # time at which `course.seconds` was right
+    saved: float = 0.0  # time of the last checkpoint
+
+    @property
+    def epoch_steps(self) -> int:
+        """Optimiser steps per epoch."""
+        return math.ceil(self.task.size / self.schedule.batch_size)
+
+    def train(self) -> Course:
+        """Train to the end and return the progress there."""
+        forget_gpu_peak(self.accelerator.device)
+        self._start(1 if self.untrained == "skip" else 0)
+        while self.course.epoch <= self.schedule.epochs:
+            if self.course.epoch > 0:
+                self._prepare()
+                self._steps()
+            self._validate()
+        if self.accelerator.is_main_process:
+            write_course(self.folder, self.course)
+            remove_checkpoints(self.folder)
+            remove_other_bests(self.folder, self.course)
+        self.accelerator.wait_for_everyone()
+        self.accelerator.free_memory()  # another phase has an optimiser of its own
+        return self.course
+
+    def _start(self, first_epoch: int) -> None:
+        """Start from the last checkpoint, or from the seed."""
+        found = load_checkpoint(self.folder, self.optimiser.trained)
+        if found is None:
+            phases = [row.get("phase") for row in self.run.metrics()] + [self.phase]
+            self.course = Course(first_epoch, rows=phases.index(self.phase))
+            _seed(self.schedule.seed, self.accelerator.process_index)
+        else:
+            note, state = found
+            self.course = Course.from_json(note, self.folder)
+            self.task.restore(state)
+        self.run.cut(self.course.rows)
+        self.since = self.saved = time.monotonic()
+
+    def _prepare(self) -> None:
+        """Let the task prepare the epoch, unless a checkpoint has its preparation."""
+        if self.course.prepared:
+            return
+        self._tell("preparing")
+        self.task.module.eval()
+        with torch.no_grad():
+            self.task.prepare(self.course.epoch, self.accelerator)
+        self.course = replace(self.course, prepared=True, preparing=self._seconds())
+
+    def _steps(self) -> None:
+        """Do the remaining optimiser steps of the epoch."""
+        course, schedule = self.course, self.schedule
+        self.task.module.train()
+        order = batches(self.task.size, schedule.batch_size, course.epoch, schedule.seed)
+        self._tell("training")
+        depth = depth_on(self.accelerator.device.type)
+        left = order[course.batch :]
+        with closing(made_ahead(self.optimiser.parts, left, depth)) as ready:
+            for _ in left:
+                self._step(ready)
+
+    def _step(self, ready: Iterator[Sequence[Part]]) -> None:
+        """Do one optimiser step, and write a checkpoint if one is due."""
+        epoch, done = self.course.epoch, self._steps_done()
+        rate = learning_rate(self.schedule, done, self.epoch_steps)
+        with self.heard.wait():
+            step = self.optimiser.step(
+                next(ready), rate, f"step {done + 1} (epoch {epoch})",
+                due=time.monotonic() - self.saved >= self.checkpoint_s, stop=self.heard.asked,
+            )  # fmt: skip
+            self.loss = step.loss
+            self.course = replace(self.course, batch=self.course.batch + 1)
+            self._log(
+                "step",
+                {"step": done + 1, "loss": step.loss, "lr": rate, "grad_norm": step.grad_norm},
+            )
+        stop = step.stop or (self.heard.asked and self.accelerator.num_processes == 1)
+        if step.due or stop:
+            self._checkpoint()
+        self._tell("training")
+        if stop:
+            self.heard.stop()
+
+    def _validate(self) -> None:
+        """Measure the epoch, keep its model if it is the best, and go to the next epoch."""
+        if self.heard.asked:
+            self.heard.stop()
+        self._tell("validating")
+        self.task.module.eval()
+        begun = self._seconds()
+        with torch.no_grad():
+            metrics = _finite(self.task.validate(self.accelerator), self.course.epoch)
+        validation_seconds = self._seconds() - begun
+        measure, before = metrics[MEASURE], self.course.best_measure
+        competes = self.course.epoch > 0 or self.untrained == "keep"
+        better = before is None or (measure is not None and measure > before)  # ties: the earlier
+        best = competes and better
+        if best:
+            save_best(self.folder, self.course.epoch, self.task, self.accelerator)
+        self._close(metrics, validation_seconds, best=best)
+        if self.course.epoch <= self.schedule.epochs:
+            self._checkpoint()
+
+    def _close(self, metrics: Metrics, validation_seconds: float, *, best: bool) -> None:
+        """Log the epoch and go to the next."""
+        course, seconds = self.course, self._seconds()
+        memory = max(course.memory, largest_memory_mib())
+        gpu_memory = peak_gpu_memory_mib(self.accelerator.device)
+        if gpu_memory is not None:
+            gpu_memory = max(gpu_memory, course.gpu_memory or 0.0)
+        row = {
+            "step": self._steps_done(),
+            "best": best,
+            "validation": metrics,
+            "seconds": seconds,
+            "preparation_seconds": course.preparing,
+            "validation_seconds": validation_seconds,
+            "memory_mib": memory,
+            "gpu_memory_mib": gpu_memory,
+        }
+        self._log("epoch", row)
+        self.course = Course(
+            course.epoch + 1,
+            rows=self.course.rows,
+            before=course.before + seconds,
+            memory=memory,
+            gpu_memory=gpu_memory,
+            validated=(*course.validated, (course.epoch, metrics)),
+            best=len(course.validated) if best else course.best,
+        )
+        self.since = time.monotonic()
+
+    def _checkpoint(self) -> None:
+        """Write a checkpoint; called in every process at the same time."""
+        place = (self.course.epoch, self.course.batch)
+        course = replace(self.course, seconds=self._seconds())
+        note = course.to_json()
+        save_checkpoint(self.folder, place, self.optimiser.trained, self.task.state(), note)
+        if self.accelerator.is_main_process:
+            remove_other_bests(self.folder, course)
+        self.saved = time.monotonic()
+
+    def _seconds(self) -> float:
+        """Return the time of the current epoch so far, in seconds, including earlier starts."""
+        return self.course.seconds + time.monotonic() - self.since
+
+    def _steps_done(self) -> int:
+        """Return the number of optimiser steps done, over all epochs."""
+        return max(self.course.epoch - 1, 0) * self.epoch_steps + self.course.batch
+
+    def _log(self, kind: Literal["step", "epoch"], row: Mapping[str, Any]) -> None:
+        """Append a row to the run's metrics."""
+        self.run.log({"row": kind, "phase": self.phase, "epoch": self.course.epoch, **row})
+        self.course = replace(self.course, rows=self.course.rows + 1)
+
+    def _tell(self, doing: Literal["preparing", "training", "validating"]) -> None:
+        """Report the progress of the training."""
+        if self.progress is None or not self.accelerator.is_main_process:
+            return
+        steps = self.schedule.epochs * self.epoch_steps
+        standing = Standing(
+            self.phase, doing, self.course.epoch, self.schedule.epochs, self._steps_done(), steps,
+            self.loss, self.course.best_measure,
+        )  # fmt: skip
+        self.progress(standing)
+
+
+def _seed(seed: int, rank: int) -> None:
+    """Seed torch; each process draws its own dropout."""
+    torch.manual_seed(int(np.random.SeedSequence((seed, rank)).generate_state(1)[0]))
+
+
+def _finite(metrics: Mapping[str, float | None], epoch: int) -> Metrics:
+    """Return metrics as JSON values: None if undefined.
+
+    Raises:
+        TrainingError: If the metric that chooses the epoch is undefined.
+    """
+    found = {
+        name: None if value is None or not math.isfinite(value) else float(value)
+        for name, value in metrics.items()
+    }
+    if found.get(MEASURE) is None:
+        raise TrainingError(
+            f"validation {MEASURE} of epoch {epoch} is {metrics.get(MEASURE)}; it chooses the "
+            "epoch to keep: give validation questions whose relevant sheets are there"
+        )
+    return found

@@ -1,0 +1,178 @@
+"""Draw training pairs of the Cross-Encoder: queries with sheets that Stage 1 found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.serialize import serialize
+from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData
+from sat_retriever.train.encoder.mining import draw_negatives, draw_positives
+from sat_retriever.train.loop.inshares import in_shares
+from sat_retriever.train.settings import CrossEncoderTraining
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSheets:
+    """The sheets that Stage 1 found for m questions, best first; no relevant sheet is added.
+
+    Attributes:
+        rows: Rows of the sheets, (m, k), padded with `NO_SHEET`.
+        cosines: Their cosines, (m, k) float32, 0 where there is no sheet.
+    """
+
+    rows: Rows
+    cosines: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class PairCandidates:
+    """The candidates of training and validation questions, and their provenance.
+
+    Attributes:
+        train: Candidates of the training questions, without held-out sheets.
+        validation: Candidates of the validation questions, from all sheets.
+        encoder: Fingerprint of the encoder that the cosines come from.
+        serialization: Fingerprint of the texts of the sheets.
+        dense_weight: Share of the cosine in the score that ranked them.
+    """
+
+    train: FoundSheets
+    validation: FoundSheets
+    encoder: str
+    serialization: str
+    dense_weight: float
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over encoder, texts and sheets found."""
+        digest = hashlib.sha256(json.dumps([self.encoder, self.serialization]).encode("utf-8"))
+        for found in (self.train, self.validation):
+            digest.update(json.dumps(found.rows.shape).encode("utf-8"))
+            digest.update(found.rows.tobytes())
+        return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The p pairs of an epoch, question by question.
+
+    Attributes:
+        questions: Place of each pair's question, (p,).
+        sheets: Row of each pair's sheet, (p,).
+        relevant: True if the sheet is relevant for the question, (p,).
+    """
+
+    questions: Rows
+    sheets: Rows
+    relevant: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+
+def pair_candidates(
+    data: TrainingData, seen: SheetIndex, whole: SheetIndex, settings: CrossEncoderTraining
+) -> PairCandidates:
+    """Find the candidates of every question, through the index as in a search.
+
+    Of several processes, each finds those of its share of the questions and gets those of all.
+
+    Args:
+        data: Questions and texts.
+        seen: Index of the sheets that training may see; the whole index if it may see all.
+        whole: Index of all sheets.
+        settings: Number of candidates, and the score that finds them.
+
+    Raises:
+        InputError: If the indexes do not have the data's sheets and texts, or differ in
+            encoder or serialization.
+    """
+    for name in ("fingerprint", "serialization"):
+        if getattr(seen, name) != getattr(whole, name):
+            raise InputError(
+                f"{seen.path} and {whole.path} differ in {name}; write both indexes with the "
+                "same encoder and serialization"
+            )
+    allowed = np.isin(np.arange(len(data.sheet_ids)), data.seen)
+    share = whole.dense_weight if settings.dense_weight is None else settings.dense_weight
+    train = _found(data, data.train, seen, settings.candidates, share)
+    if not allowed[train.rows[train.rows != NO_SHEET]].all():
+        raise InputError(
+            f"{seen.path} holds sheets of {data.name} that are held out from training; give an "
+            "index of those that training may see"
+        )
+    validation = _found(data, data.validation, whole, settings.candidates, share)
+    texts = whole.serialization.fingerprint
+    return PairCandidates(train, validation, whole.fingerprint, texts, share)
+
+
+def draw_pairs(
+    questions: QueryRows, found: FoundSheets, settings: CrossEncoderTraining, epoch: int
+) -> Pairs:
+    """Draw the pairs of an epoch: relevant sheets, and found sheets that are not relevant.
+
+    A question has the same numbers of pairs in every epoch: min(positives, relevant sheets) and
+    min(negatives, found sheets that are not relevant). Relevant sheets are drawn from all relevant
+    ones, found or not. Draws are without replacement and depend on seed, epoch and the question's
+    place.
+
+    Source: paper, appendix (Cross-Encoder); it does not say how the pairs are chosen.
+    """
+    seed = (settings.seed, epoch)
+    relevant = draw_positives(questions.positives, settings.positives, (*seed, 0))
+    # The padding is no sheet, so it is no negative either.
+    never = [(*gold, NO_SHEET) for gold in questions.positives]
+    wrong = draw_negatives(found.rows, never, settings.negatives, "random", (*seed, 1))
+    sheets = np.concatenate([relevant, wrong], axis=1)  # (m, positives + negatives)
+    places, columns = np.nonzero(sheets != NO_SHEET)
+    return Pairs(places, sheets[places, columns], columns < settings.positives)
+
+
+def _found(
+    data: TrainingData, questions: QueryRows, index: SheetIndex, count: int, dense_weight: float
+) -> FoundSheets:
+    """Find the candidates of some questions and check the texts of their sheets."""
+    row_of = {sheet_id: row for row, sheet_id in enumerate(data.sheet_ids)}
+
+    def of(texts: Sequence[str]) -> Iterator[Sequence[Candidate]]:
+        for text in texts:
+            yield index.candidates(index.question(text, dense_weight=dense_weight), count)
+
+    lists = in_shares(questions.texts, of, index.device)
+    _check_texts(data, row_of, lists, index)
+    width = max(map(len, lists), default=0)
+    rows = np.full((len(lists), width), NO_SHEET, dtype=np.int64)  # (m, k)
+    cosines = np.zeros((len(lists), width), dtype=np.float32)
+    for place, candidates in enumerate(lists):
+        rows[place, : len(candidates)] = [row_of[each.sheet_id] for each in candidates]
+        cosines[place, : len(candidates)] = [each.dense for each in candidates]
+    return FoundSheets(rows, cosines)
+
+
+def _check_texts(
+    data: TrainingData,
+    row_of: dict[str, int],
+    lists: Sequence[Sequence[Candidate]],
+    index: SheetIndex,
+) -> None:
+    """Refuse an index with other sheets or other texts than the data."""
+    wanted = sorted({candidate.sheet_id for candidates in lists for candidate in candidates})
+    for sheet_id, record in index.records(wanted).items():
+        row = row_of.get(sheet_id)
+        if row is None or serialize(record, index.serialization) != data.sheets[row]:
+            raise InputError(
+                f"the sheet {sheet_id!r} of {index.path} is not in {data.name}, or has another "
+                "text there; index the same sheets with the same serialization"
+            )

@@ -1,0 +1,50 @@
+"""Turn candidate sets ranked by logits, with their labels, into rows for the scorer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.datasets.metrics.rows import Rows
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.train.data.validation import defined_metrics
+from sat_retriever.train.reranker.candidatesets import CandidateSets
+
+CANDIDATE_METRICS = (
+    "NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1", "NDCG@10", "Recall@10", "AllRelevant@10",
+)  # fmt: skip
+
+
+def candidate_metrics(sets: CandidateSets, logits: FloatArray) -> dict[str, float]:
+    """Return means over the questions with candidates ranked by logits; see `candidate_rows`."""
+    return defined_metrics(candidate_rows(sets, logits), CANDIDATE_METRICS)
+
+
+def candidate_rows(sets: CandidateSets, logits: FloatArray) -> Rows:
+    """Return one row a question, with candidates ranked by logits.
+
+    Ties are in the order of sheet ids. Relevant sheets that are not candidates count as missed.
+
+    Args:
+        sets: The questions.
+        logits: Logit of each candidate, (b, k); values of padding are ignored.
+    """
+    order = candidate_order(sets, logits)
+    hits = np.take_along_axis(sets.relevant, order, axis=1)
+    first_hard = np.take_along_axis(sets.hard, order[:, :1], axis=1)[:, 0].tolist()
+    return [
+        {
+            "query": place,
+            "relevant": int(sets.positives[place]),
+            "hits": (np.flatnonzero(found) + 1).tolist(),
+            "hard": first_hard[place] if sets.judged[place] else None,
+        }
+        for place, found in enumerate(hits)
+    ]
+
+
+def candidate_order(sets: CandidateSets, logits: FloatArray) -> NDArray[np.intp]:
+    """Return the places of candidates, best first, (b, k); padding comes last."""
+    falling = np.where(sets.rows >= 0, -logits.astype(np.float64), np.inf)
+    order: NDArray[np.intp] = np.lexsort((sets.rows, falling), axis=1)  # the last key has priority
+    return order

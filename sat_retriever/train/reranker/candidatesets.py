@@ -1,0 +1,306 @@
+"""Build the training data of Stage 2: the candidates that users would get for the queries."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.datasets.labels import Query
+from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.graph.channels import LEARNT, link_types
+from sat_retriever.rank.graph.graph import build_graph, started
+from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.records.links import Link
+from sat_retriever.records.progress import Progress
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.train.loop.inshares import in_shares
+from sat_retriever.train.settings import RerankerTraining
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateBatch:
+    """The candidates of some questions, padded to the same k.
+
+    Attributes:
+        query: Query tokens (b, d) float32.
+        tokens: Tokens of the n distinct sheets in these lists, (n, d) float32.
+        rows: Place of each candidate in `tokens`, (b, k) int64; padding has the place of any sheet.
+        scores: Stage 1 scores (b, k) float32.
+        features: Further inputs of the scorer, (b, k, f) float32.
+        relations: (b, c, k, k) float32, zero for those that the model makes.
+        mask: True for a candidate, False for padding, (b, k).
+        relevant: True for a relevant candidate, (b, k).
+    """
+
+    query: FloatArray
+    tokens: FloatArray
+    rows: NDArray[np.int64]
+    scores: FloatArray
+    features: FloatArray
+    relations: FloatArray
+    mask: Flags
+    relevant: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSets:
+    """The candidates of b questions, best first; no relevant sheet is added.
+
+    With c given relations it takes about `2 c k²` bytes per question: 20 kB for c = 4 and k = 50,
+    so 280 MB for 14,000 questions. The token table is extra, one row per sheet.
+
+    Attributes:
+        spec: How the candidates were found, and what the sets hold.
+        sheet_ids: Ids of the n sheets that are candidates anywhere, ascending.
+        table: Their tokens (n, d) float32.
+        queries: Query tokens (b, d) float32.
+        rows: Place of each candidate in the table, (b, k) int32; -1 for padding.
+        scores: Stage 1 scores (b, k) float32.
+        features: Further inputs of the scorer, (b, k, f) float32.
+        relations: The given relations, in the order of the spec's channels without those that the
+            model makes, (b, c', k, k) float16: exact for links, to 0.05 % otherwise.
+        relevant: True for a relevant candidate, (b, k).
+        hard: True for an annotated hard negative, (b, k).
+        positives: Number of relevant sheets of each question, found or not, (b,) int64.
+        judged: True for a question with annotated hard negatives, (b,).
+    """
+
+    spec: GraphSpec
+    sheet_ids: tuple[str, ...]
+    table: FloatArray
+    queries: FloatArray
+    rows: NDArray[np.int32]
+    scores: FloatArray
+    features: FloatArray
+    relations: NDArray[np.float16]
+    relevant: Flags
+    hard: Flags
+    positives: NDArray[np.int64]
+    judged: Flags
+
+    def __len__(self) -> int:
+        """Number of questions."""
+        return len(self.rows)
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over all inputs of a training on these sets."""
+        known = json.dumps([self.spec.to_dict(), self.sheet_ids])
+        digest = hashlib.sha256(known.encode("utf-8"))
+        for array in (
+            self.table, self.queries, self.rows, self.scores, self.features, self.relations,
+            self.relevant, self.hard, self.positives, self.judged,
+        ):  # fmt: skip
+            digest.update(str(array.shape).encode("utf-8"))
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()[:16]
+
+    def batch(self, items: NDArray[np.int64]) -> CandidateBatch:
+        """Return some of the questions as inputs of a model."""
+        places = self.rows[items]  # (b, k)
+        mask = places >= 0
+        b, k = places.shape
+        sheets, rows = np.unique(places, return_inverse=True)  # -1 selects the last sheet
+        relations = np.zeros((b, len(self.spec.channels), k, k), dtype=np.float32)
+        relations[:, given(self.spec.channels)] = self.relations[items]
+        return CandidateBatch(
+            query=self.queries[items],
+            tokens=self.table[sheets],
+            rows=rows.reshape(b, k),
+            scores=self.scores[items],
+            features=self.features[items],
+            relations=relations,
+            mask=mask,
+            relevant=self.relevant[items],
+        )
+
+    def narrowed(self, settings: RerankerTraining) -> CandidateSets:
+        """Return the same questions with the candidates and channels that some settings name.
+
+        Sets with the most candidates and all channels thus serve trainings with fewer of either.
+
+        Raises:
+            InputError: If these sets lack an input of the training.
+        """
+        spec, share = self.spec, settings.dense_weight
+        wanted = replace(
+            spec, start=settings.start,
+            dense_weight=spec.dense_weight if share is None else share,
+            candidates=settings.candidates, features=settings.features,
+            channels=settings.channels if settings.layers else (), layers=settings.layers,
+        )  # fmt: skip
+        if wanted == spec:
+            return self
+        fewer = wanted.candidates < spec.candidates and spec.start != "links"
+        same = replace(
+            wanted, channels=spec.channels, layers=spec.layers,
+            candidates=spec.candidates if fewer else wanted.candidates,
+        )  # fmt: skip
+        if same != spec or not set(wanted.channels) <= set(spec.channels):
+            raise InputError(
+                "the candidate sets were built with other settings than the training's "
+                f"({spec} against {wanted}); build them with candidate_sets and these settings"
+            )
+        held = [spec.channels[place] for place in given(spec.channels)]
+        kept = [held.index(wanted.channels[place]) for place in given(wanted.channels)]
+        k = wanted.candidates if fewer else self.rows.shape[1]
+        return replace(
+            self,
+            spec=wanted,
+            rows=self.rows[:, :k],
+            scores=self.scores[:, :k],
+            features=self.features[:, :k],
+            relations=self.relations[:, kept, :k, :k],
+            relevant=self.relevant[:, :k],
+            hard=self.hard[:, :k],
+        )
+
+
+def given(channels: Sequence[str]) -> list[int]:
+    """Return the places of the relations that come with the candidates, not from the model.
+
+    >>> given(("semantic", "schema", "query", "shape"))
+    [1, 3]
+    """
+    return [place for place, channel in enumerate(channels) if channel not in LEARNT]
+
+
+def graph_spec(index: SheetIndex, settings: RerankerTraining) -> GraphSpec:
+    """Return the inputs of a reranker that is trained on an index with some settings.
+
+    Raises:
+        InputError: If a setting is out of its range.
+    """
+    share = settings.dense_weight
+    return GraphSpec(
+        encoder=index.fingerprint,
+        serialization=index.serialization.fingerprint,
+        width=index.encoder.width,
+        start=settings.start,
+        dense_weight=index.dense_weight if share is None else share,
+        candidates=settings.candidates,
+        features=settings.features,
+        channels=settings.channels if settings.layers else (),
+        layers=settings.layers,
+    )
+
+
+def candidate_sets(
+    index: SheetIndex,
+    queries: Sequence[Query],
+    settings: RerankerTraining,
+    *,
+    progress: Progress | None = None,
+) -> CandidateSets:
+    """Find the candidates of labelled questions in an index, as a user would get them.
+
+    No relevant sheet is added to the results of Stage 1. To train without held-out sheets, pass an
+    index without them. Of several processes, each finds the candidates of its share of the
+    questions and gets those of all.
+
+    Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
+
+    Args:
+        index: Sheets, tokens and links.
+        queries: The questions; relevant sheets that the index lacks count as missed.
+        settings: Number of candidates, the score that finds them, and the inputs to keep.
+        progress: Called after each question with the number done, and of all in this process.
+
+    Raises:
+        EmptyInputError: If there is no question, or the index has no sheet.
+        InputError: If a setting is out of its range.
+        EncoderError: If the index's encoder cannot be loaded.
+    """
+    spec = graph_spec(index, settings)
+    if not queries:
+        raise EmptyInputError("there are no questions to find candidates for; give some labels")
+
+    def own(share: Sequence[Query]) -> Iterator[_Found]:
+        for done, one in enumerate(_found(index, share, spec), start=1):
+            if progress:
+                progress(done, len(share))
+            yield one
+
+    return _stacked(index, queries, spec, in_shares(queries, own, index.device))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The k candidates of one question, with the parts of their graph that are kept."""
+
+    query: FloatArray  # (d,)
+    sheet_ids: tuple[str, ...]
+    scores: FloatArray  # (k,)
+    features: FloatArray  # (k, f)
+    relations: NDArray[np.float16]  # (c', k, k)
+
+
+def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iterator[_Found]:
+    """Yield each question's candidates, connected as in `candidate_graph` but fetched once."""
+    links = _by_source(index.all_links(), link_types(spec.channels))
+    records: dict[str, SheetRecord] = {}
+    for query in queries:
+        question = index.question(query.text, dense_weight=spec.dense_weight)
+        first = index.candidates(question, spec.candidates)
+        if not first:
+            raise EmptyInputError(f"{index.path} has no sheets; index some folders first")
+        found = started(index, question, first, spec)
+        ids = tuple(candidate.sheet_id for candidate in found)
+        records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
+        own = [link for sheet_id in ids for link in links.get(sheet_id, ())]
+        graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
+        relations = graph.relations[given(spec.channels)].astype(np.float16)
+        yield _Found(question.token, ids, graph.scores, graph.features, relations)
+
+
+def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list[Link]]:
+    """Group links of some types by their source sheet."""
+    found: dict[str, list[Link]] = {}
+    for link in links:
+        if link.type in types:
+            found.setdefault(link.source, []).append(link)
+    return found
+
+
+def _stacked(
+    index: SheetIndex, queries: Sequence[Query], spec: GraphSpec, found: Sequence[_Found]
+) -> CandidateSets:
+    """Stack all questions' candidates as arrays, padded to the longest list."""
+    sheet_ids = tuple(sorted({sheet_id for one in found for sheet_id in one.sheet_ids}))
+    place = {sheet_id: row for row, sheet_id in enumerate(sheet_ids)}
+    b, k = len(found), max(len(one.sheet_ids) for one in found)
+    rows = np.full((b, k), -1, dtype=np.int32)
+    scores = np.zeros((b, k), dtype=np.float32)
+    features = np.zeros((b, k, len(spec.features)), dtype=np.float32)
+    relations = np.zeros((b, len(given(spec.channels)), k, k), dtype=np.float16)
+    relevant, hard = np.zeros((b, k), dtype=np.bool_), np.zeros((b, k), dtype=np.bool_)
+    for row, (one, query) in enumerate(zip(found, queries, strict=True)):
+        size = len(one.sheet_ids)
+        rows[row, :size] = [place[sheet_id] for sheet_id in one.sheet_ids]
+        scores[row, :size], features[row, :size] = one.scores, one.features
+        relations[row, :, :size, :size] = one.relations
+        relevant[row, :size] = [sheet_id in query.positives for sheet_id in one.sheet_ids]
+        hard[row, :size] = [sheet_id in query.hard_negatives for sheet_id in one.sheet_ids]
+    return CandidateSets(
+        spec=spec,
+        sheet_ids=sheet_ids,
+        table=index.tokens(sheet_ids),
+        queries=np.stack([one.query for one in found]),
+        rows=rows,
+        scores=scores,
+        features=features,
+        relations=relations,
+        relevant=relevant,
+        hard=hard,
+        positives=np.array([len(set(query.positives)) for query in queries], dtype=np.int64),
+        judged=np.array([bool(query.hard_negatives) for query in queries]),
+    )
