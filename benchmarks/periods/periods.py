@@ -33,7 +33,6 @@ from benchmarks.unlabelled.systems import (
     packaged_systems,
     plain_systems,
 )
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.datasets.dataset import Dataset, load_spider
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import PER_QUERY, metrics_of, rows_of
@@ -44,6 +43,7 @@ from sat_retriever.evaluation.method import Method
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.period.periods import SheetPeriod, period_of
+from sat_retriever.train.adapt.settings import AdaptSettings
 
 BENCHMARK = "periods"
 MEASURES = ("NDCG@10", "Recall@10", "AllRelevant@10")

@@ -45,12 +45,12 @@ from benchmarks.unlabelled.systems import (
     packaged_systems,
     plain_systems,
 )
-from sat_retriever.adapt.outcome import Adaptation
-from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
 from sat_retriever.encoder.models.packaged import GENERAL
 from sat_retriever.encoder.source import DEFAULT, MINILM
 from sat_retriever.records.jsonform import to_json
+from sat_retriever.train.adapt.outcome import Adaptation
+from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 
 BENCHMARK = "adapted"
 MODES: tuple[Mode, ...] = ("transductive", "inductive")

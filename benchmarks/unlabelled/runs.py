@@ -14,14 +14,14 @@ from typing import Any, Literal
 from filelock import FileLock
 
 from benchmarks.training.plan import values_of
-from sat_retriever.adapt.outcome import Adaptation
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar, training_bar
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.jsonform import to_json
+from sat_retriever.train.adapt.outcome import Adaptation
+from sat_retriever.train.adapt.settings import AdaptSettings
 from sat_retriever.train.data.corpusindex import corpus_index
 
 Mode = Literal["transductive", "inductive"]
@@ -114,7 +114,7 @@ def apart(arguments: Sequence[str]) -> int:
 
 def run_one(folder: Path) -> None:
     """Adapt the index of a folder with its settings: the whole of one process."""
-    from sat_retriever.adapt.adapt import adapt
+    from sat_retriever.train.adapt.adapt import adapt
 
     settings = AdaptSettings(**json.loads((folder / SETTINGS).read_text(encoding="utf-8")))
     with SheetIndex.open(folder / INDEX) as index, training_bar("adapt") as bar:

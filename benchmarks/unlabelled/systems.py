@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.unlabelled.runs import Job
-from sat_retriever.adapt.outcome import ENCODER, STAGE_1, Adaptation
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.packaged import FOLDER as PACKAGED
@@ -22,6 +21,7 @@ from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.named import encoder_label
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import load_reranker, own_reranker
+from sat_retriever.train.adapt.outcome import ENCODER, STAGE_1, Adaptation
 from sat_retriever.train.data.corpusindex import corpus_index
 
 _INDEXES = "indexes"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.principals import opened_whole
 from sat_retriever.cli.progress import about
 from sat_retriever.cli.terminal import (
@@ -32,12 +31,13 @@ from sat_retriever.cli.train.session import check_extra
 from sat_retriever.datasets.labels import load_labels
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
+from sat_retriever.train.adapt.settings import AdaptSettings
 
 if TYPE_CHECKING:
-    from sat_retriever.adapt.judging import Verdict
-    from sat_retriever.adapt.outcome import Adaptation
-    from sat_retriever.adapt.questions import Material
     from sat_retriever.llm.chat import Chat
+    from sat_retriever.train.adapt.judging import Verdict
+    from sat_retriever.train.adapt.outcome import Adaptation
+    from sat_retriever.train.adapt.questions import Material
     from sat_retriever.train.loop.progress import Standing
 
 EXAMPLES = examples(
@@ -83,8 +83,8 @@ def adapt(
     """
     settings = settings_of(AdaptSettings(), given)
     check_extra()
-    from sat_retriever.adapt.adapt import adapt as adapted
-    from sat_retriever.adapt.questions import merged
+    from sat_retriever.train.adapt.adapt import adapt as adapted
+    from sat_retriever.train.adapt.questions import merged
 
     own = merged(load_labels(each) for each in queries or ())
     beside = file.parent if isinstance(file, Path) else Path()
@@ -155,7 +155,7 @@ def _as_json(made: Adaptation, file: Place) -> dict[str, Any]:
 
 
 def _print(made: Adaptation, file: Place) -> None:
-    from sat_retriever.adapt.judging import LEVEL
+    from sat_retriever.train.adapt.judging import LEVEL
 
     console, counts = stdout(), made.counts
     families = f"{counts['families']:,} {'family' if counts['families'] == 1 else 'families'}"
@@ -197,7 +197,7 @@ def _print(made: Adaptation, file: Place) -> None:
 def _ahead(verdict: Verdict) -> str:
     """The lead of a method with its interval; empty if there is none.
 
-    >>> from sat_retriever.adapt.judging import Verdict
+    >>> from sat_retriever.train.adapt.judging import Verdict
     >>> from sat_retriever.datasets.metrics import Difference
     >>> _ahead(Verdict("", 0.9, 0.8, Difference(0.0512, 0.03, 0.0724)))
     '+.051 (+.030 to +.072)'

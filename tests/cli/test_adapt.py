@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import SheetRetriever
-from sat_retriever.adapt.judging import next_verdict
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.folder import file_hash
@@ -22,13 +20,15 @@ from sat_retriever.errors import TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.train.adapt.judging import next_verdict
+from sat_retriever.train.adapt.settings import AdaptSettings
 from sat_retriever.train.loop.summary import read_run
-from tests.adapt.corpus import WORDS, sheet_id, write_books
 from tests.cli.conftest import Run
 from tests.cli.test_train import ran, run_here
 from tests.rank.graph.small_model import base_spec, save_base_scorer
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
+from tests.train.adapt.corpus import WORDS, sheet_id, write_books
 
 SMALL = ("--number", 150, "--share", 0.4, "--trained-layers", "all", "--max-length", 32,
          "--batch-size", 16, "--learning-rate", 0.003, "--stage-2-epochs", 2,
@@ -235,7 +235,7 @@ def test_what_was_learnt_from_other_sheets_is_refused(journey, desk, tmp_path, s
 
 @pytest.mark.slow
 def test_sheets_may_come_and_go_while_it_learns_and_before_it_is_taken(desk, tmp_path):
-    from sat_retriever.adapt import adapt as module
+    from sat_retriever.train.adapt import adapt as module
 
     file = tmp_path / "busy.sat"
     with SheetIndex.open(desk.plain) as opened:
@@ -282,7 +282,7 @@ def test_an_adapted_index_is_adapted_again_from_its_own_weights(journey, desk, t
 def test_the_share_of_the_cosine_that_came_with_the_encoder_is_kept(
     journey, desk, tmp_path, monkeypatch
 ):
-    from sat_retriever.adapt import adapt as module
+    from sat_retriever.train.adapt import adapt as module
 
     shares = []
 
@@ -310,7 +310,7 @@ def test_the_share_of_the_cosine_that_came_with_the_encoder_is_kept(
 @pytest.fixture(scope="module")
 def twice(journey, desk, tmp_path_factory):
     """The adapted index with a trained reranker, adapted again: its encoder counts as better."""
-    from sat_retriever.adapt import adapt as module
+    from sat_retriever.train.adapt import adapt as module
 
     folder = tmp_path_factory.mktemp("twice")
     file = Path(shutil.copy(desk.blind, folder / "again.sat"))

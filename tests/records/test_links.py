@@ -6,10 +6,10 @@ import pickle
 from pathlib import Path
 
 import sat_retriever
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.rank.graph.channels import CHANNELS
 from sat_retriever.rank.links import LinkSettings
 from sat_retriever.records.links import OTHER_KIND, LinkType, in_order, kind_of
+from sat_retriever.train.adapt.settings import AdaptSettings
 
 PACKAGE = Path(sat_retriever.__file__).parent
 

@@ -21,10 +21,10 @@ from benchmarks.unlabelled import adapted
 from benchmarks.unlabelled import runs as adapted_runs
 from benchmarks.unlabelled.runs import Job, changed
 from benchmarks.unlabelled.subjects import Places, subject_of
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.train.adapt.settings import AdaptSettings
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 

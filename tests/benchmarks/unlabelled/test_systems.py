@@ -12,14 +12,14 @@ from benchmarks.unlabelled.systems import (
     packaged_systems,
     plain_systems,
 )
-from sat_retriever.adapt.outcome import ENCODER, STAGE_1, Adaptation
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models import packaged
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.train.adapt.outcome import ENCODER, STAGE_1, Adaptation
+from sat_retriever.train.adapt.settings import AdaptSettings
 from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words
 

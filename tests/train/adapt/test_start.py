@@ -18,12 +18,12 @@ from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 
 pytest.importorskip("torch", reason="pip install '.[train]'")
-from sat_retriever.adapt.settings import AdaptSettings
-from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.encoder.models.packaged import FOLDER
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
+from sat_retriever.train.adapt.settings import AdaptSettings
+from sat_retriever.train.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
 from sat_retriever.train.reranker.scoreronnx import export_scorer
 from tests.fakes import HashedEncoder

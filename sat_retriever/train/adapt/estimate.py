@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from sat_retriever.adapt.questions import Material
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
+from sat_retriever.train.adapt.questions import Material
+from sat_retriever.train.adapt.settings import AdaptSettings
 
 _SAMPLE = 64  # sheets that are encoded for the estimate
 _PASSES = 3  # over them; the fastest counts, since other programs may slow the rest

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from sat_retriever.adapt.settings import OWN
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import is_model_folder, read_model_folder
 from sat_retriever.encoder.load import is_embedding
@@ -19,6 +18,7 @@ from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.kind import TrainedKind
 from sat_retriever.rank.load import located_reranker, own_reranker_name
 from sat_retriever.rank.registry import untrained_kind
+from sat_retriever.train.adapt.settings import OWN
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS
 from sat_retriever.train.loop.runfolder import CONFIG
 from sat_retriever.train.reranker.scoreronnx import base_weights

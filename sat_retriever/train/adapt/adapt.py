@@ -28,27 +28,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from sat_retriever.adapt.estimate import estimated_seconds
-from sat_retriever.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
-from sat_retriever.adapt.outcome import (
-    CARRIED,
-    ENCODER,
-    STAGE_1,
-    STAGE_2,
-    Adaptation,
-    counts,
-    kept_reranker,
-    trainings,
-)
-from sat_retriever.adapt.questions import QUESTIONS, TRAIN, Material, prepare
-from sat_retriever.adapt.settings import OWN, AdaptSettings
-from sat_retriever.adapt.start import (
-    goes_on,
-    refuse_untrainable,
-    reranker_of,
-    stage_2_start,
-    start_of,
-)
 from sat_retriever.datasets.dataset import divided_dataset
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.metrics.rows import Rows
@@ -63,6 +42,27 @@ from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
+from sat_retriever.train.adapt.estimate import estimated_seconds
+from sat_retriever.train.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
+from sat_retriever.train.adapt.outcome import (
+    CARRIED,
+    ENCODER,
+    STAGE_1,
+    STAGE_2,
+    Adaptation,
+    counts,
+    kept_reranker,
+    trainings,
+)
+from sat_retriever.train.adapt.questions import QUESTIONS, TRAIN, Material, prepare
+from sat_retriever.train.adapt.settings import OWN, AdaptSettings
+from sat_retriever.train.adapt.start import (
+    goes_on,
+    refuse_untrainable,
+    reranker_of,
+    stage_2_start,
+    start_of,
+)
 from sat_retriever.train.data.corpusindex import seen_index
 from sat_retriever.train.data.reading import from_index, read_records, refuse_unknown_sheets
 from sat_retriever.train.encoder.train import train_encoder

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-from sat_retriever.adapt.heldout import FEWEST, circles, even, kept_apart, sides
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.labels.write import write_queries
@@ -29,6 +27,8 @@ from sat_retriever.questions.paraphrase import reworded
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.train.adapt.heldout import FEWEST, circles, even, kept_apart, sides
+from sat_retriever.train.adapt.settings import AdaptSettings
 from sat_retriever.train.data.families import families_of
 from sat_retriever.train.data.holdout import divided
 from sat_retriever.train.data.reading import read_records

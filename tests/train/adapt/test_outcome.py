@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sat_retriever.adapt.outcome import STAGE_1, STAGE_2, Adaptation
+from sat_retriever.train.adapt.outcome import STAGE_1, STAGE_2, Adaptation
 from sat_retriever.train.loop.runfolder import RunFolder
 
 RESULT = {

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from sat_retriever.adapt.estimate import estimated_seconds
-from sat_retriever.adapt.questions import prepare
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.index.index import SheetIndex
-from tests.adapt.corpus import sheet_records
+from sat_retriever.train.adapt.estimate import estimated_seconds
+from sat_retriever.train.adapt.questions import prepare
+from sat_retriever.train.adapt.settings import AdaptSettings
 from tests.fakes import HashedEncoder
+from tests.train.adapt.corpus import sheet_records
 
 SETTINGS = AdaptSettings(number=100, share=0.3)
 

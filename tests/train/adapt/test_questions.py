@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from sat_retriever.adapt.questions import merged, mixed, prepare
-from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.train.adapt.questions import merged, mixed, prepare
+from sat_retriever.train.adapt.settings import AdaptSettings
 from sat_retriever.train.data.families import families_of
-from tests.adapt.corpus import sheet_records
 from tests.fakes import HashedEncoder
+from tests.train.adapt.corpus import sheet_records
 
 SETTINGS = AdaptSettings(number=100, share=0.3)
 
@@ -106,7 +106,7 @@ def test_made_questions_that_judge_are_in_other_words_and_labelled_ones_as_they_
 
 def test_the_next_start_reads_what_was_made(index, folder, monkeypatch):
     first = prepare(index, SETTINGS, folder)
-    monkeypatch.setattr("sat_retriever.adapt.questions.own_queries", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("sat_retriever.train.adapt.questions.own_queries", lambda *_, **__: 1 / 0)
     again = prepare(index, SETTINGS, folder)
     assert again == first
     assert load_labels(folder / "questions" / "train.json") == again.train

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.adapt.judging import Verdict
-from sat_retriever.adapt.questions import Material
-from sat_retriever.adapt.settings import Stage
+from sat_retriever.train.adapt.judging import Verdict
+from sat_retriever.train.adapt.questions import Material
+from sat_retriever.train.adapt.settings import Stage
 from sat_retriever.train.loop.runfolder import CONFIG
 from sat_retriever.train.loop.summary import RunSummary, read_run
 
