@@ -49,8 +49,8 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder
-from sat_retriever.remote.url import Named
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.remote.url import Named
 
 Precision = Literal["fp32", "int8"]
 Asked = tuple[Kept | None, str | None]

@@ -31,8 +31,8 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link, in_order
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.sheets import Table as SheetTable
-from sat_retriever.remote.url import joined
 from sat_retriever.tools.naming import find_sheets, place_of, sheets_called, unknown_name
+from sat_retriever.workbook.remote.url import joined
 
 _COLUMNS = 8  # headers shown per sheet of a workbook
 

@@ -27,7 +27,7 @@ from sat_retriever.index.sync.indexing import check_named
 from sat_retriever.index.sync.sync import SyncReport
 from sat_retriever.index.sync.watch import Waiting, follow
 from sat_retriever.records.permissions import OWNER
-from sat_retriever.remote.url import Named
+from sat_retriever.workbook.remote.url import Named
 
 _POLL_S = 60.0
 

@@ -51,8 +51,6 @@ from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.records.typedtable import TypedTable
-from sat_retriever.remote.cache import local_copy
-from sat_retriever.remote.url import is_url
 from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.period.asked import UNDATED, AskedTimes
 from sat_retriever.text.period.spans import Span
@@ -61,6 +59,8 @@ from sat_retriever.typed.load import load_table
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.opening.regular import is_within, real_path
+from sat_retriever.workbook.remote.cache import local_copy
+from sat_retriever.workbook.remote.url import is_url
 
 UNRESOLVED_SHOWN = 20  # workbook files that the status names
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sat_retriever.links.claims import NOTHING, Discovery
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.remote.url import joined, under
+from sat_retriever.workbook.remote.url import joined, under
 
 IdArray = NDArray[np.int64]
 """Row ids, (n,)."""

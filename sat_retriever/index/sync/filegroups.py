@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from sat_retriever.records.permissions import EVERYONE, checked_groups
-from sat_retriever.remote.url import is_url
+from sat_retriever.workbook.remote.url import is_url
 
 _READ = (stat.S_IRUSR, stat.S_IRGRP, stat.S_IROTH)
 _ENTER = (stat.S_IXUSR, stat.S_IXGRP, stat.S_IXOTH)

@@ -17,8 +17,8 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.tokens import Encoder
-from sat_retriever.remote.systems import check_system
-from sat_retriever.remote.url import Named, canonical, is_lost_url, is_url
+from sat_retriever.workbook.remote.systems import check_system
+from sat_retriever.workbook.remote.url import Named, canonical, is_lost_url, is_url
 
 
 def index_paths(

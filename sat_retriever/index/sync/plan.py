@@ -13,11 +13,11 @@ from sat_retriever.index.sync.looking import Look, Looks, Met, looks_here
 from sat_retriever.index.sync.scopes import Scope, bounds_of, files_of, within_of
 from sat_retriever.index.sync.steps import Draft, Known, Plan, ToRead
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.remote.url import under
 from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.formats.sniff import is_named
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.opening.regular import real_path
+from sat_retriever.workbook.remote.url import under
 
 
 def make_plan(

@@ -13,10 +13,10 @@ from sat_retriever.index.sync.scopes import is_in, is_passed_over
 from sat_retriever.index.sync.steps import Draft, Known, Plan, ToRead
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.remote.download import too_large
-from sat_retriever.remote.listing import file_at, files_below
-from sat_retriever.remote.objects import RemoteFile
-from sat_retriever.remote.url import canonical, is_plain, is_url, parent_of, shown, under
+from sat_retriever.workbook.remote.download import too_large
+from sat_retriever.workbook.remote.listing import file_at, files_below
+from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.remote.url import canonical, is_plain, is_url, parent_of, shown, under
 
 Listed = Callable[[str, int], None]
 """Called with a URL that is being listed, and the number of files so far."""

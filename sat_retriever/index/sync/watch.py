@@ -11,7 +11,7 @@ from sat_retriever._extras import require
 from sat_retriever.errors import IndexFormatError, InputError, MissingExtraError, SatError
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.sync.scopes import is_passed_over
-from sat_retriever.remote.url import Named, is_url
+from sat_retriever.workbook.remote.url import Named, is_url
 
 EXTRA = "watch"
 _TICK_S = 1.0  # how often a failed sync, or a poll, may become due

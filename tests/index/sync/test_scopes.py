@@ -7,7 +7,7 @@ import pytest
 
 from sat_retriever import PathNotFoundError
 from sat_retriever.index.sync.scopes import Scope, below, files_of, is_gone, is_in, scopes
-from sat_retriever.remote.url import joined
+from sat_retriever.workbook.remote.url import joined
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.remote.failures import translated
-from sat_retriever.remote.systems import EXTRA, file_system
-from sat_retriever.remote.url import joined
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.remote.failures import translated
+from sat_retriever.workbook.remote.systems import EXTRA, file_system
+from sat_retriever.workbook.remote.url import joined
 
 
 def too_large(size: int, most: int) -> Refused:

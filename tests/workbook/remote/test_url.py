@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sat_retriever.errors import InputError, MissingExtraError
-from sat_retriever.remote.systems import check_system
-from sat_retriever.remote.url import canonical, is_lost_url, is_plain, is_url, shown
+from sat_retriever.workbook.remote.systems import check_system
+from sat_retriever.workbook.remote.url import canonical, is_lost_url, is_plain, is_url, shown
 
 
 @pytest.mark.parametrize("text", ["s3://b", "abfs://c@account/x", "HTTPS://h/a.xlsx"])

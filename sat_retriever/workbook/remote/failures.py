@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sat_retriever.errors import PathNotFoundError, RemoteError, SatError
-from sat_retriever.remote.url import shown
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.remote.url import shown
 
 _LONGEST = 200
 # Names of error classes, and words of errors, since no implementation shares them with another.

@@ -12,10 +12,10 @@ from typing import Any
 
 from sat_retriever.errors import PathNotFoundError, RemoteError
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.remote.download import temporary_copy
-from sat_retriever.remote.url import joined
 from sat_retriever.workbook.files import Place
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.remote.download import temporary_copy
+from sat_retriever.workbook.remote.url import joined
 
 _VERSIONS = ("ETag", "etag", "eTag", "content_md5", "md5Hash", "md5", "checksum")
 _TIMES = (

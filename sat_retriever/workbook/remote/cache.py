@@ -12,11 +12,11 @@ from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
 from sat_retriever.records.cache_dir import own_folder
-from sat_retriever.remote.download import download, suffix_of
-from sat_retriever.remote.listing import existing_file
-from sat_retriever.remote.objects import RemoteFile
-from sat_retriever.remote.url import joined, shown
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.remote.download import download, suffix_of
+from sat_retriever.workbook.remote.listing import existing_file
+from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.remote.url import joined, shown
 
 MOST_BYTES = 1 << 30
 """Bytes of all kept copies together; the longest unused go first."""

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
-from sat_retriever.remote import cache
-from sat_retriever.remote.cache import local_copy
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.remote import cache
+from sat_retriever.workbook.remote.cache import local_copy
 
 
 def copies(tmp_path):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
-from sat_retriever.remote.failures import translated
-from sat_retriever.remote.objects import RemoteFile
-from sat_retriever.remote.systems import PAGED, SINGLE, file_system
-from sat_retriever.remote.url import joined, parent_of, scheme_of, shown
+from sat_retriever.workbook.remote.failures import translated
+from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.remote.systems import PAGED, SINGLE, file_system
+from sat_retriever.workbook.remote.url import joined, parent_of, scheme_of, shown
 
 MOST = 5_000_000
 """Most objects of one listing."""

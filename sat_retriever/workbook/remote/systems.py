@@ -7,7 +7,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, MissingExtraError
-from sat_retriever.remote.url import scheme_of, shown
+from sat_retriever.workbook.remote.url import scheme_of, shown
 
 EXTRA = "remote"
 PAGED = frozenset({"s3", "s3a"})
