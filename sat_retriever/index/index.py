@@ -55,12 +55,12 @@ from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.period.asked import UNDATED, AskedTimes
 from sat_retriever.text.period.spans import Span
 from sat_retriever.text.serialize import Serialization
-from sat_retriever.typed.load import load_table
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.opening.regular import is_within, real_path
 from sat_retriever.workbook.remote.cache import local_copy
 from sat_retriever.workbook.remote.url import is_url
+from sat_retriever.workbook.typed.load import load_table
 
 UNRESOLVED_SHOWN = 20  # workbook files that the status names
 
