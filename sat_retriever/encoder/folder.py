@@ -1,8 +1,8 @@
 """Write and read an exported encoder as a folder.
 
 A folder holds `config.json` (format number, fingerprint, spec, hash of the model), `tokenizer.json`
-and `model.onnx`; `encoder/models/folder.py` says how it is written and checked. A fine-tuned encoder
-can state in `dense_weight` how much its cosine should count beside the words.
+and `model.onnx`; `encoder/models/folder.py` says how it is written and checked. A fine-tuned
+encoder can state in `dense_weight` how much its cosine should count beside the words.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The process that runs one query: a request and tables on stdin, JSON answers on stdout.
 
-It is started as `python -m sat_retriever.tools.sql.process`. Its first line is the answer; a second line
-has the sheet rows behind it, where they are known and time is left to ask for them. DuckDB is in
-memory, without files, network, extensions and settings; the system's limits on memory, processor
+It is started as `python -m sat_retriever.tools.sql.process`. Its first line is the answer; a second
+line has the sheet rows behind it, where they are known and time is left to ask for them. DuckDB is
+in memory, without files, network, extensions and settings; the system's limits on memory, processor
 time, written and opened files stand behind that.
 """
 
