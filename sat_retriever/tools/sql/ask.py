@@ -145,7 +145,7 @@ _LESS = "read fewer rows, join on more columns, or aggregate first"
 
 def _environment() -> dict[str, str]:
     """The environment of the process: the same packages, nothing of the user's settings."""
-    here = str(Path(__file__).resolve().parents[2])
+    here = str(Path(__file__).resolve().parents[3])
     paths = [here, *(path for path in sys.path if path and path != here)]
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
     return {**kept, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
