@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from sat_retriever.datasets.edges import load_links
-from sat_retriever.datasets.labels.query import Query
-from sat_retriever.datasets.labels.queryjson import read_queries
+from sat_retriever.datasets.labels.query import Query, read_queries
 from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.links import Link

@@ -1,17 +1,16 @@
-"""Compare methods on labelled questions of one index, for the main table."""
+"""Compare methods on labelled questions of one index; give the results as JSON."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import Difference
 from sat_retriever.datasets.metrics.comparison import difference
-from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
-from sat_retriever.datasets.metrics.run import Run
+from sat_retriever.datasets.metrics.rows import Run, metrics_of, rows_of
 from sat_retriever.errors import (
     EmptyInputError,
     InputError,
@@ -19,9 +18,8 @@ from sat_retriever.errors import (
     OutputError,
     SatError,
 )
-from sat_retriever.evaluation.latency import Latency
-from sat_retriever.evaluation.method import Method, no_progress
-from sat_retriever.evaluation.timing import Timing, Told, timed
+from sat_retriever.evaluation.latency import Latency, Timing, Told, timed
+from sat_retriever.evaluation.methods import Method, no_progress
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
@@ -203,3 +201,59 @@ def _scored(
     each = (time.perf_counter() - start) / len(queries)
     rows = rows_of(queries, run, numbers)
     return Scored(name, run, rows, metrics_of(rows), None, None, lifted), each
+
+
+FORMAT = 2
+
+
+def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True) -> dict[str, Any]:
+    """Return the measurement, ready for JSON.
+
+    Args:
+        bench: The methods' answers.
+        about: Its description: index, labels, and how it was made.
+        per_query: True includes the questions and the rows of each method.
+    """
+    found: dict[str, Any] = {"format": FORMAT, **about, "questions": len(bench.queries)}
+    found["hard_negatives"] = "ruled out by the labels" if bench.ruled_out else "as annotated"
+    if per_query:
+        found["queries"] = [
+            {
+                "query": place,
+                "text": query.text,
+                "type": query.query_type,
+                "positives": list(query.positives),
+                "hard_negatives": list(query.hard_negatives),
+            }
+            for place, query in bench.queries.items()
+        ]
+    found["against"] = bench.against
+    found["methods"] = [
+        _method(bench, row, per_query=per_query) for row in range(len(bench.scored))
+    ]
+    found["left_out"] = dict(bench.left_out)
+    return found
+
+
+def _method(bench: Bench, row: int, *, per_query: bool) -> dict[str, Any]:
+    scored = bench.scored[row]
+    found: dict[str, Any] = {
+        "name": scored.name,
+        "metrics": dict(scored.metrics),
+        "latency_ms": asdict(scored.latency) if scored.latency else None,
+        "ndcg_difference": _difference(bench, row),
+    }
+    if per_query:
+        found["per_query"] = [
+            {**each, "sheets": [bench.sheet_ids[number] for number in each["sheets"]]}
+            for each in scored.rows
+        ]
+    return found
+
+
+def _difference(bench: Bench, row: int) -> dict[str, Any] | None:
+    """Return mean and interval of a row's difference, and the row that it is `to`."""
+    found, other = bench.scored[row].difference, bench.compared_with(row)
+    if found is None or other is None:
+        return None
+    return {"to": bench.scored[other].name, **asdict(found)}

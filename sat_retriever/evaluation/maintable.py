@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.datasets.metrics import Difference
-from sat_retriever.datasets.metrics.run import DEPTH
+from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.evaluation.bench import FEW, Bench, Scored
 
 NONE = "–"

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.datasets.labels.jsontext import parsed, read_rows, sheet_ids
-from sat_retriever.datasets.labels.query import UNANSWERABLE, Query
-from sat_retriever.datasets.labels.queryjson import FIELDS, check_sides, query_of
+from sat_retriever.datasets.labels.query import FIELDS, UNANSWERABLE, Query, check_sides, query_of
 from sat_retriever.errors import CorpusError
 
 MAX_BYTES = 512 * 2**20  # of a file of labels

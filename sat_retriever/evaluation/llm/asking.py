@@ -8,8 +8,13 @@ from dataclasses import asdict, dataclass
 
 from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
 from sat_retriever.evaluation.llm.answers import Answer, key_of
-from sat_retriever.evaluation.llm.context import check_before, checked_count
-from sat_retriever.evaluation.llm.prompt import CHOSEN, chosen_of, schema_of
+from sat_retriever.evaluation.llm.prompt import (
+    CHOSEN,
+    check_before,
+    checked_count,
+    chosen_of,
+    schema_of,
+)
 from sat_retriever.llm.chat import parsed
 from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive
 

@@ -9,10 +9,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from sat_retriever.datasets.metrics.run import write_run
+from sat_retriever.datasets.metrics.rows import write_run
 from sat_retriever.errors import InputError
-from sat_retriever.evaluation.bench import Bench
-from sat_retriever.evaluation.results import results_of
+from sat_retriever.evaluation.bench import Bench, results_of
 from sat_retriever.records.atomic import draft_of, make_folder, writing
 from sat_retriever.records.filename import portable
 

@@ -42,21 +42,24 @@ from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
-from sat_retriever.train.adapt.estimate import estimated_seconds
-from sat_retriever.train.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
 from sat_retriever.train.adapt.outcome import (
     CARRIED,
     ENCODER,
     STAGE_1,
     STAGE_2,
     Adaptation,
+    Verdict,
+    answer_rows,
     counts,
+    first_verdict,
     kept_reranker,
+    next_verdict,
     trainings,
 )
 from sat_retriever.train.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 from sat_retriever.train.adapt.start import (
+    estimated_seconds,
     goes_on,
     refuse_untrainable,
     reranker_of,
@@ -67,8 +70,8 @@ from sat_retriever.train.data.corpusindex import seen_index
 from sat_retriever.train.data.reading import from_index, read_records, refuse_unknown_sheets
 from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.memory import largest_memory_mib
-from sat_retriever.train.loop.progress import Standing
 from sat_retriever.train.loop.runfolder import CONFIG, RunFolder
+from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.reranker.candidatesets import candidate_sets
 from sat_retriever.train.reranker.train import train_reranker
 
@@ -79,7 +82,7 @@ _DRAFTS = ".drafts"
 class Watcher(Protocol):
     """A receiver of an adaptation's progress."""
 
-    def training(self, standing: Standing) -> None:
+    def training(self, progress: TrainingProgress) -> None:
         """Receive the progress of one of the trainings."""
         ...
 
@@ -313,9 +316,9 @@ class _Making:
     def _rows(self, index: SheetIndex, reranker: str | Path, material: Material) -> Rows:
         return answer_rows(index, reranker, material.judge, partial(self._count, "judging"))
 
-    def _training(self, standing: Standing) -> None:
+    def _training(self, progress: TrainingProgress) -> None:
         if self.watcher is not None:
-            self.watcher.training(standing)
+            self.watcher.training(progress)
 
     def _count(self, what: str, done: int, total: int) -> None:
         if self.watcher is not None:

@@ -29,8 +29,7 @@ from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.train.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.train.adapt.settings import AdaptSettings
-from sat_retriever.train.data.families import families_of
-from sat_retriever.train.data.holdout import divided
+from sat_retriever.train.data.holdout import divided, families_of
 from sat_retriever.train.data.reading import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"

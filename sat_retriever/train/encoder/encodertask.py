@@ -17,15 +17,10 @@ from accelerate import Accelerator
 from numpy.typing import NDArray
 
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.trainingdata import TrainingData
-from sat_retriever.train.data.validation import ranked_metrics
-from sat_retriever.train.encoder.backbone import Backbone, Batch
-from sat_retriever.train.encoder.contrastive import (
-    Bank,
-    multi_positive_loss,
-    single_positive_loss,
-)
-from sat_retriever.train.encoder.embed import (
+from sat_retriever.train.data.trainingdata import TrainingData, ranked_metrics
+from sat_retriever.train.encoder.backbone import (
+    Backbone,
+    Batch,
     Pieces,
     as_batch,
     encode_pieces,
@@ -33,11 +28,16 @@ from sat_retriever.train.encoder.embed import (
     on_device,
     split_texts,
 )
+from sat_retriever.train.encoder.contrastive import (
+    Bank,
+    Relevance,
+    multi_positive_loss,
+    places_of,
+    single_positive_loss,
+)
 from sat_retriever.train.encoder.fusion import choose_fusion
 from sat_retriever.train.encoder.mining import draw_negatives, draw_positives, nearest_sheets
-from sat_retriever.train.encoder.relevance import Relevance, places_of
-from sat_retriever.train.loop.device import moved, staged
-from sat_retriever.train.loop.gather import gather_rows
+from sat_retriever.train.loop.device import gather_rows, moved, staged
 from sat_retriever.train.loop.task import Share, State
 from sat_retriever.train.settings import EncoderTraining
 

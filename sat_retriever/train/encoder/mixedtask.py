@@ -17,11 +17,9 @@ from accelerate import Accelerator
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.trainingdata import QueryRows, TrainingData
-from sat_retriever.train.data.validation import ranked_metrics
-from sat_retriever.train.encoder.backbone import Backbone
+from sat_retriever.train.data.trainingdata import QueryRows, TrainingData, ranked_metrics
+from sat_retriever.train.encoder.backbone import Backbone, encode_pieces
 from sat_retriever.train.encoder.contrastive import multi_positive_loss
-from sat_retriever.train.encoder.embed import encode_pieces
 from sat_retriever.train.encoder.encodertask import (
     CANDIDATES,
     STAGE_1_METRICS,

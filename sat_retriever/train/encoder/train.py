@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+
+import torch
+from accelerate import Accelerator
 
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.export import export_model
 from sat_retriever.encoder.folder import write_model_folder
 from sat_retriever.encoder.onnx.device import Device
+from sat_retriever.records.progress import Progress
 from sat_retriever.train.data.trainingdata import TrainingData
 from sat_retriever.train.encoder.backbone import Backbone
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
-from sat_retriever.train.encoder.fusion import CHOSEN
-from sat_retriever.train.encoder.interpolation import SHARE, interpolate, trained_weights
+from sat_retriever.train.encoder.fusion import CHOSEN, name_of
 from sat_retriever.train.encoder.mixedtask import Mixed, MixedTask
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import Fitted, fit
-from sat_retriever.train.loop.progress import Standing, TrainingProgress
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import Metrics, OnProgress, TrainingProgress
+from sat_retriever.train.loop.task import MEASURE, Task
+from sat_retriever.train.loop.weights import own_copy
 from sat_retriever.train.settings import EncoderTraining
-
-__all__ = ["EncoderTask", "TrainedEncoder", "export_encoder", "train_encoder"]
 
 _ENCODER = "encoder"
 _PHASE = "stage-1"  # unlike the names of results, since a phase's folder lies beside them
@@ -64,7 +67,7 @@ def train_encoder(
     folder: str | Path,
     *,
     device: Device = "auto",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedEncoder:
     """Train the Sheet Encoder in a run folder; the same call goes on after a kill.
 
@@ -120,9 +123,9 @@ def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backb
     return EncoderTask(data, settings, backbone)
 
 
-def _tell(progress: TrainingProgress, epochs: int, done: int, total: int) -> None:
+def _tell(progress: OnProgress, epochs: int, done: int, total: int) -> None:
     """Report how many mixtures of the weights were tried."""
-    progress(Standing(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
+    progress(TrainingProgress(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
 
 
 def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
@@ -158,3 +161,87 @@ def export_encoder(source: Path, target: Path, *, dense_weight: float | None = N
         lambda file: export_model(checkpoint, file),
         dense_weight=dense_weight,
     )
+
+
+SHARE = "trained_share"  # its name among the metrics
+
+Weights = Mapping[str, torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpolated:
+    """The chosen share of the trained weights, and its metrics.
+
+    Attributes:
+        share: 1 keeps the trained weights.
+        metrics: Metrics of the validation questions with these weights, and the share and the
+            result of every share.
+    """
+
+    share: float
+    metrics: Metrics
+
+
+def trained_weights(module: torch.nn.Module) -> Weights:
+    """Return copies of the trainable parameters, by name, on the CPU."""
+    learn = {name: each for name, each in module.named_parameters() if each.requires_grad}
+    return {name: own_copy(each) for name, each in learn.items()}
+
+
+def interpolate(
+    task: Task,
+    before: Weights,
+    trained: Metrics,
+    shares: Sequence[float],
+    accelerator: Accelerator,
+    counting: Progress | None = None,
+) -> Interpolated:
+    """Give the task's module the best mixture of its weights and earlier ones.
+
+    Called in every process. The best mixture has the highest NDCG@5 on validation, of the fused
+    score if words are known. Among equals it is the one nearest to the trained weights.
+
+    Source: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" (section 3, weight
+    ensembling). Departs: the share is chosen on validation questions.
+
+    Args:
+        task: The task; its module has the trained weights and is in eval mode.
+        before: The weights before training, from `trained_weights`.
+        trained: Validation metrics of the module's weights.
+        shares: Shares of the trained weights to choose from, each in [0, 1]; 1 is none of them
+            unless it is named.
+        accelerator: The training's accelerator.
+        counting: Called before each mixture with the number tried, and of all.
+    """
+    after = trained_weights(task.module)
+    tried: dict[float, Metrics] = {}
+    for done, share in enumerate(sorted({*shares}, reverse=True)):
+        if counting is not None:
+            counting(done, len({*shares}))
+        if share == 1:
+            tried[share] = trained
+            continue
+        _mix(task.module, before, after, share)
+        with torch.no_grad():
+            tried[share] = task.validate(accelerator)
+    best = max(tried, key=lambda share: _measure(tried[share]))  # the first of equals: descending
+    _mix(task.module, before, after, best)
+    curve = {f"{MEASURE}, {SHARE} = {share:g}": _measure(tried[share]) for share in tried}
+    return Interpolated(best, {**tried[best], SHARE: best, **curve})
+
+
+def _mix(module: torch.nn.Module, before: Weights, after: Weights, share: float) -> None:
+    """Set each trained parameter to share · after + (1 - share) · before."""
+    here = dict(module.named_parameters())
+    with torch.no_grad():
+        for name, trained in after.items():
+            # Not `lerp`: at 1 the trained weights are restored bit for bit.
+            mixed = trained if share == 1 else share * trained + (1 - share) * before[name]
+            here[name].copy_(mixed)
+
+
+def _measure(found: Metrics) -> float:
+    """Return NDCG@5 of the score that ranks: fused at the chosen share if words are known."""
+    share = found.get(CHOSEN)
+    value = found[MEASURE if share is None else name_of(share)]
+    return -1.0 if value is None else value

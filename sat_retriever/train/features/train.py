@@ -30,7 +30,7 @@ from sat_retriever.rank.features.model import (
 )
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.validation import defined_metrics
+from sat_retriever.train.data.trainingdata import defined_metrics
 from sat_retriever.train.features.featurelists import CANDIDATES, FeatureLists
 from sat_retriever.train.loop.device import make_accelerator, moved, staged
 from sat_retriever.train.loop.fit import fit
@@ -42,7 +42,7 @@ from sat_retriever.train.loop.weights import save_weights
 if TYPE_CHECKING:
     from accelerate import Accelerator
 
-    from sat_retriever.train.loop.progress import TrainingProgress
+    from sat_retriever.train.loop.state import OnProgress
 
 FEATURE_METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10")
 _RERANKER, _WEIGHTS = "features", "features.safetensors"
@@ -305,7 +305,7 @@ def train_features(
     folder: str | Path,
     *,
     data_name: str = "",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedFeatures:
     """Train the feature reranker in a run folder; the same call goes on after a kill.
 

@@ -10,40 +10,47 @@ those of two trainings from the start. There the order of sums varies from run t
 from __future__ import annotations
 
 import math
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from types import FrameType
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import torch
 from accelerate import Accelerator
 
 from sat_retriever.errors import TrainingError
-from sat_retriever.train.loop.ahead import depth_on, made_ahead
-from sat_retriever.train.loop.best import load_best, remove_other_bests, save_best
 from sat_retriever.train.loop.checkpoint import (
+    load_best,
     load_checkpoint,
     remove_checkpoints,
+    remove_other_bests,
+    save_best,
     save_checkpoint,
 )
-from sat_retriever.train.loop.course import Course, Fitted, Metrics, read_course, write_course
-from sat_retriever.train.loop.interrupt import Interrupts, interrupts
 from sat_retriever.train.loop.memory import (
     forget_gpu_peak,
     largest_memory_mib,
     peak_gpu_memory_mib,
 )
 from sat_retriever.train.loop.optimise import Optimiser, Part
-from sat_retriever.train.loop.progress import Standing, TrainingProgress
-from sat_retriever.train.loop.rate import learning_rate
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.schedule import Schedule
+from sat_retriever.train.loop.schedule import Schedule, learning_rate
+from sat_retriever.train.loop.state import (
+    Fitted,
+    Metrics,
+    OnProgress,
+    TrainingProgress,
+    TrainingState,
+    read_course,
+    write_course,
+)
 from sat_retriever.train.loop.task import MEASURE, Task, batches
-
-__all__ = ["Fitted", "Standing", "TrainingProgress", "Untrained", "fit", "learning_rate"]
 
 Untrained = Literal["skip", "show", "keep"]
 
@@ -53,7 +60,7 @@ def fit(
     schedule: Schedule,
     run: RunFolder,
     accelerator: Accelerator,
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
     phase: str = "",
     *,
     untrained: Untrained = "skip",
@@ -110,14 +117,14 @@ class _Training:
     schedule: Schedule
     run: RunFolder
     accelerator: Accelerator
-    progress: TrainingProgress | None
+    progress: OnProgress | None
     phase: str
     folder: Path
     heard: Interrupts
     checkpoint_s: float
     optimiser: Optimiser
     untrained: Untrained
-    course: Course = field(default_factory=lambda: Course(1))
+    course: TrainingState = field(default_factory=lambda: TrainingState(1))
     loss: float | None = None
     since: float = 0.0  # time at which `course.seconds` was right
     saved: float = 0.0  # time of the last checkpoint
@@ -127,7 +134,7 @@ class _Training:
         """Optimiser steps per epoch."""
         return math.ceil(self.task.size / self.schedule.batch_size)
 
-    def train(self) -> Course:
+    def train(self) -> TrainingState:
         """Train to the end and return the progress there."""
         forget_gpu_peak(self.accelerator.device)
         self._start(1 if self.untrained == "skip" else 0)
@@ -149,11 +156,11 @@ class _Training:
         found = load_checkpoint(self.folder, self.optimiser.trained)
         if found is None:
             phases = [row.get("phase") for row in self.run.metrics()] + [self.phase]
-            self.course = Course(first_epoch, rows=phases.index(self.phase))
+            self.course = TrainingState(first_epoch, rows=phases.index(self.phase))
             _seed(self.schedule.seed, self.accelerator.process_index)
         else:
             note, state = found
-            self.course = Course.from_json(note, self.folder)
+            self.course = TrainingState.from_json(note, self.folder)
             self.task.restore(state)
         self.run.cut(self.course.rows)
         self.since = self.saved = time.monotonic()
@@ -240,7 +247,7 @@ class _Training:
             "gpu_memory_mib": gpu_memory,
         }
         self._log("epoch", row)
-        self.course = Course(
+        self.course = TrainingState(
             course.epoch + 1,
             rows=self.course.rows,
             before=course.before + seconds,
@@ -279,7 +286,7 @@ class _Training:
         if self.progress is None or not self.accelerator.is_main_process:
             return
         steps = self.schedule.epochs * self.epoch_steps
-        standing = Standing(
+        standing = TrainingProgress(
             self.phase, doing, self.course.epoch, self.schedule.epochs, self._steps_done(), steps,
             self.loss, self.course.best_measure,
         )  # fmt: skip
@@ -307,3 +314,60 @@ def _finite(metrics: Mapping[str, float | None], epoch: int) -> Metrics:
             "epoch to keep: give validation questions whose relevant sheets are there"
         )
     return found
+
+
+STOPPED = "the training was stopped; the same command goes on with it"
+
+
+class Interrupts:
+    """The state of a delayed stop.
+
+    Attributes:
+        waiting: While true, the first Ctrl-C only sets `asked`; a second one stops at once.
+        asked: True after a Ctrl-C.
+    """
+
+    def __init__(self) -> None:
+        self.waiting = False
+        self.asked = False
+
+    @contextmanager
+    def wait(self) -> Iterator[None]:
+        """Delay a stop until the end of the block, where the caller looks at `asked`."""
+        self.waiting = True
+        try:
+            yield
+        finally:
+            self.waiting = False
+
+    def stop(self) -> NoReturn:
+        """Stop now.
+
+        Raises:
+            KeyboardInterrupt: Always.
+        """
+        raise KeyboardInterrupt(STOPPED)
+
+    def _heard(self, _number: int, _frame: FrameType | None) -> None:
+        if self.waiting and not self.asked:
+            self.asked = True
+        else:
+            self.stop()
+
+
+@contextmanager
+def interrupts() -> Iterator[Interrupts]:
+    """Handle Ctrl-C in the main thread, unless it is ignored or has another handler."""
+    heard = Interrupts()
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield heard
+        return
+    try:
+        signal.signal(signal.SIGINT, heard._heard)
+    except ValueError:  # only the main thread may
+        yield heard
+        return
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -20,17 +20,22 @@ from sat_retriever.rank.pairs.folder import write_pair_folder
 from sat_retriever.rank.pairs.pieces import Pair
 from sat_retriever.rank.pairs.spec import PairSpec
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData
-from sat_retriever.train.data.validation import ranked_metrics
-from sat_retriever.train.loop.ahead import depth_on, made_ahead
+from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData, ranked_metrics
 from sat_retriever.train.loop.device import make_accelerator, moved, staged
 from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.progress import TrainingProgress
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import OnProgress
 from sat_retriever.train.loop.task import MEASURE, Share, State
-from sat_retriever.train.pairs.blend import choose_blend
 from sat_retriever.train.pairs.pairmodel import Batch, PairModel, export_pair_model
-from sat_retriever.train.pairs.pairs import FoundSheets, PairCandidates, Pairs, Rows, draw_pairs
+from sat_retriever.train.pairs.pairs import (
+    FoundSheets,
+    PairCandidates,
+    Pairs,
+    Rows,
+    choose_blend,
+    draw_pairs,
+)
 from sat_retriever.train.settings import CrossEncoderTraining
 
 PAIR_METRICS = ("NDCG@5", "Recall@5", "MRR@5", "HN-FPR@1")
@@ -66,7 +71,7 @@ def train_cross_encoder(
     folder: str | Path,
     *,
     device: Device = "auto",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedCrossEncoder:
     """Train the Cross-Encoder in a run folder; the same call goes on after a kill.
 

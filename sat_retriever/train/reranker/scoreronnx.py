@@ -13,8 +13,7 @@ from sat_retriever.encoder.onnx.weights import onnx_weights
 from sat_retriever.errors import TrainingError
 from sat_retriever.rank.graph.folder import MODEL, read_graph_folder, write_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.train.reranker.gnn import GraphScorer
-from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, ScorerShape
 
 _EXTRA = "train"  # installs onnx
 _EXAMPLE = 5  # candidates of the export's example; the model takes any number

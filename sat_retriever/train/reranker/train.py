@@ -23,24 +23,22 @@ from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.rank.graph.folder import MODEL, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.records.atomic import make_folder
-from sat_retriever.train.loop.course import Fitted, Metrics
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import Fitted, Metrics
 from sat_retriever.train.loop.weights import load_weights, save_weights
+from sat_retriever.train.reranker.candidatemetrics import complete_share
 from sat_retriever.train.reranker.candidatesets import CandidateSets
-from sat_retriever.train.reranker.completeshare import complete_share
-from sat_retriever.train.reranker.gnn import GraphScorer, GraphShape
-from sat_retriever.train.reranker.ranking_loss import LossWeights
-from sat_retriever.train.reranker.reranktask import RerankTask, logits_of
-from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.train.reranker.reranktask import LossWeights, RerankTask, logits_of
+from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, GraphShape, ScorerShape
 from sat_retriever.train.reranker.scoreronnx import base_weights, export_scorer
 from sat_retriever.train.settings import RerankerTraining
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
 
-    from sat_retriever.train.loop.progress import TrainingProgress
+    from sat_retriever.train.loop.state import OnProgress
 
 BASE = "base"
 GRAPH = "graph"
@@ -74,7 +72,7 @@ def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, 
     start_from: str | Path | None = None,
     data_name: str = "",
     device: Device = "auto",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedReranker:
     """Train the base scorer, then the graph over it; the same call goes on after a kill.
 
@@ -141,7 +139,7 @@ class _Training:
     settings: RerankerTraining
     run: RunFolder
     accelerator: Accelerator
-    progress: TrainingProgress | None
+    progress: OnProgress | None
     first: Mapping[str, torch.Tensor] | None  # initial weights of the base scorer
 
     def run_phases(self, other: Path | None) -> None:

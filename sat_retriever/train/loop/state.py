@@ -1,23 +1,53 @@
-"""Record the progress of a training, and its outcome."""
+"""Record the state of a training, what it reports of it, and its outcome."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sat_retriever.errors import TrainingError
 from sat_retriever.records.atomic import draft_of
 from sat_retriever.train.loop.task import MEASURE
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingProgress:
+    """The state of a training.
+
+    Attributes:
+        phase: Name of the part of the training, for example "graph"; may be empty.
+        doing: "preparing" an epoch (mining), "training" or "validating" it; at the end "mixing"
+            weights from before and after, when steps count mixtures.
+        epoch: The current epoch; 0 is the model before training.
+        epochs: Epochs in all.
+        step: Optimiser steps done, over all epochs.
+        steps: Optimiser steps in all.
+        loss: Loss of the last step; None before the first one since the start or resumption.
+        best: Best validation NDCG@5 so far; None before the first validation.
+    """
+
+    phase: str
+    doing: Literal["preparing", "training", "validating", "mixing"]
+    epoch: int
+    epochs: int
+    step: int
+    steps: int
+    loss: float | None
+    best: float | None
+
+
+# Receives the state after each step and at each start of another activity, in the main process.
+OnProgress = Callable[[TrainingProgress], None]
 
 _DONE = "done.json"
 Metrics = Mapping[str, float | None]  # None where undefined
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrainingState:
     """The progress of a training.
 
     Attributes:
@@ -61,7 +91,7 @@ class Course:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any], file: Path) -> Course:
+    def from_json(cls, values: Mapping[str, Any], file: Path) -> TrainingState:
         """Read the progress from the output of `to_json`.
 
         Raises:
@@ -98,7 +128,7 @@ class Fitted:
     gpu_memory_mib: float | None
 
     @classmethod
-    def of(cls, course: Course, folder: Path) -> Fitted:
+    def of(cls, course: TrainingState, folder: Path) -> Fitted:
         """Return the outcome of a finished course."""
         best_epoch, metrics = course.validated[course.best]
         return cls(
@@ -113,7 +143,7 @@ class Fitted:
         return content
 
 
-def write_course(folder: Path, course: Course) -> None:
+def write_course(folder: Path, course: TrainingState) -> None:
     """Mark a phase's folder as finished, with its course.
 
     Raises:
@@ -123,7 +153,7 @@ def write_course(folder: Path, course: Course) -> None:
         draft.write_text(json.dumps(course.to_json(), indent=2) + "\n", encoding="utf-8")
 
 
-def read_course(folder: Path) -> Course | None:
+def read_course(folder: Path) -> TrainingState | None:
     """Return the course of a finished phase; None if it is not finished.
 
     Raises:
@@ -136,4 +166,4 @@ def read_course(folder: Path) -> Course | None:
         return None
     except (OSError, ValueError) as error:
         raise TrainingError(f"{file} is damaged ({error}); name a new run folder") from error
-    return Course.from_json(values, file)
+    return TrainingState.from_json(values, file)

@@ -1,23 +1,129 @@
-"""Use language models as rows of a bench: ask them, keep their answers, and write remarks."""
+"""Rank by a language model: LLM-only and RAG+LLM as methods, and as rows of a bench."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.evaluation.llm import (
-    Answer,
-    Answers,
-    LanguageModel,
-    LanguageModelSettings,
-    summary,
-)
-from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.methods.llm_only import llm_only
-from sat_retriever.evaluation.methods.rag_llm import rag_llm
-from sat_retriever.evaluation.named import is_trained
+from sat_retriever.evaluation.llm.answers import Answer, Answers, summary
+from sat_retriever.evaluation.llm.asking import LanguageModel, LanguageModelSettings
+from sat_retriever.evaluation.llm.prompt import labels_of, prompt_of
+from sat_retriever.evaluation.methods import Method, Rerank, is_trained, rag
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.text.serialize import Serialization, serialize
+
+Texts = Callable[[Sequence[str]], Mapping[str, str]]
+
+
+def reranker(texts: Texts, model: LanguageModel, answers: Answers | None = None) -> Rerank:
+    """Return a function that puts the sheets a model names first; the others keep their order.
+
+    A short or missing answer is thus filled up in candidate order.
+
+    Args:
+        texts: Returns the texts of sheets for the prompt, by id.
+        model: The model.
+        answers: Kept answers, looked up before the model is asked; None asks every time, as a
+            measurement of time needs.
+    """
+
+    def rerank(query: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
+        if not found:
+            return []
+        ids = [candidate.sheet_id for candidate in found]
+        said = texts(ids)
+        labels = labels_of(ids)
+        prompt = prompt_of(query, labels, [said[each] for each in ids])
+        answer = _answered(prompt, labels, model, answers)
+        places = {label: place for place, label in enumerate(labels)}
+        first = [places[label] for label in answer.ids]
+        named = set(first)
+        rest = [place for place in range(len(found)) if place not in named]
+        return in_order([found[place] for place in (*first, *rest)])
+
+    return rerank
+
+
+def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates with ranks from 1 and scores 1/rank: only their order is known."""
+    return [
+        replace(candidate, rank=rank, score=1 / rank)
+        for rank, candidate in enumerate(candidates, start=1)
+    ]
+
+
+def id_order(sheet_id: str) -> tuple[bool, int, str]:
+    """Return a sort key of ids: numbers by value first, then the others as text.
+
+    >>> sorted(["b#a", "10", "9"], key=id_order)
+    ['9', '10', 'b#a']
+    """
+    number = sheet_id.isascii() and sheet_id.isdigit()
+    return not number, int(sheet_id) if number else 0, sheet_id
+
+
+def _answered(
+    prompt: str, labels: Sequence[str], model: LanguageModel, answers: Answers | None
+) -> Answer:
+    if answers is None:
+        return model.choose(prompt, labels)
+    key = model.key(prompt)
+    answer = answers.find(key, model.may_have_given)
+    if answer is None:
+        answer = model.choose(prompt, labels)
+        answers.keep(key, answer)
+    return answer
+
+
+def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
+    """Rank the model's five sheets first, then all others in the order of their ids.
+
+    Source: paper, section 4 (compared methods). The index is read once, when the method is made;
+    its tokens are not used.
+
+    Args:
+        index: The sheets with their names.
+        model: The model.
+        answers: Kept answers to look up; None asks every time.
+    """
+    ids = sorted(index.sheet_ids(), key=id_order)
+    names = {sheet_id: record.name for sheet_id, record in index.records(ids).items()}
+    catalogue = in_order([_unscored(sheet_id) for sheet_id in ids])
+
+    def find(query: str) -> Sequence[Candidate]:
+        return catalogue
+
+    return Method(find, reranker(lambda _: names, model, answers))
+
+
+def _unscored(sheet_id: str) -> Candidate:
+    """Return a candidate without scores."""
+    return Candidate(sheet_id, 1, 1.0, dense=0.0, lexical=0.0, dense_rank=1, lexical_rank=None)
+
+
+_FORM = Serialization()  # the paper's text of a sheet, whatever text the index uses
+
+
+def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
+    """Rank the model's five of RAG's fifty sheets first, then the others in RAG's order.
+
+    Source: paper, section 4 (compared methods).
+
+    Args:
+        index: Sheets with tokens of an encoder that was not trained on sheets.
+        model: The model.
+        answers: Kept answers to look up; None asks every time.
+    """
+
+    def texts(ids: Sequence[str]) -> Mapping[str, str]:
+        records = index.records(ids)
+        return {sheet_id: serialize(record, _FORM) for sheet_id, record in records.items()}
+
+    return Method(rag(index).rank, reranker(texts, model, answers))
+
 
 ANSWERS, NAMES_ANSWERS = "answers.jsonl", "answers-llm-only.jsonl"
 

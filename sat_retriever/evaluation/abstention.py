@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.method import no_progress
-from sat_retriever.evaluation.timing import Told
+from sat_retriever.evaluation.latency import Told
+from sat_retriever.evaluation.methods import no_progress
 
 FIRST = 5  # hits among which a right answer has a relevant sheet
 ROW = "nothing there"
