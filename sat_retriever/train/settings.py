@@ -21,7 +21,6 @@ Mining = Literal["epoch", "fixed"]
 
 
 def _check_choices(settings: object, **known: Any) -> None:
-    """Refuse a value that is not one of its literal type's words."""
     for name, words in known.items():
         if getattr(settings, name) not in get_args(words):
             listed = ", ".join(get_args(words))
@@ -29,14 +28,12 @@ def _check_choices(settings: object, **known: Any) -> None:
 
 
 def _check_least(settings: object, **least: int) -> None:
-    """Refuse a field below its smallest value."""
     for name, smallest in least.items():
         if getattr(settings, name) < smallest:
             raise InputError(f"{name} is {getattr(settings, name)}; give {smallest} or more")
 
 
 def _check_share(dense_weight: float | None) -> None:
-    """Refuse a share of the cosine outside 0 to 1."""
     if dense_weight is not None and not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share from 0 to 1, or None")
 

@@ -206,7 +206,7 @@ class _Making:
         }
 
     def _reranker_alone(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
-        """Train a reranker over the index's own tokens; return the models and their rows."""
+        """Train a reranker over the index's own tokens; return models and rows."""
         new = self._stage_2(self.index, material, reranker_of(self.index))
         verdict = self._next("trained reranker", new, now, material)
         return {
@@ -217,7 +217,7 @@ class _Making:
         }
 
     def _from_stage_1(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
-        """Train an encoder, and a reranker over it if asked; return the models and their rows."""
+        """Train an encoder, and a reranker over it if asked; return models and rows."""
         encoder = self._stage_1(material)
         carried = self._carried(encoder.fingerprint)
         verdicts = [first]
@@ -243,7 +243,6 @@ class _Making:
         }
 
     def _stage_1(self, material: Material) -> SheetEncoder:
-        """Train and return the adapted encoder."""
         named = self.settings.backbone
         start = start_of(self.index.encoder_name if named == OWN else named)
         labels = divided_dataset(
@@ -276,11 +275,7 @@ class _Making:
     ) -> Rows:
         """Train a reranker over an index's tokens and return its rows.
 
-        Args:
-            whole: All sheets, in the tokens that the reranker will read.
-            material: The questions.
-            before: Kind and folder of a reranker of these tokens; its base scorer is the start, if
-                it is of the same form.
+        `before` is a reranker of these tokens; its base scorer is the start, if it has the form.
         """
         settings = self.settings.reranker_training()
         with self._seen(whole, material.seen) as seen:
@@ -350,11 +345,7 @@ def _as_it_was(index: SheetIndex, folder: Path) -> Iterator[SheetIndex]:
 
 
 def _check_about(index: SheetIndex, folder: Path) -> None:
-    """Refuse a result that was trained on the sheets of another index.
-
-    Raises:
-        TrainingError: If this index has fewer than half of the sheets that were asked about.
-    """
+    """Refuse a result if the index has fewer than half of the sheets that were asked about."""
     learnt = load_labels(folder / QUESTIONS / TRAIN)
     asked = {sheet_id for query in learnt for sheet_id in query.positives}
     there = asked.intersection(index.sheet_ids())
@@ -366,7 +357,7 @@ def _check_about(index: SheetIndex, folder: Path) -> None:
 
 
 def _texts_hash(index: SheetIndex) -> str:
-    """Return a hash of all that an adaptation reads of an index, as sixteen hex digits."""
+    """Return a hash of all that an adaptation reads of an index."""
     form = index.serialization
     return _hash_of(f"{each.sheet_id}\n{serialize(each, form)}" for each in read_records(index))
 

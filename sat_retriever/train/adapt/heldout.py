@@ -20,12 +20,7 @@ def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> f
     """Return the ids of the sheets of the held-out families: many small ones if possible.
 
     Questions about one large family are much alike, so they choose badly. A corpus's largest family
-    is also the one from which an adaptation can learn most.
-
-    Args:
-        groups: All families.
-        share: Share of the sheets to hold out, in (0, 1).
-        seed: Seed of the choice of families.
+    is also the one from which an adaptation can learn most. `share` is of the sheets, in (0, 1).
 
     Raises:
         InputError: If there are fewer than two families.
@@ -42,10 +37,6 @@ def even(queries: Sequence[Query], enough: int = _ENOUGH) -> tuple[Query, ...]:
     """Cut frequent question types down to the size of the median type, in the given order.
 
     No type is cut below `enough` questions, so a rare type does not limit the others.
-
-    Args:
-        queries: The questions.
-        enough: Number of questions of a type that are always kept.
 
     >>> kinds = ["lookup"] * 6 + ["join"] * 2 + ["total"]
     >>> asked = [Query(str(n), ("a",), query_type=kind) for n, kind in enumerate(kinds)]
@@ -88,10 +79,6 @@ def circles(asked: Sequence[Query], groups: Sequence[Sequence[str]]) -> tuple[in
 
     Families are also joined through other questions: one about two families gets the same number
     as all questions about either.
-
-    Args:
-        asked: The questions.
-        groups: All families.
 
     >>> asked = [Query("", ids) for ids in (("a",), ("c",), ("b", "d"), ("d",), ("e",))]
     >>> circles(asked, [["a", "b"], ["c"], ["d"], ["e"]])

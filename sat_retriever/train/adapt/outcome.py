@@ -25,21 +25,13 @@ _K = 5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One way to answer the judging questions, with its scores and the decision about it.
+    """One way to answer the judging questions, with its scores and the decision about it."""
 
-    Attributes:
-        name: The models that answer.
-        ndcg: Mean NDCG@5.
-        recall: Mean Recall@5.
-        ahead: Lead of its NDCG@5 over the models that it would replace; None for the first.
-        kept: True if these models answer from now on, or did until a later verdict replaced them.
-    """
-
-    name: str
-    ndcg: float
-    recall: float
-    ahead: Difference | None = None
-    kept: bool = True
+    name: str  # of the models that answer
+    ndcg: float  # mean NDCG@5
+    recall: float  # mean Recall@5
+    ahead: Difference | None = None  # its lead in NDCG@5 over the models that it would replace
+    kept: bool = True  # these models answer from now on, or did until a later verdict replaced them
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Verdict:
@@ -56,13 +48,8 @@ def answer_rows(
 ) -> Rows:
     """Return one row a question, of the first five hits, as `sat search` finds them.
 
-    No day is assumed for relative dates, so the same labels give the same rows tomorrow.
-
-    Args:
-        index: The index to search, all its sheets.
-        reranker: Stage 2: "links", "auto" for the index's own, or the run folder of a trained one.
-        queries: Labelled questions, at least one.
-        counting: Called with the number of questions done, and of all questions.
+    No day is assumed for relative dates, so the same labels give the same rows tomorrow. The
+    reranker is "links", "auto" for the index's own, or the run folder of a trained one.
     """
     retriever = SheetRetriever(index, reranker)
     rows = []
@@ -82,16 +69,10 @@ def first_verdict(name: str, now: Rows) -> Verdict:
 def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sure: bool) -> Verdict:
     """Return the verdict on models that could replace the current ones.
 
-    The interval is over families. Questions about the same families are not independent evidence,
-    and a user's families will be others.
-
-    Args:
-        name: The new models.
-        new: Rows of the new models.
-        now: Rows of the current models, on the same questions.
-        circles: The families that each question is about, as a number; see `heldout.circles`.
-        sure: Replace only if the lead is beyond chance: the whole interval lies above 0. It holds
-            80 % of the draws, so the new models lead in nine draws of ten.
+    The interval is over families, which `circles` numbers for each question. Questions about the same
+    families are not independent evidence, and a user's families will be others. With `sure`, the
+    models replace only if the lead is beyond chance: the whole interval lies above 0. It holds 80 %
+    of the draws, so the new models lead in nine draws of ten.
 
     >>> found = {"query": 0, "relevant": 1, "hits": [1]}, {"query": 1, "relevant": 1, "hits": [1]}
     >>> missed = {"query": 0, "relevant": 1, "hits": []}
@@ -106,7 +87,7 @@ def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sur
 
 
 def _means(rows: Rows) -> tuple[float, float]:
-    """Return the mean NDCG@5 and Recall@5 of some rows."""
+    """Return the mean NDCG@5 and Recall@5."""
     found = metrics_of(rows, ("NDCG@5", "Recall@5"))
     return found["NDCG@5"] or 0.0, found["Recall@5"] or 0.0
 
@@ -127,7 +108,6 @@ class Adaptation:
         apart: True if the judging questions were not used to choose as well. If they were, there
             were few questions, and the figures are better than they would be on others.
         encoder: The new encoder of the index, if it was replaced.
-        dense_weight: Share of the cosine that belongs to it.
         reranker: Folder of the trained reranker that the index was given: a copy of the earlier
             one, or the run of the one trained here. None if links came with the new encoder, or
             nothing was replaced.
@@ -181,10 +161,9 @@ def trainings(folder: Path) -> list[RunSummary]:
 def kept_reranker(verdicts: Sequence[Verdict], *, carried: bool) -> str | None:
     """Return the folder of the reranker to use, if it is one of the adaptation's.
 
-    Args:
-        verdicts: Verdicts on the earlier models, the adapted encoder, and that encoder with the
-            reranker trained here, if there is one.
-        carried: True if the adapted encoder was judged with the earlier reranker, not links.
+    The verdicts are on the earlier models, the adapted encoder, and that encoder with the reranker
+    trained here, if there is one. `carried` says that the adapted encoder was judged with the
+    earlier reranker, not links.
 
     >>> first, kept, lost = (Verdict("", 0, 0, kept=each) for each in (True, True, False))
     >>> [kept_reranker((first, *rest), carried=True)

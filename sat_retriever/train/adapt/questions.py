@@ -62,8 +62,7 @@ class Material:
         own: Number of labelled questions in use.
         left_out: Number of labelled questions left out: those about both seen and held-out sheets
             or about both parts of the held-out ones, and those beyond the share of labelled ones.
-        families: Number of families of sheets.
-        held_out: Number of held-out families.
+        families: Number of families of sheets, of which `held_out` are held out.
     """
 
     train: tuple[Query, ...]
@@ -92,15 +91,8 @@ def prepare(
     """Make the questions of an adaptation once, or read those of an earlier start.
 
     Training questions are made as if the held-out sheets did not exist, so training learns nothing
-    about them. Held-out questions are made from all sheets, so their answers are complete.
-
-    Args:
-        index: The sheets and their links.
-        settings: Number of questions, share held out, and seed.
-        folder: Where the made questions are kept.
-        own: Labelled or logged questions; all their sheets are in the index.
-        chat: A language model that rewords the made questions; None leaves them.
-        counting: Called with the step, how much of it is done, and of how much.
+    about them. Held-out questions are made from all sheets, so their answers are complete. `own` are
+    labelled or logged questions about sheets of the index; `chat` rewords the made ones.
 
     Raises:
         EmptyInputError: If there are no questions to learn from, or to choose with.
@@ -164,12 +156,7 @@ def merged(parts: Iterable[Sequence[Query]]) -> tuple[Query, ...]:
 def mixed(
     made: Sequence[Query], own: Sequence[Query], settings: AdaptSettings
 ) -> tuple[Query, ...]:
-    """Return made and labelled questions; the latter are repeated to reach their share.
-
-    Args:
-        made: Made ones.
-        own: Labelled ones, no more than their share.
-        settings: The share, and how often a labelled question is repeated at most.
+    """Return made questions and labelled ones, repeated to reach their share.
 
     >>> made, own = [Query("a", ("1",))] * 8, [Query("b", ("2",))]
     >>> len(mixed(made, own, AdaptSettings(own_share=0.33, own_most=8)))
@@ -301,7 +288,6 @@ def _without(queries: Sequence[Query], texts: set[str]) -> tuple[Query, ...]:
 def _check(
     train: Sequence[Query], asked: Sequence[Query], index: SheetIndex, settings: AdaptSettings
 ) -> None:
-    """Refuse material without questions to learn from or to choose with."""
     if not train:
         raise EmptyInputError(
             f"no question can be made from the names, headers and links in {index.path.name}; give "

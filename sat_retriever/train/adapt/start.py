@@ -33,13 +33,10 @@ _PRECISION = re.compile(r":(?:int8|compact)$")
 
 
 def start_of(encoder: str) -> str:
-    """Return the model from which Stage 1 trains an encoder further.
+    """Return the model from which Stage 1 trains an index's encoder further.
 
     An exported encoder cannot be trained. Its original is taken from beside it if a training's run
     folder has it, or else from the exported file, if that file describes its original.
-
-    Args:
-        encoder: Name of an index's encoder.
 
     Raises:
         EncoderError: If it was exported and its weights cannot be recovered.
@@ -62,10 +59,6 @@ def start_of(encoder: str) -> str:
 def refuse_untrainable(index: SheetIndex, backbone: str) -> None:
     """Refuse to train an encoder further whose weights are not here.
 
-    Args:
-        index: The index to adapt.
-        backbone: The model that Stage 1 starts from, see `AdaptSettings`.
-
     Raises:
         EncoderError: If it is a model of a server, or in an object of a framework.
     """
@@ -78,12 +71,7 @@ def refuse_untrainable(index: SheetIndex, backbone: str) -> None:
 
 
 def goes_on(index: SheetIndex, backbone: str) -> bool:
-    """True if Stage 1 starts from the index's own encoder, given by its name or as "own".
-
-    Args:
-        index: The index to adapt.
-        backbone: The model that Stage 1 starts from, see `AdaptSettings`.
-    """
+    """True if Stage 1 starts from the index's own encoder, given by its name or as "own"."""
     return backbone in (OWN, _PRECISION.sub("", index.encoder_name))
 
 
@@ -91,10 +79,6 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Pa
     """Return the kind and folder of an index's trained reranker, if it has one.
 
     It counts only if Stage 1 starts from the encoder whose tokens it was trained on.
-
-    Args:
-        index: The index to adapt.
-        backbone: The model that Stage 1 starts from, see `AdaptSettings`.
 
     Raises:
         PathNotFoundError: If the index names a reranker that does not exist.
@@ -115,11 +99,7 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Pa
 def stage_2_start(
     before: tuple[TrainedKind, Path] | None, settings: RerankerTraining
 ) -> Path | None:
-    """Return a reranker if Stage 2 can start from it; None if it starts from random weights.
-
-    Args:
-        before: Kind and folder of a reranker over the same tokens, if there is one.
-        settings: Settings of the training.
+    """Return the reranker of these tokens if Stage 2 can start from it, or else None.
 
     Raises:
         EncoderError: If the folder is not a reranker, or is damaged.
@@ -145,7 +125,7 @@ _LEARNT = 2.2
 
 
 def estimated_seconds(index: SheetIndex, material: Material, settings: AdaptSettings) -> float:
-    """Return the seconds of Stage 1's training on a processor, most of the total; a rough guess."""
+    """Return a rough guess of the seconds of Stage 1's training on a processor, most of all."""
     records = index.records(index.sheet_ids()[:: max(1, len(index) // _SAMPLE)])
     texts = [serialize(record, index.serialization) for record in records.values()]
     encoder = index.encoder

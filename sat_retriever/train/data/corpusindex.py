@@ -32,16 +32,16 @@ def corpus_index(
     """Index a corpus with its published links and no others.
 
     An existing index of the same encoder, texts and sheets is opened instead. Several processes
-    may ask for it at once; the first one writes it.
+    may ask for it at once; the first one writes it, whole or not at all.
 
     Args:
         dataset: Sheets and links.
         encoder: Encoder of the tokens.
-        path: The file; it appears whole or not at all.
+        path: The file.
         links: False leaves the published links out.
         seen: Ids of the sheets to keep, with the links among them; None for all.
         serialization: The form of a record's text; None takes the paper's form.
-        times: Let the periods that questions name count, as in a user's index; see `SheetIndex`.
+        times: Let the periods that questions name count, as in a user's index.
 
     Raises:
         InputError: If the dataset has no records, or the file holds another index.
@@ -70,12 +70,7 @@ def seen_index(
 ) -> SheetIndex:
     """Index some sheets of an index, with the links among them, in a file of its own.
 
-    Args:
-        index: Sheets, links and the encoder.
-        seen: Ids of the sheets to keep.
-        path: The file; it appears whole or not at all.
-        encoder: Encoder of the tokens; None takes the index's own, with its share of the cosine.
-        dense_weight: Share of the cosine with another encoder; None takes that encoder's own.
+    Without an encoder, the tokens and the share of the cosine are those of the index.
 
     Raises:
         InputError: If the file holds another index.
@@ -94,15 +89,7 @@ def seen_index(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The properties that an index must have.
-
-    Attributes:
-        encoder: Encoder of the tokens.
-        form: The form of a record's text.
-        sheets: Ids of its sheets.
-        times: True if the periods that questions name count.
-        dense_weight: Share of the cosine in its scores; None takes the encoder's own.
-    """
+    """The properties that an index must have; without `dense_weight`, the encoder has its own."""
 
     encoder: Encoder
     form: Serialization

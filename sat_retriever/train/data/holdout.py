@@ -38,10 +38,6 @@ def families(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> list
     Source: paper, appendix (grouped evaluation). Departs: there, a family follows from
     IndustryTab's names.
 
-    Args:
-        records: The sheets.
-        links: Links between them; links of other types are ignored.
-
     Returns:
         Families ordered by their smallest sheet id, the ids of each ascending.
     """
@@ -63,7 +59,6 @@ def _shared(
 
 
 def _keys(record: SheetRecord) -> Iterator[Hashable]:
-    """Yield the keys that a sheet shares with its family."""
     headers = frozenset(header_words(column.name) for column in record.columns) - {""}
     if headers:
         yield "headers", headers
@@ -78,15 +73,10 @@ SHARE = 0.1
 
 
 def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 42) -> Split:
-    """Hold out questions at random; equivalent questions stay together.
+    """Hold out a share of the questions at random; equivalent questions stay together.
 
     Two questions are equivalent if they have the same words, in any order and form, or the same
     relevant sheets. Otherwise a paraphrase of a training question would reward memory.
-
-    Args:
-        queries: Labelled questions.
-        share: Share of the questions for validation, in (0, 1).
-        seed: Seed of the choice.
 
     Raises:
         InputError: If the share is not between 0 and 1, or all questions are equivalent.
@@ -112,13 +102,8 @@ def by_workbook(
 ) -> Split:
     """Hold out whole workbooks: training sees none of their sheets, not even as negatives.
 
-    Validation then measures the model on workbooks that it has never seen.
-
-    Args:
-        index: The index that maps sheets to workbooks.
-        queries: Labelled questions; all their sheets are in the index.
-        share: Share of the workbooks that questions ask for, in (0, 1); at least one workbook.
-        seed: Seed of the choice.
+    Validation then measures the model on workbooks that it has never seen. The share is of the
+    workbooks that questions ask for; at least one is held out.
 
     Raises:
         InputError: If the share is not between 0 and 1, or the questions ask for sheets of only one
@@ -143,15 +128,8 @@ def by_family(
 ) -> Split:
     """Hold out whole families of sheets: training sees none of them, not even as negatives.
 
-    Validation then measures the model on sheets unlike all that it has seen. `families_of`
-    defines a family.
-
-    Args:
-        index: The sheets and their links.
-        queries: Labelled questions; all their sheets are in the index.
-        share: Share of the sheets to hold out, among families that questions ask for, in (0, 1).
-            If every family is larger, the smallest one is held out.
-        seed: Seed of the choice.
+    Validation then measures the model on sheets unlike all that it has seen. The share is of the
+    sheets of families that questions ask for. If every family is larger, the smallest is held out.
 
     Raises:
         InputError: If the share is not between 0 and 1, the questions ask for sheets of only one
@@ -191,13 +169,7 @@ def held_out_families(
 
 
 def divided(queries: Sequence[Query], sheet_ids: Sequence[str], held_out: Collection[str]) -> Split:
-    """Divide queries into those about held-out sheets and those about others; drop mixed ones.
-
-    Args:
-        queries: Labelled questions.
-        sheet_ids: All sheets.
-        held_out: The sheets that training may not see.
-    """
+    """Divide queries into those about held-out sheets and those about others; drop mixed ones."""
     parts: tuple[list[int], list[int]] = ([], [])
     for place, query in enumerate(queries):
         inside = {sheet_id in held_out for sheet_id in query.positives}

@@ -21,12 +21,10 @@ _NAMED = 5  # unknown sheets that an error names
 
 
 def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -> TrainingData:
-    """Return a data set in the form that trainings of text encoders take.
+    """Return a data set as trainings of text encoders take it.
 
-    Args:
-        dataset: Sheets, and queries with a split; queries outside training and validation are
-            not used.
-        serialization: The form of a record's text; None takes the paper's form.
+    Queries outside training and validation are not used. Without a serialization, texts have the
+    paper's form.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
@@ -43,11 +41,8 @@ def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -
 def from_index(index: SheetIndex, labels: Dataset) -> TrainingData:
     """Return the sheets and texts of an index with labelled queries, and its times if it uses them.
 
-    All negatives of a query without annotated hard negatives count as hard ones.
-
-    Args:
-        index: The sheets.
-        labels: Queries with a split; its records are not read.
+    All negatives of a query without annotated hard negatives count as hard ones. The records of
+    `labels` are not read.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
@@ -69,15 +64,11 @@ def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
 
 
 def refuse_unknown_sheets(queries: Iterable[Query], known: Iterable[str], where: str) -> None:
-    """Refuse questions that name unknown sheets.
-
-    Args:
-        queries: Labelled questions.
-        known: Ids of the existing sheets.
-        where: Name of the place that they are in, for the message: "reports.sat".
+    """Refuse questions that name sheets other than the known ones.
 
     Raises:
-        InputError: If a sheet is unknown; the message counts such sheets and names the first.
+        InputError: If a sheet is unknown; the message counts such sheets, names the first, and
+            says that they are not in `where`, for example "reports.sat".
     """
     there = set(known)
     missing: dict[str, int] = {}

@@ -21,17 +21,11 @@ SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """Queries with the rows of their sheets.
-
-    Attributes:
-        texts: Texts of the questions.
-        positives: For each question the rows of its relevant sheets, at least one, ascending.
-        hard_negatives: For each question the rows of annotated hard negatives; may be empty.
-    """
+    """Queries with the rows of their sheets."""
 
     texts: tuple[str, ...]
-    positives: tuple[tuple[int, ...], ...]
-    hard_negatives: tuple[tuple[int, ...], ...]
+    positives: tuple[tuple[int, ...], ...]  # rows of relevant sheets, at least one, ascending
+    hard_negatives: tuple[tuple[int, ...], ...]  # rows of annotated ones; may be empty
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -90,7 +84,6 @@ class TrainingData:
                 )
 
     def _check(self, part: str, questions: QueryRows) -> None:
-        """Refuse questions that are unusable in training or validation."""
         for text, rows in zip(questions.texts, questions.positives, strict=True):
             if not rows:
                 raise EmptyInputError(
@@ -123,10 +116,7 @@ def ranked_metrics(
 ) -> dict[str, float]:
     """Return means over the questions, each in [0, 1], without metrics that no question defines.
 
-    Args:
-        ranked: Rows of the sheets of each question, best first, (m, k), padded with `NO_SHEET`.
-        questions: The questions with relevant sheets and hard negatives.
-        names: Names of metrics from `sat_retriever.datasets.metrics.rows`.
+    `ranked` has the rows of each question's sheets, best first, (m, k), padded with `NO_SHEET`.
     """
     labels = zip(questions.positives, questions.hard_negatives, strict=True)
     rows = [

@@ -56,7 +56,6 @@ class Backbone(torch.nn.Module):
         pieces: WordPieces,
         transformer: torch.nn.Module,
     ) -> None:
-        """Take finished parts; use `load` to get them."""
         super().__init__()
         self.checkpoint = checkpoint
         self.spec = spec
@@ -97,7 +96,6 @@ class Backbone(torch.nn.Module):
         return torch.nn.functional.normalize(torch.cat(pooled), dim=-1)  # (b, d)
 
     def _pooled(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Return the CLS state or the mean over real word pieces, (b, d) float32."""
         hidden = self.transformer(input_ids=ids, attention_mask=mask)
         states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
         if self.spec.pooling == "cls":
@@ -108,11 +106,8 @@ class Backbone(torch.nn.Module):
     def save_sentence_transformers(self, folder: Path) -> None:
         """Write the model into a folder that `SentenceTransformer(folder)` and `load` read.
 
-        Both give the same tokens. The folder holds weights, tokenizer, maximum length, pooling, L2
-        normalisation, and prefixes as the prompts "query" and "document".
-
-        Args:
-            folder: A folder that does not exist yet, or is empty.
+        Both give the same tokens. The folder, new or empty, gets weights, tokenizer, maximum
+        length, pooling, L2 normalisation, and prefixes as the prompts "query" and "document".
 
         Raises:
             OSError: If it cannot be written.

@@ -12,16 +12,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """Further sheets as negatives, with tokens that get no gradient.
+    """Further sheets as negatives, with tokens that get no gradient."""
 
-    Attributes:
-        cosines: Cosines of b queries with m further sheets, (b, m) float.
-        excluded: (b, m) bool: sheets to ignore, since they are relevant for the query or among
-            the step's own.
-    """
-
-    cosines: torch.Tensor
-    excluded: torch.Tensor
+    cosines: torch.Tensor  # of b queries with m further sheets, (b, m) float
+    excluded: torch.Tensor  # (b, m) bool: relevant for the query, or among the step's own
 
 
 def multi_positive_loss(
@@ -42,9 +36,6 @@ def multi_positive_loss(
         temperature: τ.
         bank: Further sheets.
 
-    Returns:
-        (b,) float32, at least 0.
-
     >>> same = torch.zeros(1, 4)  # two relevant sheets of four, all equally near: −log(2/4)
     >>> multi_positive_loss(same, torch.tensor([[True, True, False, False]]), 0.02)
     tensor([0.6931])
@@ -64,17 +55,9 @@ def single_positive_loss(
     """Return the released recipe's loss per query: one relevant sheet against all others.
 
     L(q) = −log( exp(cos(q, p) / τ) / Σ_s exp(cos(q, s) / τ) ), s over all sheets of the step.
-    Other relevant sheets of q count as negatives.
+    Other relevant sheets of q count as negatives. `drawn` is the column of each query's p, (b,).
 
     Source: released recipe. Departs: a sheet that two queries bring counts once.
-
-    Args:
-        cosines: Cosines of b queries with the step's s distinct sheets, (b, s) float.
-        drawn: Column of each query's drawn sheet p, (b,) int64.
-        temperature: τ.
-
-    Returns:
-        (b,) float32, at least 0.
 
     >>> single_positive_loss(torch.zeros(1, 4), torch.tensor([0]), 0.02)  # −log(1/4)
     tensor([1.3863])
@@ -88,12 +71,7 @@ def places_of(
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the places of some rows among sheets, and which of the rows are there at all.
 
-    Args:
-        rows: The rows to find.
-        sheets: Rows of the sheets, ascending, at least one.
-
-    Returns:
-        Places of those that are there, and a mark for each of the rows.
+    `sheets` holds rows in ascending order, at least one.
 
     >>> places_of(np.array([7, 3, 4]), np.array([3, 7]))
     (array([1, 0]), array([ True,  True, False]))
@@ -104,11 +82,7 @@ def places_of(
 
 
 class Relevance:
-    """The relevant sheets of all training questions, as one flat array.
-
-    Args:
-        positives: Rows of the relevant sheets of each question.
-    """
+    """The relevant sheets of all training questions, as one flat array."""
 
     def __init__(self, positives: Sequence[Sequence[int]]) -> None:
         self._starts = np.cumsum([0, *map(len, positives)])
@@ -119,14 +93,9 @@ class Relevance:
     ) -> torch.Tensor:
         """Return which of s sheets are relevant for each of b questions, (b, s) bool.
 
-        Only the places of the relevant ones are copied to the device.
+        `items` are the numbers of the questions, `sheets` rows in ascending order. Only the places of the
+        relevant ones are copied to the device.
 
-        Args:
-            items: Numbers of the questions.
-            sheets: Rows of the sheets, ascending.
-            device: Device of the result.
-
-        >>> import torch
         >>> known = Relevance([[4, 1], [2]])
         >>> known.among(np.array([1, 0]), np.array([1, 2, 9]), torch.device("cpu")).tolist()
         [[False, True, False], [True, False, False]]

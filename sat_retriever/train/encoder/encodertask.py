@@ -50,34 +50,19 @@ STAGE_1_METRICS = ("NDCG@5", "Recall@5", "MRR@5", f"Recall@{CANDIDATES}")
 
 @dataclass(frozen=True, slots=True)
 class StepInputs:
-    """One process's share of a step of Stage 1, on the host.
+    """One process's share of a step of Stage 1, on the host."""
 
-    Attributes:
-        items: Its b training questions.
-        sheets: Rows of the step's s distinct sheets, ascending, the same in every process.
-        counts: Number of them that each process encodes, in order.
-        batches: Padded texts: its own sheets and its questions, by length.
-        back: Place of each text in the order of the batches: own sheets first, then questions.
-    """
-
-    items: Places
-    sheets: Places
-    counts: list[int]
-    batches: list[Batch]
-    back: torch.Tensor
+    items: Places  # its b training questions
+    sheets: Places  # rows of the step's s distinct sheets, ascending, the same in every process
+    counts: list[int]  # sheets that each process encodes, in order
+    batches: list[Batch]  # padded texts: its own sheets and its questions, by length
+    back: torch.Tensor  # place of each text in the batches: own sheets first, then questions
 
 
 class EncoderTask:
     """Stage 1 for the training loop (`sat_retriever.train.loop.task.Task`)."""
 
     def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
-        """Split all texts into word pieces.
-
-        Args:
-            data: Corpus, questions, and the sheets that training may see.
-            settings: All hyper-parameters.
-            backbone: The model to train.
-        """
         spec = backbone.spec
         self._data = data
         self._settings = settings
@@ -130,10 +115,7 @@ class EncoderTask:
         return nearest_sheets(questions, tokens, self._seen, depth, device)
 
     def inputs(self, share: Share, device: torch.device) -> StepInputs:
-        """Return the texts of a share, padded: its part of the batch's sheets, and its questions.
-
-        The batch's sheets are divided among the processes.
-        """
+        """Return the padded texts of a share: its part of the sheets, and its questions."""
         items = share.batch
         drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
         sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
@@ -150,7 +132,7 @@ class EncoderTask:
     def loss(
         self, module: torch.nn.Module, inputs: StepInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
-        """Return the loss of one share of a batch; the mean over processes is the batch's loss.
+        """Return the loss of one share; its mean over processes is the batch's loss.
 
         The tokens of the batch's sheets are gathered, so every question is compared with every
         sheet of the batch.
@@ -179,7 +161,7 @@ class EncoderTask:
         return multi_positive_loss(cosines, among, temperature, bank)
 
     def _bank_of(self, questions: torch.Tensor, items: Places, sheets: Places) -> Bank | None:
-        """Return the sheets outside the step as negatives of its questions; None without a bank."""
+        """Return the sheets outside the step as negatives; None without a bank."""
         if self._bank is None:
             return None
         device = questions.device

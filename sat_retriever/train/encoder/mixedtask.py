@@ -35,19 +35,12 @@ from sat_retriever.train.settings import EncoderTraining
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """Several corpora, joined in order.
-
-    Attributes:
-        parts: The corpora.
-        taught: Numbers of the corpora with training questions, ascending.
-        judged: Numbers of the corpora with validation questions, ascending.
-        whole: All sheets and these questions as one corpus, in the order of the parts.
-    """
+    """Several corpora, joined in order."""
 
     parts: tuple[TrainingData, ...]
-    taught: tuple[int, ...]
-    judged: tuple[int, ...]
-    whole: TrainingData
+    taught: tuple[int, ...]  # numbers of the corpora with training questions, ascending
+    judged: tuple[int, ...]  # of those with validation questions, ascending
+    whole: TrainingData  # all sheets and these questions as one corpus
 
     @property
     def name(self) -> str:
@@ -62,12 +55,9 @@ class Mixed:
 
 
 def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mixed:
-    """Join corpora to learn from and corpora to choose with.
+    """Join corpora to learn from and corpora to choose with; a corpus may be in both.
 
-    Args:
-        taught: Corpora whose training questions are learnt; their validation questions are unused.
-        judged: Corpora whose validation questions are used; their training questions are unused.
-            A corpus may be in both.
+    Validation questions of the former and training questions of the latter are unused.
 
     Raises:
         EmptyInputError: If there is no corpus to learn from, or none to choose with.
@@ -96,12 +86,8 @@ def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mix
 def batches_by_corpus(corpora: Places, batch_size: int, seed: tuple[int, ...]) -> list[Places]:
     """Divide an epoch's questions into batches of one corpus each, as far as they fill a batch.
 
-    The remaining questions share batches at random places; a short batch is the last.
-
-    Args:
-        corpora: Number of the corpus of each question.
-        batch_size: Number of questions in a batch.
-        seed: Seed of the order.
+    The remaining questions share batches at random places; a short batch is the last. `corpora` has
+    the number of each question's corpus.
 
     >>> found = batches_by_corpus(np.array([0] * 4 + [1] * 3), 2, (0,))
     >>> [len(batch) for batch in found], [len(set(batch // 4)) for batch in found[:3]]
@@ -204,7 +190,7 @@ class MixedTask(EncoderTask):
         return tokens
 
     def _corpus_tokens(self, number: int, accelerator: Accelerator) -> FloatArray:
-        """Return tokens of one corpus's sheets with the current weights, in their order."""
+        """Return tokens of one corpus's sheets with the current weights."""
         rows = np.flatnonzero(self._home == number)
         return self._encoded(number, [self._sheets[row] for row in rows], accelerator)
 

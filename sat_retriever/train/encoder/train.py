@@ -37,13 +37,9 @@ _PHASE = "stage-1"  # unlike the names of results, since a phase's folder lies b
 class TrainedEncoder:
     """The results of a training of Stage 1.
 
-    Attributes:
-        folder: The run folder.
-        best_epoch: The epoch that was kept.
-        metrics: Its metrics on the validation questions, by the cosine alone. If the training data
-            has words, also `dense_weight`, the chosen share of the cosine in the fused score, and
-            NDCG@5 of every share tried. With interpolation also `trained_share`, the share of the
-            trained weights, with its curve.
+    The metrics are on the validation questions, by the cosine alone. If the training data has words,
+    also `dense_weight`, the chosen share of the cosine in the fused score, and NDCG@5 of every share
+    tried. With interpolation also `trained_share`, the share of the trained weights, with its curve.
     """
 
     folder: Path
@@ -71,17 +67,11 @@ def train_encoder(
 ) -> TrainedEncoder:
     """Train the Sheet Encoder in a run folder; the same call goes on after a kill.
 
+    With several corpora (see `mixed`), a question is compared with sheets of its own, and validation
+    weighs all equally.
+
     Source: paper, section 3.3. Departs: a question without a non-relevant sheet among its nearest
     has no hard negative; the released recipe ends the epoch there.
-
-    Args:
-        data: Corpus, questions, and the sheets that training may see. With several corpora (see
-            `mixed`), a question is compared with sheets of its own, and validation weighs all
-            equally.
-        settings: All hyper-parameters.
-        folder: Run folder; a new one, or that of the same training.
-        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
-        progress: Called at every step.
 
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
@@ -124,7 +114,6 @@ def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backb
 
 
 def _tell(progress: OnProgress, epochs: int, done: int, total: int) -> None:
-    """Report how many mixtures of the weights were tried."""
     progress(TrainingProgress(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
 
 
@@ -143,10 +132,8 @@ def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
 def export_encoder(source: Path, target: Path, *, dense_weight: float | None = None) -> None:
     """Write a sentence-transformers folder as an encoder folder that runs without torch.
 
-    Args:
-        source: A folder that sentence-transformers loads.
-        target: The folder for `SheetEncoder.load`; an existing encoder folder is replaced.
-        dense_weight: Share of its cosine in the fused score of a new index; None sets none.
+    An existing encoder folder is replaced. `dense_weight` is the share of its cosine in the fused
+    score of a new index; None sets none.
 
     Raises:
         EncoderError: If the source is damaged or cannot be exported, or the target cannot be
@@ -170,16 +157,10 @@ Weights = Mapping[str, torch.Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Interpolated:
-    """The chosen share of the trained weights, and its metrics.
+    """The chosen share of the trained weights, and its metrics."""
 
-    Attributes:
-        share: 1 keeps the trained weights.
-        metrics: Metrics of the validation questions with these weights, and the share and the
-            result of every share.
-    """
-
-    share: float
-    metrics: Metrics
+    share: float  # 1 keeps the trained weights
+    metrics: Metrics  # with these weights; also the share and the result of every share
 
 
 def trained_weights(module: torch.nn.Module) -> Weights:
@@ -198,20 +179,15 @@ def interpolate(
 ) -> Interpolated:
     """Give the task's module the best mixture of its weights and earlier ones.
 
-    Called in every process. The best mixture has the highest NDCG@5 on validation, of the fused
-    score if words are known. Among equals it is the one nearest to the trained weights.
+    Called in every process, with the trained weights in the module. The best mixture has the highest
+    NDCG@5 on validation, of the fused score if words are known; among equals it is the one nearest to
+    the trained weights. Share 1, the trained weights, is one of them only if it is named.
+
+    Fine-tuning improves answers to questions like the training's and loses some of the model's
+    other knowledge. Weights between both keep most of either.
 
     Source: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" (section 3, weight
     ensembling). Departs: the share is chosen on validation questions.
-
-    Args:
-        task: The task; its module has the trained weights and is in eval mode.
-        before: The weights before training, from `trained_weights`.
-        trained: Validation metrics of the module's weights.
-        shares: Shares of the trained weights to choose from, each in [0, 1]; 1 is none of them
-            unless it is named.
-        accelerator: The training's accelerator.
-        counting: Called before each mixture with the number tried, and of all.
     """
     after = trained_weights(task.module)
     tried: dict[float, Metrics] = {}

@@ -43,13 +43,7 @@ _NOTE = "note.json"
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The objects that a training changes.
-
-    Attributes:
-        module: The module, as it was before accelerate wrapped it.
-        optimizer: AdamW over its trainable parameters, as it was before accelerate wrapped it.
-        accelerator: Device, processes, gradient scaler.
-    """
+    """What a training changes: module and optimizer are those that accelerate wraps."""
 
     module: torch.nn.Module
     optimizer: torch.optim.Optimizer
@@ -61,12 +55,8 @@ def save_checkpoint(
 ) -> None:
     """Write the state of a training; called in every process at the same step.
 
-    Args:
-        folder: Folder of all checkpoints of this training.
-        place: Epoch, and number of its finished batches; later than any checkpoint there.
-        trained: The objects that training changes.
-        state: The task's arrays.
-        note: Other values, as JSON.
+    `place` is the epoch with the number of its finished batches, later than any checkpoint in the
+    folder; `state` the task's arrays; `note` other values, as JSON.
 
     Raises:
         OutputError: If it cannot be written; the previous checkpoint stays.
@@ -101,8 +91,7 @@ def save_checkpoint(
 def load_checkpoint(folder: Path, trained: Trained) -> tuple[dict[str, Any], State] | None:
     """Restore weights, optimiser, scaler and random state from the latest checkpoint.
 
-    Returns:
-        The note and the task's arrays; None if there is no checkpoint.
+    Returns note and arrays of the task; None if there is no checkpoint.
 
     Raises:
         TrainingError: If it is damaged, of another format or model, or was written by another
@@ -132,7 +121,7 @@ def load_checkpoint(folder: Path, trained: Trained) -> tuple[dict[str, Any], Sta
 
 
 def remove_checkpoints(folder: Path) -> None:
-    """Remove all checkpoints below a folder."""
+    """Remove all checkpoints in a folder."""
     for _, checkpoint in _checkpoints(folder):
         shutil.rmtree(checkpoint, ignore_errors=True)
 
@@ -155,7 +144,6 @@ def _setting(accelerator: Accelerator) -> dict[str, Any]:
 
 
 def _write_note(file: Path, accelerator: Accelerator, note: Mapping[str, Any]) -> None:
-    """Write the JSON part of a checkpoint."""
     content = {
         "format_number": FORMAT_NUMBER,
         "setting": _setting(accelerator),
@@ -167,7 +155,6 @@ def _write_note(file: Path, accelerator: Accelerator, note: Mapping[str, Any]) -
 
 
 def _read_note(file: Path) -> dict[str, Any]:
-    """Return the JSON part of a checkpoint after checking its format."""
     try:
         content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         number = content["format_number"]
@@ -183,7 +170,7 @@ def _read_note(file: Path) -> dict[str, Any]:
 
 
 def _moments(trained: Trained) -> dict[str, torch.Tensor]:
-    """Return AdamW's step and moments of each parameter that had a gradient, by name."""
+    """Return AdamW's step and moments of each parameter that had a gradient."""
     return {
         f"{kind}.{name}": own_copy(value)
         for name, parameter in trained.module.named_parameters()
@@ -192,7 +179,6 @@ def _moments(trained: Trained) -> dict[str, torch.Tensor]:
 
 
 def _restore_moments(file: Path, trained: Trained) -> None:
-    """Restore AdamW's saved step and moments."""
     saved = load_tensors(file)
     parameters = {
         name: value for name, value in trained.module.named_parameters() if value.requires_grad
@@ -211,7 +197,6 @@ def _restore_moments(file: Path, trained: Trained) -> None:
 
 
 def _random_state(accelerator: Accelerator) -> dict[str, torch.Tensor]:
-    """Return the random state of this process."""
     state = {"cpu": torch.get_rng_state()}
     if accelerator.device.type == "cuda":
         state["cuda"] = torch.cuda.get_rng_state(accelerator.device)
@@ -219,7 +204,6 @@ def _random_state(accelerator: Accelerator) -> dict[str, torch.Tensor]:
 
 
 def _restore_random(file: Path, accelerator: Accelerator) -> None:
-    """Restore this process's random state."""
     state = load_tensors(file)
     try:
         torch.set_rng_state(state["cpu"])
@@ -255,13 +239,10 @@ def save_best(folder: Path, epoch: int, task: Task, accelerator: Accelerator) ->
 
 
 def load_best(folder: Path, epoch: int, task: Task) -> Path:
-    """Load the weights and arrays of a kept epoch into the task.
-
-    Returns:
-        The folder that `Task.save` wrote in that epoch.
+    """Load a kept epoch into the task, and return the folder that `Task.save` wrote in it.
 
     Raises:
-        TrainingError: If they are missing, damaged or of another model.
+        TrainingError: If it is missing, damaged or of another model.
     """
     kept = _folder(folder, epoch)
     load_weights(kept / _WEIGHTS, task.module)
@@ -269,14 +250,13 @@ def load_best(folder: Path, epoch: int, task: Task) -> Path:
     return kept / _MODEL
 
 
-def remove_other_bests(folder: Path, course: TrainingState) -> None:
+def remove_other_bests(folder: Path, state: TrainingState) -> None:
     """Remove earlier best models; called after the better one is recorded."""
-    kept = None if course.best_epoch is None else _folder(folder, course.best_epoch)
+    kept = None if state.best_epoch is None else _folder(folder, state.best_epoch)
     for other in sorted(folder.glob("best-*")):
         if other != kept:
             shutil.rmtree(other, ignore_errors=True)
 
 
 def _folder(folder: Path, epoch: int) -> Path:
-    """Return the folder of an epoch's model."""
     return folder / f"best-{epoch}"

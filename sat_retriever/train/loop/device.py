@@ -36,12 +36,8 @@ def make_accelerator(schedule: Schedule, device: Device = "auto") -> Accelerator
     It joins the processes that `accelerate launch --multi_gpu --num_processes 2` or torchrun
     started, on CPUs as well (`accelerate launch --cpu` always starts one process). Accelerators
     made earlier in this process become invalid: accelerate keeps one state for all, and this call
-    renews it. Apple's GPU is not used.
-
-    Args:
-        schedule: Settings of the optimiser.
-        device: "cuda", "cpu", or "auto": CUDA if torch has it and accelerate is not told otherwise
-            (ACCELERATE_USE_CPU), else the CPU.
+    renews it. Apple's GPU is not used. "auto" is CUDA if torch has it and accelerate is not told
+    otherwise (ACCELERATE_USE_CPU), else the CPU.
 
     Raises:
         TrainingError: If torch has no such device, or it cannot compute in that precision.
@@ -78,7 +74,7 @@ def make_accelerator(schedule: Schedule, device: Device = "auto") -> Accelerator
 def staged(array: NDArray[Any], device: torch.device) -> torch.Tensor:
     """Return an array as a tensor of the host, pinned if it will be copied to a GPU.
 
-    The array is not copied for the CPU. Use `moved` to bring it to the device.
+    It shares the array's memory otherwise. `moved` brings it to the device.
     """
     tensor = torch.from_numpy(array)
     return tensor.pin_memory() if device.type == "cuda" else tensor
@@ -91,10 +87,7 @@ def moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 @contextmanager
 def tensor_float_32(device: torch.device) -> Iterator[None]:
-    """Let a GPU multiply fp32 matrices in TF32 within the block: faster, three digits fewer.
-
-    Nothing changes on a CPU.
-    """
+    """Let a GPU multiply fp32 matrices in TF32 within the block: faster, three digits fewer."""
     if device.type != "cuda":
         yield
         return
@@ -128,17 +121,10 @@ def is_cpu(device: Device) -> bool:
 
 
 def gather_rows(rows: torch.Tensor, counts: list[int], accelerator: Accelerator) -> torch.Tensor:
-    """Return the rows of all processes in order, with gradients.
+    """Return the rows of all processes in order, the same in every process, with gradients.
 
-    A row's gradient is the sum of its gradients from the losses of all processes.
-
-    Args:
-        rows: This process's rows, (counts[rank], d).
-        counts: Number of rows of each process.
-        accelerator: Connects the processes.
-
-    Returns:
-        (sum of counts, d), the same values in every process.
+    A row's gradient is the sum of its gradients from the losses of all processes. `counts` has the
+    number of rows of each process; this one's are (counts[rank], d).
     """
     if accelerator.num_processes == 1:
         return rows

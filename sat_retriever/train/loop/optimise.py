@@ -23,43 +23,27 @@ _SMALLEST_SCALE = 2.0**-10  # a smaller scale does not help if fp16 gradients st
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The result of one optimiser step.
+    """The result of one optimiser step."""
 
-    Attributes:
-        loss: The batch's loss, over all processes.
-        grad_norm: L2 norm of the gradients before clipping; None if fp16 overflowed. In that case
-            the weights stay as they were, and the next step uses a smaller scale.
-        due: True if the main process wants a checkpoint.
-        stop: True if a process was told to stop.
-    """
-
-    loss: float
-    grad_norm: float | None
-    due: bool
-    stop: bool
+    loss: float  # of the batch, over all processes
+    grad_norm: float | None  # L2, before clipping; None if fp16 overflowed: no weight changed
+    due: bool  # the main process wants a checkpoint
+    stop: bool  # a process was told to stop
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a batch, ready for its forward pass.
-
-    Attributes:
-        share: This process's share of it.
-        weight: Its share of the batch, so that the parts' losses add up to the mean over the
-            batch; 0 in a process without a query of its own.
-        inputs: What the task made of the share.
-    """
+    """One part of a batch, ready for its forward pass."""
 
     share: Share
-    weight: float
-    inputs: Any
+    weight: float  # makes the losses of the parts add up to the mean; 0 without a query of its own
+    inputs: Any  # from `Task.inputs`
 
 
 class _Wrapped(torch.nn.Module):
-    """A wrapper for accelerate that leaves the task's module unchanged.
+    """The module for accelerate, which replaces the `forward` of what it prepares (autocast).
 
-    Accelerate replaces the `forward` of the module that it prepares (autocast). Export and
-    validation call the task's module, which must stay as it is.
+    Export and validation call the task's own module, which must stay as it is.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:
@@ -96,10 +80,8 @@ class Optimiser:
     def parts(self, batch: NDArray[np.int64]) -> list[Part]:
         """Return this process's share of each part of a batch, with its inputs.
 
-        It may run in another thread, ahead of the step; see `Task.inputs`.
-
-        Args:
-            batch: Indices of training queries, the same in every process.
+        The batch is the same in every process. This may run in another thread, ahead of the
+        step; see `Task.inputs`.
         """
         rank, world = self._accelerator.process_index, self._accelerator.num_processes
         found = []
@@ -114,12 +96,8 @@ class Optimiser:
     ) -> Step:
         """Train on one batch.
 
-        Args:
-            parts: The batch, from `parts`.
-            rate: Learning rate.
-            where: Name of the step, for error messages.
-            due: True if this process wants a checkpoint; only the main process decides.
-            stop: True if this process must stop; any process decides.
+        `where` names the step in error messages. The main process decides by `due` if a checkpoint is
+        due, any process by `stop` if all must stop.
 
         Raises:
             TrainingError: If the loss or the gradients are not finite.
@@ -139,7 +117,7 @@ class Optimiser:
         return Step(mean, self._update(where), sums[1] > 0, sums[2] > 0)
 
     def _backward(self, parts: Sequence[Part]) -> torch.Tensor:
-        """Compute this process's part of the batch's loss and add up its gradients."""
+        """Return this process's part of the loss, and add up its gradients."""
         total = torch.zeros((), device=self._accelerator.device)
         for number, part in enumerate(parts, start=1):
             last = number == len(parts)  # processes exchange gradients once per step
@@ -151,7 +129,7 @@ class Optimiser:
         return total
 
     def _update(self, where: str) -> float | None:
-        """Update the weights and return the norm of the gradients; None if the step was skipped."""
+        """Update the weights; return the gradients' norm, or None if fp16 overflowed."""
         accelerator = self._accelerator
         norm = float(accelerator.clip_grad_norm_(self._parameters, self._schedule.max_grad_norm))
         finite = math.isfinite(norm)
@@ -167,7 +145,6 @@ class Optimiser:
 
 
 def _renew_scaler(accelerator: Accelerator) -> None:
-    """Reset a gradient scaler, so that an earlier training has no effect."""
     if accelerator.scaler is not None:
         fresh = type(accelerator.scaler)(accelerator.device.type)
         accelerator.scaler.load_state_dict(fresh.state_dict())

@@ -19,7 +19,7 @@ _DEPTHS = {"cuda": 2}
 
 
 def depth_on(kind: str) -> int:
-    """Return the number of steps to prepare ahead for a kind of device: 0 unless it is "cuda"."""
+    """Return how many steps to prepare ahead on a kind of device, such as "cuda"."""
     return _DEPTHS.get(kind, 0)
 
 
@@ -28,10 +28,8 @@ def made_ahead(
 ) -> Generator[Made, None, None]:
     """Yield `make(item)` for each item, in order; errors are raised at their item.
 
-    Args:
-        make: Called for one item at a time, in the order of the items.
-        items: The items.
-        depth: Results made in another thread before they are needed; 0 makes each when it is.
+    Another thread makes up to `depth` results before they are needed, one at a time; 0 makes each
+    when it is.
 
     >>> list(made_ahead(str, [1, 2, 3], depth=2))
     ['1', '2', '3']
@@ -57,13 +55,9 @@ def in_shares(
 ) -> list[Made]:
     """Return one result for each item, in order, in every process; each works on its share.
 
-    Called in every process. In a single process neither torch nor accelerate is loaded.
-
-    Args:
-        items: The items, the same in every process.
-        work: Yields one result for each given item, in order, which must not depend on the others;
-            results are pickled for the other processes.
-        device: Device of the training, which decides how the processes are connected.
+    Called in every process, with the same items. In a single process neither torch nor accelerate is
+    loaded. `work` yields one result for each given item, in order, which must not depend on the
+    others; results are pickled for the other processes.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         return list(work(items))

@@ -60,7 +60,7 @@ class RunFolder:
         """Open a new run in a new or empty folder, or the same run to go on with it.
 
         Args:
-            folder: The run folder, new or not.
+            folder: The run folder.
             config: All settings that change the result; JSON values, tuples and dicts.
             data_hash: Fingerprint of the training data.
             data_name: Name of the data, for the reader only.
@@ -143,7 +143,7 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """True if the training is finished."""
+        """True if the training is finished: its result is written."""
         return (self.path / _RESULT).exists()
 
     def result(self) -> dict[str, Any]:
@@ -190,7 +190,6 @@ class RunFolder:
                 draft.write_bytes(kept)
 
     def _lines(self) -> list[bytes]:
-        """Return the complete lines of metrics.jsonl, each with its end."""
         try:
             content = (self.path / _METRICS).read_bytes()
         except FileNotFoundError:
@@ -198,13 +197,10 @@ class RunFolder:
         return [line for line in content.splitlines(keepends=True) if line.endswith(b"\n")]
 
     def finish(self, result: Mapping[str, Any], model: Path | None = None) -> None:
-        """Mark the training as finished.
+        """Mark the training as finished, with its outcome as JSON values.
 
-        Args:
-            result: The outcome as JSON values; the content of result.json.
-            model: The folder of the best model (`Fitted.folder`). Its content moves up into the run
-                folder; checkpoints are then removed. Other processes must wait for the main one
-                before they read the model.
+        The content of `model`, the folder of the best model, moves up into the run folder; checkpoints
+        are then removed. Other processes must wait for the main one before they read the model.
 
         Raises:
             TrainingError: If a file of the model has the name of one of the run's own.
@@ -240,7 +236,6 @@ def _as_json(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a folder that has files; hidden ones do not count."""
     if path.exists() and not path.is_dir():
         raise TrainingError(f"{path} is a file; name a new folder for the training")
     names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
@@ -254,7 +249,6 @@ def _refuse_foreign(path: Path) -> None:
 def _refuse_other(
     path: Path, written: Mapping[str, Any], settings: Mapping[str, Any], data_hash: str
 ) -> None:
-    """Refuse a run of other settings or other data."""
     before = _flat({"settings": written["settings"], "data hash": written["data"]["hash"]})
     now = _flat({"settings": settings, "data hash": data_hash})
     for name in sorted(before.keys() | now.keys()):
@@ -277,20 +271,17 @@ def _flat(value: Any, name: str = "") -> dict[str, str]:
 
 
 def _move(entry: Path, target: Path) -> None:
-    """Move a file or folder to its place; replace the remains of a killed attempt."""
     if target.is_dir():
         shutil.rmtree(target)
     entry.replace(target)
 
 
 def _write_json(file: Path, value: Mapping[str, Any]) -> None:
-    """Write a JSON file whole or not at all."""
     with draft_of(file) as draft:
         draft.write_text(json.dumps(value, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _read_json(file: Path) -> dict[str, Any]:
-    """Read the JSON object of a file of a run."""
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -15,28 +15,17 @@ from sat_retriever.train.loop.task import MEASURE
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """The state of a training.
+    """The progress that a training reports."""
 
-    Attributes:
-        phase: Name of the part of the training, for example "graph"; may be empty.
-        doing: "preparing" an epoch (mining), "training" or "validating" it; at the end "mixing"
-            weights from before and after, when steps count mixtures.
-        epoch: The current epoch; 0 is the model before training.
-        epochs: Epochs in all.
-        step: Optimiser steps done, over all epochs.
-        steps: Optimiser steps in all.
-        loss: Loss of the last step; None before the first one since the start or resumption.
-        best: Best validation NDCG@5 so far; None before the first validation.
-    """
-
-    phase: str
+    phase: str  # name of the part, for example "graph"; may be empty
+    # "mixing" the weights from before and after comes last; steps then count the mixtures.
     doing: Literal["preparing", "training", "validating", "mixing"]
-    epoch: int
+    epoch: int  # the current one; 0 is the model before training
     epochs: int
-    step: int
-    steps: int
-    loss: float | None
-    best: float | None
+    step: int  # optimiser steps done, over all epochs
+    steps: int  # in all
+    loss: float | None  # of the last step; None before the first one since the start or resumption
+    best: float | None  # best validation NDCG@5 so far
 
 
 # Receives the state after each step and at each start of another activity, in the main process.
@@ -48,51 +37,33 @@ Metrics = Mapping[str, float | None]  # None where undefined
 
 @dataclass(frozen=True, slots=True)
 class TrainingState:
-    """The progress of a training.
+    """The state of a training in its loop; a checkpoint keeps it."""
 
-    Attributes:
-        epoch: The current epoch; after the end, the last one plus 1.
-        batch: Number of its finished batches.
-        prepared: True if it was prepared.
-        rows: Lines of the run's metrics so far.
-        preparing: Time of its preparation, in seconds.
-        seconds: Its time so far, in seconds.
-        before: Time of the epochs before it, in seconds.
-        memory: Peak memory so far, in MiB.
-        gpu_memory: Peak memory of the GPU, in MiB; None without one.
-        validated: Epoch and metrics of each validation.
-        best: Place of the best in `validated`; -1 before the first that competes.
-    """
-
-    epoch: int
-    batch: int = 0
-    prepared: bool = False
-    rows: int = 0
-    preparing: float = 0.0
-    seconds: float = 0.0
-    before: float = 0.0
-    memory: float = 0.0
-    gpu_memory: float | None = None
-    validated: tuple[tuple[int, Metrics], ...] = ()
-    best: int = -1
+    epoch: int  # the current one; after the end, the last one plus 1
+    batch: int = 0  # finished batches of the epoch
+    prepared: bool = False  # True if `Task.prepare` was called for it
+    rows: int = 0  # lines of the run's metrics so far
+    preparing: float = 0.0  # seconds of the epoch's preparation
+    seconds: float = 0.0  # of the epoch so far
+    before: float = 0.0  # seconds of the epochs before it
+    memory: float = 0.0  # peak so far, in MiB
+    gpu_memory: float | None = None  # in MiB; None without a GPU
+    validated: tuple[tuple[int, Metrics], ...] = ()  # each epoch with its metrics
+    best: int = -1  # place in `validated`; -1 before the first that competes
 
     @property
     def best_measure(self) -> float | None:
-        """The validation measure of the best epoch so far; None before the first that competes."""
+        """Its validation measure; None before the first epoch that competes."""
         return self.validated[self.best][1][MEASURE] if self.best >= 0 else None
 
     @property
     def best_epoch(self) -> int | None:
-        """The best epoch so far; None before the first that competes."""
+        """None before the first epoch that competes."""
         return self.validated[self.best][0] if self.best >= 0 else None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the progress as JSON values."""
-        return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], file: Path) -> TrainingState:
-        """Read the progress from the output of `to_json`.
+        """Read the values of `asdict`.
 
         Raises:
             TrainingError: If the values are invalid; the message names their file.
@@ -106,55 +77,44 @@ class TrainingState:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The outcome of a training or one of its phases.
+    """The outcome of a training or one of its phases."""
 
-    Attributes:
-        best_epoch: Epoch whose model was kept; 0 is the model before training.
-        metrics: Its validation metrics.
-        by_epoch: Validation metrics of each epoch, in order; 0 is the model before training,
-            if it was measured.
-        folder: The folder that `Task.save` wrote; pass it to `RunFolder.finish`.
-        seconds: Wall time of all epochs, with preparation, validation and saving.
-        memory_mib: Peak memory of the main process, in MiB.
-        gpu_memory_mib: Peak memory of its GPU, in MiB; None without one.
-    """
-
-    best_epoch: int
-    metrics: Metrics
-    by_epoch: Mapping[int, Metrics]
-    folder: Path
-    seconds: float
-    memory_mib: float
-    gpu_memory_mib: float | None
+    best_epoch: int  # whose model was kept; 0 is the model before training
+    metrics: Metrics  # of its validation
+    by_epoch: Mapping[int, Metrics]  # of each measured epoch, in order
+    folder: Path  # that `Task.save` wrote; pass it to `RunFolder.finish`
+    seconds: float  # wall time of all epochs, with preparation, validation and saving
+    memory_mib: float  # peak of the main process
+    gpu_memory_mib: float | None  # peak of its GPU; None without one
 
     @classmethod
-    def of(cls, course: TrainingState, folder: Path) -> Fitted:
-        """Return the outcome of a finished course."""
-        best_epoch, metrics = course.validated[course.best]
+    def of(cls, state: TrainingState, folder: Path) -> Fitted:
+        """Return the outcome at the end of a training."""
+        best_epoch, metrics = state.validated[state.best]
         return cls(
-            best_epoch, metrics, dict(course.validated), folder,
-            course.before, course.memory, course.gpu_memory,
+            best_epoch, metrics, dict(state.validated), folder,
+            state.before, state.memory, state.gpu_memory,
         )  # fmt: skip
 
     def result(self) -> dict[str, Any]:
-        """Return the outcome as JSON values without the folder, for `RunFolder.finish`."""
+        """Return JSON values without the folder, for `RunFolder.finish`."""
         content = asdict(self)
         del content["folder"]
         return content
 
 
-def write_course(folder: Path, course: TrainingState) -> None:
-    """Mark a phase's folder as finished, with its course.
+def mark_finished(folder: Path, state: TrainingState) -> None:
+    """Mark a phase's folder as finished, with its last state.
 
     Raises:
         OutputError: If it cannot be written.
     """
     with draft_of(folder / _DONE) as draft:
-        draft.write_text(json.dumps(course.to_json(), indent=2) + "\n", encoding="utf-8")
+        draft.write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
 
 
-def read_course(folder: Path) -> TrainingState | None:
-    """Return the course of a finished phase; None if it is not finished.
+def finished_state(folder: Path) -> TrainingState | None:
+    """Return the last state of a phase; None if it is not finished.
 
     Raises:
         TrainingError: If it is damaged.

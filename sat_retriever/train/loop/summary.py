@@ -14,36 +14,22 @@ from sat_retriever.train.loop.task import MEASURE
 
 @dataclass(frozen=True, slots=True)
 class EpochSummary:
-    """One epoch of a training.
+    """One epoch of a training."""
 
-    Attributes:
-        epoch: Its number; 0 is the model before training.
-        validation: Metrics on the validation questions; None where undefined.
-        loss: Mean loss of its steps; None for epoch 0.
-        best: True if it was the best so far.
-        seconds: Wall time.
-    """
-
-    epoch: int
-    validation: Mapping[str, float | None]
-    loss: float | None
-    best: bool
-    seconds: float
+    epoch: int  # 0 is the model before training
+    validation: Mapping[str, float | None]  # metrics; None where undefined
+    loss: float | None  # mean of its steps; None for epoch 0
+    best: bool  # True if it was the best so far
+    seconds: float  # wall time
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseSummary:
-    """One part of a training, such as the graph of Stage 2.
+    """One part of a training, such as the graph of Stage 2."""
 
-    Attributes:
-        name: Its name; may be empty.
-        losses: Loss of each step.
-        epochs: Every epoch that was validated.
-    """
-
-    name: str
-    losses: tuple[float, ...]
-    epochs: tuple[EpochSummary, ...]
+    name: str  # may be empty
+    losses: tuple[float, ...]  # of each step
+    epochs: tuple[EpochSummary, ...]  # every one that was validated
 
     @property
     def start(self) -> float | None:
@@ -59,29 +45,17 @@ class PhaseSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A training as recorded in its run folder.
+    """A training as recorded in its run folder."""
 
-    Attributes:
-        path: The run folder.
-        settings: All settings.
-        data: Name and hash of the training data.
-        finished: True if it is finished.
-        phases: Its parts, in order.
-        seconds: Wall time of all epochs.
-        memory_mib: Peak memory of the main process; 0 before the first validation.
-        gpu_memory_mib: Peak memory of its GPU; None without one.
-        hardware: Hardware of the last start.
-    """
-
-    path: Path
+    path: Path  # the run folder
     settings: Mapping[str, Any]
-    data: Mapping[str, str]
+    data: Mapping[str, str]  # name and hash of the training data
     finished: bool
     phases: tuple[PhaseSummary, ...]
-    seconds: float
-    memory_mib: float
-    gpu_memory_mib: float | None
-    hardware: Mapping[str, Any]
+    seconds: float  # wall time of all epochs
+    memory_mib: float  # peak of the main process; 0 before the first validation
+    gpu_memory_mib: float | None  # peak of its GPU; None without one
+    hardware: Mapping[str, Any]  # of the last start
 
 
 def read_run(folder: str | Path) -> RunSummary:

@@ -21,7 +21,7 @@ from sat_retriever.train.loop.task import State
 
 
 def weights(module: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Return copies of trained parameters and buffers, by name, on the CPU."""
+    """Return copies of trained parameters and of buffers, by name, on the CPU."""
     parameters = dict(module.named_parameters(remove_duplicate=False))
     found = {name: value for name, value in module.named_parameters() if value.requires_grad}
     found |= {name: value for name, value in module.state_dict().items() if name not in parameters}
@@ -89,13 +89,21 @@ def load_state(file: Path) -> State:
 
 
 def save_tensors(file: Path, tensors: dict[str, torch.Tensor]) -> None:
-    """Write tensors as safetensors."""
+    """Write tensors as safetensors.
+
+    Raises:
+        OutputError: If the file cannot be written.
+    """
     with _safe(file):
         save_file(tensors, file)
 
 
 def load_tensors(file: Path) -> dict[str, torch.Tensor]:
-    """Read the tensors of a safetensors file, onto the CPU."""
+    """Read the tensors of a safetensors file, onto the CPU.
+
+    Raises:
+        TrainingError: If the file is missing or damaged.
+    """
     try:
         tensors: dict[str, torch.Tensor] = load_file(file)
     except (OSError, SafetensorError) as error:
@@ -105,7 +113,6 @@ def load_tensors(file: Path) -> dict[str, torch.Tensor]:
 
 @contextmanager
 def _safe(file: Path) -> Iterator[None]:
-    """Turn errors in writing a safetensors file into this package's own."""
     with writing(file):
         try:
             yield

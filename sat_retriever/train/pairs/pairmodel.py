@@ -49,7 +49,6 @@ class PairModel(torch.nn.Module):
         head: torch.nn.Linear,
         trained_layers: int | None,
     ) -> None:
-        """Take finished parts; use `load` to get them."""
         super().__init__()
         self.checkpoint = checkpoint
         self.max_length = max_length
@@ -164,6 +163,5 @@ class _OneBatch(torch.nn.Module):
 
 
 def _reads_types(transformer: torch.nn.Module) -> bool:
-    """True if the transformer distinguishes the two texts of a pair by type."""
     config: Any = getattr(transformer, "config", None)
     return int(getattr(config, "type_vocab_size", 0) or 0) >= 2

@@ -27,34 +27,21 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class FoundSheets:
-    """The sheets that Stage 1 found for m questions, best first; no relevant sheet is added.
+    """The sheets that Stage 1 found for m questions, best first; no relevant sheet is added."""
 
-    Attributes:
-        rows: Rows of the sheets, (m, k), padded with `NO_SHEET`.
-        cosines: Their cosines, (m, k) float32, 0 where there is no sheet.
-    """
-
-    rows: Rows
-    cosines: FloatArray
+    rows: Rows  # of the sheets, (m, k), padded with `NO_SHEET`
+    cosines: FloatArray  # (m, k) float32, 0 where there is no sheet
 
 
 @dataclass(frozen=True, slots=True)
 class PairCandidates:
-    """The candidates of training and validation questions, and their provenance.
+    """The candidates of training and validation questions, and their provenance."""
 
-    Attributes:
-        train: Candidates of the training questions, without held-out sheets.
-        validation: Candidates of the validation questions, from all sheets.
-        encoder: Fingerprint of the encoder that the cosines come from.
-        serialization: Fingerprint of the texts of the sheets.
-        dense_weight: Share of the cosine in the score that ranked them.
-    """
-
-    train: FoundSheets
-    validation: FoundSheets
-    encoder: str
-    serialization: str
-    dense_weight: float
+    train: FoundSheets  # without held-out sheets
+    validation: FoundSheets  # from all sheets
+    encoder: str  # fingerprint; the cosines come from it
+    serialization: str  # fingerprint of the texts of the sheets
+    dense_weight: float  # share of the cosine in the score that ranked them
 
     @property
     def fingerprint(self) -> str:
@@ -68,17 +55,11 @@ class PairCandidates:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The p pairs of an epoch, question by question.
+    """The p pairs of an epoch, question by question."""
 
-    Attributes:
-        questions: Place of each pair's question, (p,).
-        sheets: Row of each pair's sheet, (p,).
-        relevant: True if the sheet is relevant for the question, (p,).
-    """
-
-    questions: Rows
-    sheets: Rows
-    relevant: NDArray[np.bool_]
+    questions: Rows  # place of each pair's question, (p,)
+    sheets: Rows  # row of each pair's sheet, (p,)
+    relevant: NDArray[np.bool_]  # (p,)
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -89,13 +70,8 @@ def pair_candidates(
 ) -> PairCandidates:
     """Find the candidates of every question, through the index as in a search.
 
-    Of several processes, each finds those of its share of the questions and gets those of all.
-
-    Args:
-        data: Questions and texts.
-        seen: Index of the sheets that training may see; the whole index if it may see all.
-        whole: Index of all sheets.
-        settings: Number of candidates, and the score that finds them.
+    `seen` is an index of the sheets that training may see, `whole` of all. Of several processes, each
+    finds the candidates of its share of the questions and gets those of all.
 
     Raises:
         InputError: If the indexes do not have the data's sheets and texts, or differ in
@@ -169,7 +145,6 @@ def _check_texts(
     lists: Sequence[Sequence[Candidate]],
     index: SheetIndex,
 ) -> None:
-    """Refuse an index with other sheets or other texts than the data."""
     wanted = sorted({candidate.sheet_id for candidates in lists for candidate in candidates})
     for sheet_id, record in index.records(wanted).items():
         row = row_of.get(sheet_id)
@@ -182,18 +157,11 @@ def _check_texts(
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """The chosen weight and its result.
-
-    Attributes:
-        weight: The chosen weight w.
-        ndcg: Mean NDCG@5 over the questions, by weight.
-        ranked: Rows of each question's sheets at the chosen weight, best first, (m, k), padded
-            with `NO_SHEET`.
-    """
+    """The chosen weight of the Stage 1 score, and its result."""
 
     weight: float
-    ndcg: dict[float, float]
-    ranked: Rows
+    ndcg: dict[float, float]  # mean NDCG@5 over the questions, by weight
+    ranked: Rows  # rows of sheets at that weight, best first, (m, k), padded
 
 
 def choose_blend(
@@ -205,14 +173,10 @@ def choose_blend(
 ) -> Blend:
     """Choose the weight with the highest mean NDCG@5; the smallest among equals.
 
-    Source: paper, appendix (Cross-Encoder).
+    The score is the logit, (m, k), plus the weight times the cosine; ties are in the order of sheet
+    ids.
 
-    Args:
-        logits: Logits of the sheets found, (m, k).
-        found: Sheets and cosines of m questions.
-        questions: The questions with their relevant sheets.
-        sheet_ids: Id of each sheet; breaks ties.
-        weights: Weights to try, at least one.
+    Source: paper, appendix (Cross-Encoder).
     """
     rankings = {w: _ranked(logits, found, sheet_ids, w) for w in sorted(weights)}
     measured = {

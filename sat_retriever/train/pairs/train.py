@@ -44,19 +44,12 @@ _CROSS_ENCODER = "cross-encoder"
 
 @dataclass(frozen=True, slots=True)
 class TrainedCrossEncoder:
-    """The results of a training of the Cross-Encoder.
+    """The results of a training of the Cross-Encoder."""
 
-    Attributes:
-        folder: The run folder.
-        best_epoch: The epoch that was kept.
-        blend: The chosen weight of the Stage 1 score.
-        metrics: Its metrics on the validation questions.
-    """
-
-    folder: Path
-    best_epoch: int
-    blend: float
-    metrics: Mapping[str, float]
+    folder: Path  # of the run
+    best_epoch: int  # that was kept
+    blend: float  # the chosen weight of the Stage 1 score
+    metrics: Mapping[str, float]  # on the validation questions
 
     @property
     def cross_encoder(self) -> Path:
@@ -75,15 +68,9 @@ def train_cross_encoder(
 ) -> TrainedCrossEncoder:
     """Train the Cross-Encoder in a run folder; the same call goes on after a kill.
 
-    Source: paper, appendix (Cross-Encoder).
+    The candidates come from `pair_candidates`, with the same data and settings.
 
-    Args:
-        data: Corpus, questions, and the sheets that training may see.
-        candidates: From `pair_candidates`, with the same data and settings.
-        settings: All hyper-parameters.
-        folder: Run folder; a new one, or that of the same training.
-        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
-        progress: Called at every step.
+    Source: paper, appendix (Cross-Encoder).
 
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
@@ -132,11 +119,9 @@ def pair_losses(
 
 @dataclass(frozen=True, slots=True)
 class PairInputs:
-    """One process's pairs of a step, on the host.
+    """One process's pairs of a step, on the host, padded in batches of similar length.
 
-    Attributes:
-        batches: Padded pairs, by length.
-        relevant: True for a relevant pair, (b,), batch after batch.
+    `relevant` is true for a relevant pair, (b,), batch after batch.
     """
 
     batches: list[Batch]
@@ -147,12 +132,6 @@ class PairTask:
     """The Cross-Encoder for the training loop (`sat_retriever.train.loop.task.Task`).
 
     An item of a batch is a pair.
-
-    Args:
-        data: Corpus and questions.
-        candidates: The sheets that Stage 1 found for them.
-        settings: All hyper-parameters.
-        model: The model to train.
     """
 
     def __init__(
@@ -198,7 +177,7 @@ class PairTask:
     def loss(
         self, module: torch.nn.Module, inputs: PairInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
-        """Return the loss of one share of a batch; the mean over processes is the batch's loss."""
+        """Return the loss of one share; its mean over processes is the batch's loss."""
         device = accelerator.device
         logits = module([_on_device(batch, device) for batch in inputs.batches])  # (b,)
         relevant = moved(inputs.relevant, device)
@@ -291,11 +270,9 @@ class PairTask:
         self.blend = float(state["blend"][0])
 
     def _pair(self, questions: QueryRows, place: int, row: int) -> Pair:
-        """Return the word pieces of a question with a sheet."""
         return self._model.pieces.pairs(questions.texts[place], [self._data.sheets[row]])[0]
 
     def _groups(self, pairs: Sequence[Pair], device: torch.device) -> list[list[int]]:
-        """Return the places of the pairs in groups of similar length."""
         return similar_lengths([*map(len, pairs)], limits_on(device.type))
 
     def _batch(self, pairs: Sequence[Pair], device: torch.device) -> Batch:
@@ -317,5 +294,4 @@ def _among(rows: Rows, sheets: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
 
 
 def _on_device(batch: Batch, device: torch.device) -> Batch:
-    """Return a staged batch on the device."""
     return tuple(moved(each, device) for each in batch)

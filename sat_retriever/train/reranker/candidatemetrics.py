@@ -16,18 +16,14 @@ CANDIDATE_METRICS = (
 
 
 def candidate_metrics(sets: CandidateSets, logits: FloatArray) -> dict[str, float]:
-    """Return means over the questions with candidates ranked by logits; see `candidate_rows`."""
+    """Return means over the questions with candidates ranked by logits."""
     return defined_metrics(candidate_rows(sets, logits), CANDIDATE_METRICS)
 
 
 def candidate_rows(sets: CandidateSets, logits: FloatArray) -> Rows:
-    """Return one row a question, with candidates ranked by logits.
+    """Return one row a question, with candidates ranked by logits, (b, k).
 
     Ties are in the order of sheet ids. Relevant sheets that are not candidates count as missed.
-
-    Args:
-        sets: The questions.
-        logits: Logit of each candidate, (b, k); values of padding are ignored.
     """
     order = candidate_order(sets, logits)
     hits = np.take_along_axis(sets.relevant, order, axis=1)

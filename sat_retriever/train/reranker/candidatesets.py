@@ -28,27 +28,16 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class CandidateBatch:
-    """The candidates of some questions, padded to the same k.
+    """The candidates of some questions, padded to the same k."""
 
-    Attributes:
-        query: Query tokens (b, d) float32.
-        tokens: Tokens of the n distinct sheets in these lists, (n, d) float32.
-        rows: Place of each candidate in `tokens`, (b, k) int64; padding has the place of any sheet.
-        scores: Stage 1 scores (b, k) float32.
-        features: Further inputs of the scorer, (b, k, f) float32.
-        relations: (b, c, k, k) float32, zero for those that the model makes.
-        mask: True for a candidate, False for padding, (b, k).
-        relevant: True for a relevant candidate, (b, k).
-    """
-
-    query: FloatArray
-    tokens: FloatArray
-    rows: NDArray[np.int64]
-    scores: FloatArray
-    features: FloatArray
-    relations: FloatArray
-    mask: Flags
-    relevant: Flags
+    query: FloatArray  # (b, d) float32
+    tokens: FloatArray  # of the n distinct sheets in these lists, (n, d) float32
+    rows: NDArray[np.int64]  # place of each candidate in `tokens`, (b, k); padding has any place
+    scores: FloatArray  # of Stage 1, (b, k) float32
+    features: FloatArray  # further inputs of the scorer, (b, k, f) float32
+    relations: FloatArray  # (b, c, k, k) float32; 0 for those that the model makes
+    mask: Flags  # False for padding, (b, k)
+    relevant: Flags  # (b, k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +45,23 @@ class CandidateSets:
     """The candidates of b questions, best first; no relevant sheet is added.
 
     With c given relations it takes about `2 c k²` bytes per question: 20 kB for c = 4 and k = 50,
-    so 280 MB for 14,000 questions. The token table is extra, one row per sheet.
-
-    Attributes:
-        spec: How the candidates were found, and what the sets hold.
-        sheet_ids: Ids of the n sheets that are candidates anywhere, ascending.
-        table: Their tokens (n, d) float32.
-        queries: Query tokens (b, d) float32.
-        rows: Place of each candidate in the table, (b, k) int32; -1 for padding.
-        scores: Stage 1 scores (b, k) float32.
-        features: Further inputs of the scorer, (b, k, f) float32.
-        relations: The given relations, in the order of the spec's channels without those that the
-            model makes, (b, c', k, k) float16: exact for links, to 0.05 % otherwise.
-        relevant: True for a relevant candidate, (b, k).
-        hard: True for an annotated hard negative, (b, k).
-        positives: Number of relevant sheets of each question, found or not, (b,) int64.
-        judged: True for a question with annotated hard negatives, (b,).
+    so 280 MB for 14,000 questions. The token table is extra, one row per sheet. `relations` are the
+    given ones, in the order of the spec's channels without those that the model makes: exact for
+    links, to 0.05 % otherwise.
     """
 
-    spec: GraphSpec
-    sheet_ids: tuple[str, ...]
-    table: FloatArray
-    queries: FloatArray
-    rows: NDArray[np.int32]
-    scores: FloatArray
-    features: FloatArray
-    relations: NDArray[np.float16]
-    relevant: Flags
-    hard: Flags
-    positives: NDArray[np.int64]
-    judged: Flags
+    spec: GraphSpec  # how the candidates were found, and what the sets hold
+    sheet_ids: tuple[str, ...]  # of the n sheets that are candidates anywhere, ascending
+    table: FloatArray  # their tokens, (n, d) float32
+    queries: FloatArray  # tokens, (b, d) float32
+    rows: NDArray[np.int32]  # place in the table, (b, k); -1 for padding
+    scores: FloatArray  # of Stage 1, (b, k) float32
+    features: FloatArray  # further inputs of the scorer, (b, k, f) float32
+    relations: NDArray[np.float16]  # (b, c', k, k)
+    relevant: Flags  # (b, k)
+    hard: Flags  # annotated hard negatives, (b, k)
+    positives: NDArray[np.int64]  # relevant sheets of each question, found or not, (b,)
+    judged: Flags  # questions with annotated hard negatives, (b,)
 
     def __len__(self) -> int:
         """Number of questions."""
@@ -203,17 +179,11 @@ def candidate_sets(
 ) -> CandidateSets:
     """Find the candidates of labelled questions in an index, as a user would get them.
 
-    No relevant sheet is added to the results of Stage 1. To train without held-out sheets, pass an
-    index without them. Of several processes, each finds the candidates of its share of the
-    questions and gets those of all.
+    No relevant sheet is added to the results of Stage 1; those that the index lacks count as missed.
+    To train without held-out sheets, pass an index without them. Of several processes, each finds
+    the candidates of its share of the questions and gets those of all.
 
     Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
-
-    Args:
-        index: Sheets, tokens and links.
-        queries: The questions; relevant sheets that the index lacks count as missed.
-        settings: Number of candidates, the score that finds them, and the inputs to keep.
-        progress: Called after each question with the number done, and of all in this process.
 
     Raises:
         EmptyInputError: If there is no question, or the index has no sheet.
@@ -263,7 +233,6 @@ def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iter
 
 
 def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list[Link]]:
-    """Group links of some types by their source sheet."""
     found: dict[str, list[Link]] = {}
     for link in links:
         if link.type in types:
@@ -307,10 +276,9 @@ def _stacked(
 
 
 def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
-    """Join all questions in the order of the parts, with lists padded to the longest.
+    """Join the questions of several corpora for one training, in the order of the parts.
 
-    Args:
-        parts: Candidates by corpus, found with the same encoder and settings.
+    Lists are padded to the longest; sheet ids get the corpus's name in front.
 
     Raises:
         EmptyInputError: If there is no part.
@@ -353,14 +321,7 @@ def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
 
 
 def _wide(array: NDArray[np.generic], k: int, axes: int, value: int = 0) -> NDArray[np.generic]:
-    """Pad the candidate axes of an array to length k: the second axis, or the last two.
-
-    Args:
-        array: (b, k', …) for one axis, (b, c, k', k') for two.
-        k: Candidates per question.
-        axes: Number of candidate axes, 1 or 2.
-        value: Value of the padding.
-    """
+    """Pad the candidate axes of an array to length k: axis 1, or axes 2 and 3 if there are two."""
     places = [1] if axes == 1 else [2, 3]
     more = [(0, k - size if axis in places else 0) for axis, size in enumerate(array.shape)]
     return np.pad(array, more, constant_values=value)

@@ -41,19 +41,12 @@ class LossWeights:
 
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
-    """The counts by which the parts of the loss are divided, each a scalar of the whole batch.
+    """The counts that divide the parts of the loss, each a scalar of the whole batch."""
 
-    Attributes:
-        answerable: Number of queries with a relevant candidate.
-        candidates: Number of candidates of all queries.
-        relevant: Number of relevant candidates.
-        world: Number of processes that share the batch.
-    """
-
-    answerable: torch.Tensor
-    candidates: torch.Tensor
-    relevant: torch.Tensor
-    world: int = 1
+    answerable: torch.Tensor  # queries with a relevant candidate
+    candidates: torch.Tensor  # of all queries
+    relevant: torch.Tensor  # relevant candidates
+    world: int = 1  # processes that share the batch
 
 
 def batch_counts(
@@ -160,15 +153,7 @@ Scorer = BaseScorer | GraphScorer
 
 
 class RerankTask:
-    """A `Task` that trains a base scorer, or the graph over one.
-
-    Args:
-        scorer: The scorer to train.
-        train: Questions to learn from.
-        validation: Questions to choose with.
-        weights: Weights of the parts of the loss.
-        name: Name of the weights' file.
-    """
+    """A `Task` that trains a base scorer, or the graph over one; `name` is its weights' file."""
 
     def __init__(
         self,
@@ -209,7 +194,7 @@ class RerankTask:
         share: Share,
         accelerator: Accelerator,
     ) -> torch.Tensor:
-        """Return the ranking loss of a share of a batch; the mean over processes is the batch's.
+        """Return the ranking loss of a share; its mean over processes is the batch's loss.
 
         The counts that divide the parts of the loss are over all processes.
         """
@@ -234,11 +219,11 @@ class RerankTask:
         save_weights(folder / self.name, self.scorer)
 
     def state(self) -> State:
-        """Return an empty state: a reranker has only its weights."""
+        """Return no arrays: a reranker has only its weights."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Ignore the state: a reranker has only its weights."""
+        """Restore nothing."""
 
 
 def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:
@@ -257,8 +242,7 @@ def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:
 def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]:
     """Return each layer's gate σ(g0), and the mean weight α of each channel over all candidates.
 
-    Returns:
-        Values by name: "gate 1" and "weight 1 semantic" for the first layer, and so on.
+    The names are "gate 1" and "weight 1 semantic" for the first layer, and so on.
     """
     scorer.eval()
     device = _device(scorer)
@@ -295,7 +279,6 @@ def staged_tensors(
 
 
 def _names(scorer: Scorer) -> tuple[str, ...]:
-    """Return the fields of a batch that a scorer reads."""
     names = ("query", "tokens", "rows", "scores", "features", "mask")
     return (*names, "relations") if isinstance(scorer, GraphScorer) else names
 

@@ -17,17 +17,11 @@ _FIRST_SCALE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ScorerShape:
-    """The settings that define the parameters of a base scorer.
+    """The settings that define the parameters of a base scorer."""
 
-    Attributes:
-        width: Token width d.
-        features: Number f of features per candidate beyond the paper's.
-        dropout: Dropout inside the perceptron.
-    """
-
-    width: int
-    features: int = 0
-    dropout: float = 0.1
+    width: int  # of a token, d
+    features: int = 0  # f per candidate, beyond the paper's
+    dropout: float = 0.1  # inside the perceptron
 
 
 class BaseScorer(nn.Module):
@@ -120,11 +114,9 @@ def _projection(width: int) -> nn.Sequential:
 
 
 def spread(values: torch.Tensor, rows: torch.Tensor | None) -> torch.Tensor:
-    """Copy values of sheets to the sheets' places in the lists: (b, k, ·).
+    """Copy values of sheets, (n, ·), to the sheets' places in the lists, (b, k, ·).
 
-    Args:
-        values: (n, ·) of sheets; values with three axes are returned as they are.
-        rows: The sheet of each candidate, (b, k) int.
+    `rows` has the sheet of each candidate, (b, k). Values with three axes are returned as they are.
 
     >>> spread(torch.tensor([[1.0], [2.0]]), torch.tensor([[1, 0, 1]])).squeeze(-1).tolist()
     [[2.0, 1.0, 2.0]]
@@ -141,12 +133,8 @@ def blockwise(
 
     W [x; y; ...] + b is computed as W_x x + W_y y + ... + b. The result is the same, but sheets are
     multiplied once per sheet and queries once per query, not once for each of the b k candidates.
-
-    Args:
-        perceptron: A perceptron that begins with a linear layer.
-        parts: Its inputs, in the order of its columns: (n, ·) of sheets, (b, 1, ·) of queries,
-            (b, k, ·) of candidates.
-        rows: The sheet of each candidate, (b, k) int.
+    The parts are in the order of the columns of W: (n, ·) of sheets, (b, 1, ·) of queries, (b, k, ·)
+    of candidates.
     """
     first = cast("nn.Linear", perceptron[0])
     matrices = first.weight.split_with_sizes([part.shape[-1] for part in parts], dim=1)
@@ -173,19 +161,12 @@ SEMANTIC, QUERY = LEARNT  # channels that are computed from states here
 
 @dataclass(frozen=True, slots=True)
 class GraphShape:
-    """The settings that define the parameters of a graph over a base scorer.
+    """The settings that define the parameters of a graph over a base scorer."""
 
-    Attributes:
-        channels: The c relations, in order.
-        layers: Message-passing layers, at least one.
-        gate: Initial value of every layer's gate, before the sigmoid.
-        dropout: Dropout inside the perceptron of the update.
-    """
-
-    channels: tuple[str, ...]
-    layers: int = 1
-    gate: float = -4.0
-    dropout: float = 0.1
+    channels: tuple[str, ...]  # the c relations, in order
+    layers: int = 1  # of message passing, at least one
+    gate: float = -4.0  # initial value of every layer's, before the sigmoid
+    dropout: float = 0.1  # inside the perceptron of the update
 
 
 class GatedLayer(nn.Module):
@@ -349,9 +330,7 @@ class GraphScorer(nn.Module):
 def row_normalised(relations: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Normalise rows of relations (b, c, k, k) to sum 1, without self-loops; empty rows stay 0.
 
-    Args:
-        relations: Relations; negative entries count as 0.
-        mask: True for a candidate, False for padding, (b, k) bool.
+    Negative entries count as 0, and so does padding, where the mask (b, k) is false.
     """
     k = mask.shape[1]
     other = ~torch.eye(k, dtype=torch.bool, device=mask.device)  # (k, k)

@@ -67,10 +67,7 @@ class OneGraph(nn.Module):
 def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Path) -> None:
     """Write a scorer as a folder that `GraphModel.load` reads, checked against torch.
 
-    Args:
-        scorer: The scorer, on the CPU; it is left in eval mode.
-        spec: Its inputs.
-        folder: The folder; an existing reranker is replaced.
+    The scorer is on the CPU and is left in eval mode; an existing reranker is replaced.
 
     Raises:
         EncoderError: If it cannot be exported or written.

@@ -47,19 +47,12 @@ RERANKER = "reranker"
 
 @dataclass(frozen=True, slots=True)
 class TrainedReranker:
-    """A finished training of Stage 2.
+    """A finished training of Stage 2."""
 
-    Attributes:
-        folder: The run folder; `GraphReranker.load` reads its `reranker` and `base`.
-        base: Validation metrics of the base scorer; None if it came from another run.
-        graph: Validation metrics of the graph over it; None without layers.
-        best_epoch: The kept epoch of the last phase.
-    """
-
-    folder: Path
-    base: Metrics | None
-    graph: Metrics | None
-    best_epoch: int
+    folder: Path  # of the run; `GraphReranker.load` reads its `reranker` and `base`
+    base: Metrics | None  # validation; None if the scorer came from another run
+    graph: Metrics | None  # validation of the graph over it; None without layers
+    best_epoch: int  # of the last phase
 
 
 def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, and the device
@@ -87,10 +80,8 @@ def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, 
         base: Run folder of another training whose base scorer is used as it is; it must have been
             trained on the same tokens, candidates and features.
         start_from: Reranker folder whose base scorer gives the initial weights; see
-            `scoreronnx.base_weights`. None starts from random weights, as the paper does.
+            `base_weights`. None starts from random weights, as the paper does.
         data_name: Name of the data, for the reader of the run folder.
-        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
-        progress: Called at every step.
 
     Raises:
         InputError: If the sets were built with other settings, nothing is left to train, or both
@@ -143,11 +134,7 @@ class _Training:
     first: Mapping[str, torch.Tensor] | None  # initial weights of the base scorer
 
     def run_phases(self, other: Path | None) -> None:
-        """Run the remaining phases and write the result.
-
-        Args:
-            other: Run folder of a finished base scorer; None to train one.
-        """
+        """Run the remaining phases; `other` is the run folder of a finished base scorer."""
         base, graph = self._new_base(), None
         base_fitted = graph_fitted = None
         if other is None:
@@ -226,11 +213,7 @@ class _Training:
 
 
 def _fitting_base(run: Path, train: CandidateSets) -> Path:
-    """Return the file of another run's base weights, if it has the same inputs.
-
-    Raises:
-        TrainingError: If it is missing, or was trained on other inputs.
-    """
+    """Return the file of another run's base weights; refuse one with other inputs."""
     file = run / _weights(BASE)
     try:
         theirs = read_graph_folder(run / BASE)
