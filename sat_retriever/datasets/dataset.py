@@ -103,11 +103,7 @@ def divided_dataset(
 ) -> Dataset:
     """Make a data set of queries that are already divided; its sheets are in an index.
 
-    Args:
-        name: Its name.
-        train: Queries to learn from; a query that counts twice is repeated.
-        validation: Queries to choose with.
-        seen: Ids of the sheets that training may use, even as negatives; None for all.
+    A training query that counts twice is repeated.
 
     >>> found = divided_dataset("own", [Query("a", ("1",))], [Query("b", ("2",))])
     >>> found.split.train, found.split.validation, found.validation[0].text
@@ -153,13 +149,9 @@ def load_spider(
 ) -> Dataset:
     """Load Spider's databases as workbooks: 876 sheets, with one split's questions.
 
-    All splits search the same sheets; no database has questions in both training
-    and dev. Links are the declared foreign keys (`join_key`).
-
-    Args:
-        folder: Folder with sheets.json, links.json and the query files.
-        split: "train_synonym" is the training part with column and table names
-            replaced by synonyms (Spider-Syn).
+    All splits search the same sheets; no database has questions in both training and dev. Links are
+    the declared foreign keys (`join_key`). "train_synonym" is the training part with column and
+    table names replaced by synonyms (Spider-Syn).
 
     Raises:
         CorpusError: If a file is missing or malformed, or the split is unknown.
@@ -184,11 +176,9 @@ def load_spider(
 def load_bird(folder: str | Path, *, evidence: bool = False) -> Dataset:
     """Load BIRD's development part: 75 sheets, 1,534 questions, no links.
 
-    Args:
-        folder: Folder with sheets.json and query_dev.json.
-        evidence: True appends the published hint to the question, and the data set is called
-            "bird_dev_evidence" instead of "bird_dev". Off by default, since a hint names the
-            columns to use and no user writes one.
+    `evidence` appends the published hint to the question, and the data set is called
+    "bird_dev_evidence" instead of "bird_dev". Off by default, since a hint names the columns to use
+    and no user writes one.
 
     Raises:
         CorpusError: If a file is missing or does not have the documented form.

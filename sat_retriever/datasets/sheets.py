@@ -136,13 +136,9 @@ def _check_count(value: Any, where: str) -> None:
 class SheetPair:
     """Two sheets, related if they come from one table.
 
-    Source: paper, section 4 (fabricated source/target pairs); no reported method uses them.
+    `matched_columns` are headers with the same meaning, of the first and of the second sheet.
 
-    Attributes:
-        first: Sheet id.
-        second: Sheet id.
-        related: True if both were made from one table.
-        matched_columns: Headers with the same meaning, of the first and of the second sheet.
+    Source: paper, section 4 (fabricated source/target pairs); no reported method uses them.
     """
 
     first: str
@@ -156,10 +152,8 @@ def load_pairs(
 ) -> tuple[SheetPair, ...]:
     """Load the pairs of a train.json, in file order.
 
-    Args:
-        path: The file.
-        records: The corpus's sheets; if given, every pair must join two of them, and every
-            matched column must be one of theirs.
+    If the corpus's records are given, every pair must join two of them, and every matched column
+    must be one of theirs.
 
     Raises:
         CorpusError: If the file is missing or malformed, or names an unknown sheet or column.

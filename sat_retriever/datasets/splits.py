@@ -49,7 +49,6 @@ def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> S
 
 
 def _cut(items: list[int], tail: int) -> tuple[list[int], list[int]]:
-    """Return all but the last `tail` items, and the last ones."""
     return items[: len(items) - tail], items[len(items) - tail :]
 
 
@@ -74,17 +73,12 @@ def family(name: str) -> str:
 def sheet_groups(records: Sequence[SheetRecord]) -> list[list[str]]:
     """Group sheet ids that share a family or a header set, directly or through others.
 
-    Args:
-        records: The corpus, in numeric order of ids.
-
-    Returns:
-        Groups of ids in numeric order, ordered by their smallest id.
+    Records and ids are in numeric order, groups in that of their smallest id.
     """
     return connected((record.sheet_id, _keys(record)) for record in records)
 
 
 def _keys(record: SheetRecord) -> Iterator[Hashable]:
-    """Yield the keys that a sheet shares with its group."""
     yield "family", family(record.sheet)
     yield "headers", *sorted(column.name.strip().lower() for column in record.columns)
 

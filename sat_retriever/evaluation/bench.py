@@ -30,45 +30,24 @@ LISTED = 10  # first sheets of a question that a report shows
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One method's answers with their metrics: a row of the main table.
-
-    Attributes:
-        name: Name of the row.
-        run: Its rankings, by place of the question.
-        rows: One row a question; see `rows_of`.
-        metrics: Means over the rows; see `metrics_of`.
-        latency: Times of one question; None if it was not timed.
-        difference: NDCG@5 minus that of the row it is compared with; None without one.
-        lifted: By place of the question, for each of its first ten sheets that a link raised, the
-            link that raised it most.
-    """
+    """One method's answers with their metrics: a row of the main table."""
 
     name: str
-    run: Run
-    rows: Sequence[Mapping[str, Any]]
-    metrics: Mapping[str, float | None]
-    latency: Latency | None
-    difference: Difference | None
+    run: Run  # rankings, by place of the question
+    rows: Sequence[Mapping[str, Any]]  # one a question; see `rows_of`
+    metrics: Mapping[str, float | None]  # means over the rows
+    latency: Latency | None  # of one question; None if not timed
+    difference: Difference | None  # NDCG@5 minus that of the row it is compared with
     lifted: Mapping[int, Mapping[str, Link]]
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Methods on the same questions.
+    """Methods on the same questions."""
 
-    Attributes:
-        queries: The questions by place, with the sheets that count as hard negatives.
-        sheet_ids: Every sheet of the index, in order; rows name sheets by their place in it.
-        scored: One for each method, in the order given.
-        left_out: Reasons by name, for methods without a row.
-        ruled_out: True if sheets that the labels rule out count as hard negatives, since no
-            question has annotated ones.
-        against: Name of the row that all others are compared with; None for the row above.
-    """
-
-    queries: Mapping[int, Query]
-    sheet_ids: Sequence[str]
-    scored: Sequence[Scored]
+    queries: Mapping[int, Query]  # by place, with the sheets that count as hard negatives
+    sheet_ids: Sequence[str]  # all of the index; rows name sheets by their place in it
+    scored: Sequence[Scored]  # one for each method, in the order given
     left_out: Mapping[str, str] = field(default_factory=dict)
     ruled_out: bool = False
     against: str | None = None
@@ -94,16 +73,8 @@ def bench(
 
     If no question has annotated hard negatives, the sheets that the labels rule out count as such,
     since the author of the labels has judged them. A method whose language model fails, or whose
-    answers cannot be kept, gives no row; the others keep theirs.
-
-    Args:
-        index: The index that the methods search.
-        queries: Labelled questions; all their sheets are in the index.
-        methods: By name, in the order of the table.
-        timing: The number of calls to time; None for the default.
-        told: Receives the progress.
-        against: Name of the method that all others are compared with; None compares each row
-            with the one above.
+    answers cannot be kept, gives no row; the others keep theirs. All rows are compared with the
+    method `against`, or each with the one above.
 
     Raises:
         EmptyInputError: If there are no questions or no methods.
@@ -139,7 +110,6 @@ def bench(
 
 
 def _compared(found: Bench) -> Bench:
-    """Return the bench with the difference of every row."""
     rows = list(found.scored)
     for row, one in enumerate(found.scored):
         other = found.compared_with(row)
@@ -184,7 +154,7 @@ def _scored(
     numbers: Mapping[str, int],
     told: Told,
 ) -> tuple[Scored, float]:
-    """Return a method's answers without times, and the mean time of a question in seconds."""
+    """Return a method's answers without times, and the mean seconds of a question."""
     places = iter(queries)
     lifted: dict[int, dict[str, Link]] = {}
 
@@ -207,12 +177,10 @@ FORMAT = 2
 
 
 def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True) -> dict[str, Any]:
-    """Return the measurement, ready for JSON.
+    """Return the measurement, ready for JSON; every figure of the table follows from it.
 
-    Args:
-        bench: The methods' answers.
-        about: Its description: index, labels, and how it was made.
-        per_query: True includes the questions and the rows of each method.
+    `about` describes it: index, labels, and how it was made. `per_query` includes the questions and
+    the rows of each method.
     """
     found: dict[str, Any] = {"format": FORMAT, **about, "questions": len(bench.queries)}
     found["hard_negatives"] = "ruled out by the labels" if bench.ruled_out else "as annotated"

@@ -21,13 +21,7 @@ REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The milliseconds of one question.
-
-    Attributes:
-        mean: Arithmetic mean.
-        p50: Median.
-        p95: 95th percentile.
-    """
+    """The milliseconds of one question."""
 
     mean: float
     p50: float
@@ -36,19 +30,12 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """The times of a method, all over the same questions.
+    """The times of a method, all over the same questions."""
 
-    Attributes:
-        joint: Both stages as one call, measured separately and not added up.
-        stage1: Tokenise, encode, compare with all tokens, and select the best.
-        stage2: Put the candidates in a new order; None without Stage 2.
-        calls: Number of timed calls of each.
-    """
-
-    joint: Times
-    stage1: Times
-    stage2: Times | None
-    calls: int
+    joint: Times  # both stages as one call, measured separately and not added up
+    stage1: Times  # tokenise, encode, compare with all tokens, select the best
+    stage2: Times | None  # put the candidates in a new order; None without Stage 2
+    calls: int  # timed ones of each
 
 
 def latency(
@@ -60,20 +47,15 @@ def latency(
     synchronise: Callable[[], object] = lambda: None,
     progress: Progress = no_progress,
 ) -> Latency:
-    """Time a method, one question after another.
+    """Time a method, one question after another, over all questions in each repeat.
+
+    `warm_up` calls come before the first timed one; they go through the questions in turn.
+    `synchronise` is called before and after each timed call, within its time at the end: it waits
+    for the work of a GPU. `progress` receives the number of timed calls done.
 
     Source: paper, section 4 (latency). Loading models and encoding sheets are excluded. Departs:
     percentiles beside the mean; the joint call is timed as well. On a processor no
     synchronisation is needed: a model's answer is a NumPy array when its call returns.
-
-    Args:
-        method: The method to time.
-        queries: Different questions; all are asked in each repeat.
-        repeats: Timed rounds over all questions.
-        warm_up: Calls before the first timed one; they go through the questions in turn.
-        synchronise: Called before and after each timed call, within its time at the end: waits
-            for the work of a GPU.
-        progress: Receives the number of timed calls done.
 
     Raises:
         EmptyInputError: If there are no questions.
@@ -151,13 +133,7 @@ def timed(
 ) -> Latency | None:
     """Time a method over some of the questions; None if none are to be timed.
 
-    Args:
-        name: Name of the method.
-        method: The method.
-        each_s: Approximate time of one answer, in seconds.
-        texts: All questions.
-        timing: Number of questions to ask.
-        told: Receives the progress.
+    `each_s` is the approximate time of one answer, in seconds.
     """
     if name in timing.own:
         return measured(timing.own[name]())
@@ -176,7 +152,7 @@ def timed(
 
 
 def measured(seconds: Sequence[float]) -> Latency | None:
-    """Return the times of calls that were timed elsewhere; None without a call.
+    """Return the times of calls that were timed elsewhere, in seconds; None without a call.
 
     >>> measured([1.0, 3.0]).joint
     Times(mean=2000.0, p50=2000.0, p95=2900.0)

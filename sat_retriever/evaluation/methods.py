@@ -74,12 +74,7 @@ class Method:
 
 
 def second_stage(index: SheetIndex, reranker: Reranker) -> Method:
-    """Rank with a reranker, over as many candidates and with the weight that it was trained on.
-
-    Args:
-        index: Source of the candidates.
-        reranker: The reranker.
-    """
+    """Rank with a reranker, over as many candidates and with the weight that it was trained on."""
     find = partial(index.candidates, top_k=reranker.trained_candidates or CANDIDATES)
     ask = partial(index.question, dense_weight=reranker.dense_weight)
     return Method(find, reranker.rerank, ask)
@@ -90,12 +85,8 @@ def fused(
 ) -> Method:
     """Rank sheets by cosine and BM25, and by the periods that questions name if these count.
 
-    The paper has no such row.
-
-    Args:
-        index: The index to search.
-        dense_weight: Share of the cosine, in [0, 1]; None is the index's own.
-        times: True holds back sheets of other periods; None takes the index's choice.
+    The paper has no such row. None takes the index's own share of the cosine, or its choice whether
+    sheets of other periods are held back.
     """
     ask = partial(index.question, dense_weight=dense_weight, times=times)
     return Method(partial(index.candidates, top_k=DEPTH), ask=ask)
@@ -137,10 +128,6 @@ def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Metho
     """Rank fused candidates by a walk over the links of the index; see `LinkReranker`.
 
     The paper has no such row.
-
-    Args:
-        index: The index to search.
-        dense_weight: Share of the cosine among candidates, in [0, 1]; None is the index's own.
     """
     return replace(fused(index, dense_weight), rerank=LinkReranker(index).rerank)
 
@@ -182,13 +169,8 @@ def named_methods(
 
     Tokens are called Stage 1 if the index's encoder was trained on sheets, and RAG, as in the
     paper, if not. "+ own reranker" is the reranker that a search of this index uses, if that is
-    a trained one.
-
-    Args:
-        index: The index to search.
-        rerankers: Folders of further trained rerankers, or run folders of their trainings, or
-            "general".
-        lost: Receives the reason if the index's own reranker cannot be opened and has no row.
+    a trained one. Further rerankers are folders, run folders of their trainings, or "general".
+    `lost` receives the reason if the index's own reranker cannot be opened and has no row.
 
     Raises:
         PathNotFoundError: If there is no such folder, or the index's own reranker is missing and

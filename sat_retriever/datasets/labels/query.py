@@ -16,17 +16,16 @@ UNANSWERABLE = "unanswerable"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One labelled question.
+    """One labelled question; optional texts are empty if not given.
 
     Attributes:
-        text: The question.
         positives: Ids of all relevant sheets; at least one, except for type "unanswerable".
         negatives: Ids of sheets known not to be relevant.
         hard_negatives: Ids of sheets that look relevant but are not.
         hard_negative_types: Reason why a hard negative looks relevant, by sheet id.
-        query_type: For example "semantic_lookup"; empty if not given.
-        dependency_type: Relation between the positives; empty if not given.
-        workbook: Workbook that the question was written for; empty if not given.
+        query_type: For example "semantic_lookup".
+        dependency_type: Relation between the positives.
+        workbook: Workbook that the question was written for.
         evidence: Hint published with the question (BIRD); not part of the text.
     """
 
@@ -93,13 +92,10 @@ def read_queries(
 ) -> tuple[Query, ...]:
     """Read queries in file order, without those that have no text or no positive.
 
-    Source: paper, section 4. The release leaves the same queries out.
+    Ids other than the known ones are refused; None accepts any. `evidence` appends the published
+    hint to the text. `typed` refuses types that neither published nor made corpora have.
 
-    Args:
-        path: A query.json.
-        known: Ids of the corpus's sheets; other ids are refused. None accepts any id.
-        evidence: True appends the published hint to the text.
-        typed: True refuses types that neither published nor made corpora have.
+    Source: paper, section 4. The release leaves the same queries out.
 
     Raises:
         CorpusError: If the file or a row of it is malformed, or names an unknown sheet.

@@ -44,8 +44,7 @@ def load_labels(
     Args:
         path: The file.
         merged: Receives the texts that several lines of a `.jsonl` or entries of a `.json` share,
-            each with their number; each text is one query. Not called for a `.csv`, where every
-            sheet of a query has a row.
+            each with their number. Not called for a `.csv`, where every sheet of a query has a row.
         unanswerable: True keeps questions that nothing answers; otherwise they are left out, like
             all others without a relevant sheet.
 
@@ -274,7 +273,6 @@ def _table_rows(reader: Any, path: Path) -> Iterator[_Row]:
 
 
 def _places(header: list[str], where: str) -> dict[str, int]:
-    """Return the place of each column."""
     names = [name.strip().lower() for name in header]
     unknown = [name for name in names if name not in _COLUMNS]
     missing = [name for name in _COLUMNS if name not in names]

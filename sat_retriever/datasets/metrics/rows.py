@@ -60,10 +60,8 @@ Run = Mapping[int, Ranking]  # by the place of the question in its data set
 def write_run(path: Path, run: Run, about: Mapping[str, Any]) -> None:
     """Write a run as JSON lines: one that describes it, then one a question.
 
-    Args:
-        path: The file; an existing file is replaced as a whole.
-        run: Rankings.
-        about: Their description, for example method, data set and seed.
+    An existing file is replaced as a whole. `about` is the description, for example method, data
+    set and seed.
 
     Raises:
         OutputError: If the file cannot be written.
@@ -120,12 +118,8 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """Return one row a query: ranks of its positives, its first sheets, and `hard` (`row_of`).
 
-    All reported metrics are computed from these rows.
-
-    Args:
-        queries: Queries by their place in the data set.
-        run: Ranked candidates of each, best first.
-        numbers: Number of each sheet id, for use in the rows.
+    All reported metrics are computed from these rows. Queries are by their place in the data set;
+    `numbers` has the number of each sheet id, for use in the rows.
 
     Raises:
         EmptyInputError: If a query has no positives.
@@ -150,12 +144,6 @@ def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ())
 
     `hard` is true if the first sheet is an annotated hard negative; None if the query has none.
 
-    Args:
-        place: Place of the query in its data set.
-        ranking: Sheets, best first, each once.
-        positives: The relevant sheets, at least one.
-        hard_negatives: Annotated hard negatives.
-
     Raises:
         EmptyInputError: If there are no positives.
         InputError: If a sheet is ranked twice.
@@ -169,15 +157,9 @@ def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ())
 
 
 def metrics_of(rows: Rows, names: Collection[str] | None = None) -> dict[str, float | None]:
-    """Return metrics as means over the rows.
+    """Return metrics as means over the rows, by name; without names, every reported one.
 
-    Args:
-        rows: One row a query.
-        names: Wanted metrics from `PER_QUERY` and `HARD`; None returns every reported one.
-
-    Returns:
-        Means by name. HN-FPR@1 is a mean over the rows with annotated hard negatives, or None
-        if there is no such row.
+    HN-FPR@1 is a mean over the rows with annotated hard negatives, or None if there is no such row.
 
     Raises:
         EmptyInputError: If there are no rows.

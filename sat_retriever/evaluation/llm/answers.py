@@ -21,38 +21,24 @@ _BEGINNING = b'{"format": '
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of one question.
+    """The outcome of one question."""
 
-    Attributes:
-        ids: Labels that the model named, best first, each once; not filled up.
-        prompt_tokens: Tokens of the prompt by the server's count; None if not reported.
-        tries: Number of times it was asked.
-        short: True if it named at least one sheet, but fewer than requested.
-        failed: True if no try gave a sheet.
-        seconds: Time of all tries together.
-        problem: Reason why the last try failed; empty unless all did.
-        digest: Digest of the model's files; empty if the server did not report it.
-    """
-
-    ids: tuple[str, ...]
-    prompt_tokens: int | None
-    tries: int
-    short: bool
-    failed: bool
-    seconds: float
-    problem: str = ""
-    digest: str = ""
+    ids: tuple[str, ...]  # labels that the model named, best first, each once; not filled up
+    prompt_tokens: int | None  # by the server's count; None if not reported
+    tries: int  # number of times it was asked
+    short: bool  # at least one sheet, but fewer than requested
+    failed: bool  # no try gave a sheet
+    seconds: float  # of all tries together
+    problem: str = ""  # why the last try failed; empty unless all did
+    digest: str = ""  # of the model's files; empty if the server did not report it
 
 
 def key_of(settings: Mapping[str, Any], prompt: str) -> str:
     """Return sixty-four hex digits over all inputs that can change an answer.
 
     The model's files are excluded, so a run of kept answers needs no server. Each answer has their
-    digest, which is compared if there is a server.
-
-    Args:
-        settings: The model's name and all its options.
-        prompt: The whole message, with catalogue and question.
+    digest, which is compared if there is a server. `settings` are the model's name and all its
+    options, `prompt` the whole message.
     """
     text = json.dumps([_FORMAT, settings, prompt], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -66,10 +52,7 @@ class Answers:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Read the answers of a file.
-
-        Args:
-            path: A file of JSON lines; created with the first answer if it is missing.
+        """Read the answers of a file of JSON lines; the first answer creates it if it is missing.
 
         Raises:
             InputError: If it cannot be read, or is not a file of answers.
@@ -81,7 +64,7 @@ class Answers:
         self._read()
 
     def __len__(self) -> int:
-        """Return the number of questions with a kept answer that did not fail."""
+        """Return the number of kept answers that did not fail."""
         return sum(not answer.failed for answer in self._kept.values())
 
     @property
@@ -92,10 +75,8 @@ class Answers:
     def find(self, key: str, fits: Callable[[Answer], bool] | None = None) -> Answer | None:
         """Return the kept answer to a question; None if there is none or it failed.
 
-        Args:
-            key: See `key_of`.
-            fits: Decides whether a kept answer may still be used, for example because the model is
-                the same; None always allows it.
+        `fits` decides whether a kept answer may still be used, for example because the model is the
+        same.
         """
         answer = self._kept.get(key)
         if answer is None or answer.failed or not (fits is None or fits(answer)):
@@ -165,29 +146,17 @@ def _answer(row: Mapping[str, Any]) -> tuple[str, Answer]:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts over the questions of a run.
-
-    Attributes:
-        questions: All of them.
-        short: Questions answered with fewer sheets than requested, and filled up.
-        failed: Questions without an answer; their candidates keep their order.
-        retries: Tries beyond the first.
-        tokens_min: Fewest tokens of a prompt; None if no server count is known.
-        tokens_mean: Mean tokens of a prompt.
-        tokens_max: Most tokens of a prompt.
-        seconds: Time of all tries of all questions, measured when they were asked.
-        problems: Reasons of failures, each with its number of questions; most frequent first.
-    """
+    """Counts over the questions of a run."""
 
     questions: int
-    short: int
-    failed: int
-    retries: int
-    tokens_min: int | None
+    short: int  # answered with fewer sheets than requested, and filled up
+    failed: int  # without an answer; their candidates keep their order
+    retries: int  # tries beyond the first
+    tokens_min: int | None  # of a prompt; None if no server count is known
     tokens_mean: float | None
     tokens_max: int | None
-    seconds: float
-    problems: Mapping[str, int]
+    seconds: float  # of all tries, when they were asked
+    problems: Mapping[str, int]  # reasons of failures with their numbers; most frequent first
 
     @property
     def mostly(self) -> str:

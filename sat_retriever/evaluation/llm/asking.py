@@ -140,14 +140,10 @@ class LanguageModel:
         return key_of(asdict(self.settings), prompt)
 
     def choose(self, prompt: str, labels: Sequence[str]) -> Answer:
-        """Ask for the best sheets.
+        """Ask for the best of the labelled sheets.
 
         An answer with at least one known label is used as it is; a short one is not asked again. A
         try fails if the server fails or stops early, or if the answer has no known label.
-
-        Args:
-            prompt: The whole message.
-            labels: Labels of the sheets.
 
         Raises:
             ModelSetupError: If another try would not help: no server, no such model, or a prompt

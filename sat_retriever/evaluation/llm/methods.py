@@ -21,13 +21,9 @@ Texts = Callable[[Sequence[str]], Mapping[str, str]]
 def reranker(texts: Texts, model: LanguageModel, answers: Answers | None = None) -> Rerank:
     """Return a function that puts the sheets a model names first; the others keep their order.
 
-    A short or missing answer is thus filled up in candidate order.
-
-    Args:
-        texts: Returns the texts of sheets for the prompt, by id.
-        model: The model.
-        answers: Kept answers, looked up before the model is asked; None asks every time, as a
-            measurement of time needs.
+    A short or missing answer is thus filled up in candidate order. `texts` returns the texts of
+    sheets for the prompt, by id. Kept answers are looked up before the model is asked; None asks
+    every time, as a measurement of time needs.
     """
 
     def rerank(query: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -79,15 +75,12 @@ def _answered(
 
 
 def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
-    """Rank the model's five sheets first, then all others in the order of their ids.
+    """Rank the five sheets first that a model picks from the names of all sheets.
 
-    Source: paper, section 4 (compared methods). The index is read once, when the method is made;
+    The others follow in the order of their ids. The index is read once, when the method is made;
     its tokens are not used.
 
-    Args:
-        index: The sheets with their names.
-        model: The model.
-        answers: Kept answers to look up; None asks every time.
+    Source: paper, section 4 (compared methods).
     """
     ids = sorted(index.sheet_ids(), key=id_order)
     names = {sheet_id: record.name for sheet_id, record in index.records(ids).items()}
@@ -100,7 +93,6 @@ def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = 
 
 
 def _unscored(sheet_id: str) -> Candidate:
-    """Return a candidate without scores."""
     return Candidate(sheet_id, 1, 1.0, dense=0.0, lexical=0.0, dense_rank=1, lexical_rank=None)
 
 
@@ -108,14 +100,9 @@ _FORM = Serialization()  # the paper's text of a sheet, whatever text the index 
 
 
 def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
-    """Rank the model's five of RAG's fifty sheets first, then the others in RAG's order.
+    """Rank the five sheets first that a model picks from RAG's fifty; the others keep their order.
 
     Source: paper, section 4 (compared methods).
-
-    Args:
-        index: Sheets with tokens of an encoder that was not trained on sheets.
-        model: The model.
-        answers: Kept answers to look up; None asks every time.
     """
 
     def texts(ids: Sequence[str]) -> Mapping[str, str]:
@@ -130,14 +117,7 @@ ANSWERS, NAMES_ANSWERS = "answers.jsonl", "answers-llm-only.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class AskedModel:
-    """A language model as a method of a bench.
-
-    Attributes:
-        name: Name of its row.
-        method: The method that asks it.
-        model: The language model.
-        answers: Its answers, kept as they come.
-    """
+    """A language model as a method of a bench: `name` of its row, and its kept answers."""
 
     name: str
     method: Method
@@ -221,13 +201,8 @@ def asked_models(
 ) -> list[AskedModel]:
     """Return a model of the local Ollama that picks from the results of the index's tokens.
 
-    Nothing is asked yet. Without a server or the model, its row is left out.
-
-    Args:
-        index: Source of the candidates.
-        settings: The model and its options.
-        folder: Folder of the kept answers, which are looked up before the model is asked.
-        names: True also returns LLM-only, which picks from the names of all sheets.
+    Nothing is asked yet. Without a server or the model, its row is left out. Answers kept in the
+    folder are looked up first. `names` also returns LLM-only.
 
     Raises:
         InputError: If a file of answers holds something else.

@@ -34,11 +34,6 @@ def prompt_of(query: str, labels: Sequence[str], texts: Sequence[str]) -> str:
     catalogue.
 
     Source: paper, section 4 (compared methods). Departs: the wording is ours.
-
-    Args:
-        query: The question.
-        labels: Label of each sheet.
-        texts: Text of each sheet.
     """
     lines = [f"[{label}] {_line(text)}" for label, text in zip(labels, texts, strict=True)]
     count = min(CHOSEN, len(lines))
@@ -148,12 +143,6 @@ def checked_count(count: int | None, prompt: str, num_ctx: int, num_predict: int
     only if the prompt would fit even at one token per byte, which no tokenizer exceeds; otherwise
     it is an error. Servers that support answers by a schema, as needed here, are not affected:
     all of them count the whole prompt, cached or not.
-
-    Args:
-        count: Count that the server reported.
-        prompt: The prompt.
-        num_ctx: Size of the context, in tokens.
-        num_predict: Tokens reserved for the answer.
 
     Raises:
         ModelSetupError: If the prompt did not fit, or may have been cut.

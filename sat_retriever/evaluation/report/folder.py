@@ -45,13 +45,7 @@ def write_folder(out: Path, found: Bench, page: str, about: Mapping[str, Any]) -
     """Write a bench; if a file cannot be written, the folder stays as it was.
 
     Runs of an earlier bench there that this one does not have are removed; its `results.json`
-    names them. Other files stay.
-
-    Args:
-        out: The folder; created if it is missing.
-        found: The methods' answers.
-        page: The report.
-        about: Description of the measurement.
+    names them. Other files stay. `about` describes the measurement.
 
     Raises:
         OutputError: If a file or folder cannot be written.

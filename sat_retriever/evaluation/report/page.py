@@ -113,7 +113,6 @@ def _question(bench: Bench, index: SheetIndex, sheets: _Sheets, place: int) -> d
 
 
 def _hits(scored: Scored, place: int, bench: Bench) -> list[int]:
-    """Return the ranks of the relevant sheets."""
     gold = set(bench.queries[place].positives)
     ranking = enumerate(scored.run[place], start=1)
     return [rank for rank, found in ranking if found.sheet_id in gold]
@@ -203,15 +202,8 @@ def report_html(
 
     It has the main table, the spread of NDCG@5 of each method, and the questions, to sort, filter
     and open. Each question shows the rank of its relevant sheets in every method, the first ten
-    sheets of the chosen method, and the reasons for each of them.
-
-    Args:
-        bench: The methods' answers.
-        index: The index that they searched, for records and scores.
-        title: Name of the page.
-        about: Text below the title, for example the source of the questions.
-        remarks: Further sentences below the table.
-        told: Receives the progress over the questions.
+    sheets of the chosen method, and the reasons for each of them. `about` stands below the title,
+    for example the source of the questions; `remarks` below the table.
     """
     questions, sheets, left_out = questions_of(bench, index, told)
     said = [*notes(bench), *remarks]

@@ -116,16 +116,11 @@ def adapt(
     needs any lead; all other models need one beyond chance. The link reranker is used if the index
     has no trained reranker that reads tokens, or if another backbone is named.
 
+    The same call goes on in the run folder after a stop or a kill. `own` are labelled or logged
+    questions, each text once; `chat` is a language model that rewords the made ones.
+
     Source: paper, sections 3.3 and 3.4. Departs: the questions are made from the sheets' names,
     headers, periods and links, so no labels are needed.
-
-    Args:
-        index: The index to adapt; it gets the new tokens at the end if they are better.
-        folder: The run folder; the same call goes on in it after a stop or a kill.
-        settings: All choices; None takes the defaults.
-        own: Labelled or logged questions, each text once.
-        chat: A language model that rewords the made questions; None leaves them.
-        watcher: Receives the progress.
 
     Raises:
         InputError: If a label names an unknown sheet, no question can be made, or all sheets are
@@ -377,7 +372,6 @@ def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
 
 
 def _hash_of(texts: Iterable[str]) -> str:
-    """Return sixteen hex digits over some texts in their order."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text.encode("utf-8", "replace") + b"\0")

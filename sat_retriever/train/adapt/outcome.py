@@ -69,10 +69,10 @@ def first_verdict(name: str, now: Rows) -> Verdict:
 def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sure: bool) -> Verdict:
     """Return the verdict on models that could replace the current ones.
 
-    The interval is over families, which `circles` numbers for each question. Questions about the same
-    families are not independent evidence, and a user's families will be others. With `sure`, the
-    models replace only if the lead is beyond chance: the whole interval lies above 0. It holds 80 %
-    of the draws, so the new models lead in nine draws of ten.
+    The interval is over families, which `circles` numbers for each question. Questions about the
+    same families are not independent evidence, and a user's families will be others. With `sure`,
+    the models replace only if the lead is beyond chance: the whole interval lies above 0. It holds
+    80 % of the draws, so the new models lead in nine draws of ten.
 
     >>> found = {"query": 0, "relevant": 1, "hits": [1]}, {"query": 1, "relevant": 1, "hits": [1]}
     >>> missed = {"query": 0, "relevant": 1, "hits": []}
@@ -87,7 +87,6 @@ def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sur
 
 
 def _means(rows: Rows) -> tuple[float, float]:
-    """Return the mean NDCG@5 and Recall@5."""
     found = metrics_of(rows, ("NDCG@5", "Recall@5"))
     return found["NDCG@5"] or 0.0, found["Recall@5"] or 0.0
 

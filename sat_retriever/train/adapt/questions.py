@@ -91,8 +91,8 @@ def prepare(
     """Make the questions of an adaptation once, or read those of an earlier start.
 
     Training questions are made as if the held-out sheets did not exist, so training learns nothing
-    about them. Held-out questions are made from all sheets, so their answers are complete. `own` are
-    labelled or logged questions about sheets of the index; `chat` rewords the made ones.
+    about them. Held-out questions are made from all sheets, so their answers are complete. `own`
+    are labelled or logged questions about sheets of the index; `chat` rewords the made ones.
 
     Raises:
         EmptyInputError: If there are no questions to learn from, or to choose with.
@@ -179,7 +179,6 @@ def _share_of(
 
 
 def _wanted(made: Sequence[Query], settings: AdaptSettings) -> float:
-    """Return how many labelled questions make up their share beside the made ones."""
     return settings.own_share / (1 - settings.own_share) * len(made)
 
 
@@ -248,7 +247,7 @@ def _made(
 
 
 def _write(place: Path, made: Mapping[str, Sequence[Made]]) -> None:
-    """Write all files, by name, or none of them."""
+    """Write all files, or none of them."""
     draft = place.with_name(f".{place.name}.partial")
     shutil.rmtree(draft, ignore_errors=True)
     make_folder(draft)

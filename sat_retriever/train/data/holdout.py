@@ -47,7 +47,6 @@ def families(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> list
 def _shared(
     records: Iterable[SheetRecord], links: Iterable[Link]
 ) -> Iterator[tuple[str, Iterable[Hashable]]]:
-    """Yield each sheet id with the keys that it shares with its family."""
     known = set()
     for record in records:
         known.add(record.sheet_id)

@@ -104,7 +104,6 @@ class _Corpus:
 def _read(
     records: Iterable[SheetRecord], form: Serialization | None, *, times: bool = False
 ) -> _Corpus:
-    """Read the parts of records that a training needs, in one pass."""
     texts: dict[str, str] = {}
     months: list[int] = []
 

@@ -39,7 +39,6 @@ class TrainingData:
         name: Stable name of the source, for example "industrytab_1k".
         sheet_ids: Ids of the n sheets; a row is a place in this order.
         sheets: Text of each sheet.
-        train: Training questions.
         validation: Questions that choose the model; they search all sheets.
         seen: Rows of the sheets that training may use, even as negatives; ascending.
         lexical: BM25 over the sheets. With it, validation chooses the share of the encoder's

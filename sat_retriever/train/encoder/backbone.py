@@ -39,14 +39,10 @@ _TOKENIZER_FILES = (
 class Backbone(torch.nn.Module):
     """A transformer with pooling and L2 normalisation: word pieces to tokens of unit length.
 
+    `spec.max_length` is the length in use. The transformer has its default dropout in training.
+
     Source: paper, section 3.3 (Sheet Encoder). Departs: CLS or mean pooling, as the checkpoint
     says, instead of the CLS of `BAAI/bge-base-en-v1.5`.
-
-    Attributes:
-        checkpoint: The source of the weights.
-        spec: How tokens are made; its `max_length` is the one in use.
-        pieces: The tokenizer.
-        transformer: The model of transformers, with its default dropout in training.
     """
 
     def __init__(
@@ -68,11 +64,9 @@ class Backbone(torch.nn.Module):
     ) -> Backbone:
         """Load the backbone of a name or a folder, in fp32 and evaluation mode.
 
-        Args:
-            source: "minilm", a sentence-transformers folder or a hub name.
-            trained_layers: Number of last transformer layers to train; None trains all weights.
-            max_length: Longest text in word pieces; None, or a larger number, takes the source's
-                limit.
+        The source is "minilm", a sentence-transformers folder or a hub name. Without a number of
+        last layers, all weights are trained. The longest text is the source's limit if that is
+        smaller.
 
         Raises:
             EncoderError: If it cannot be found or loaded, lacks weights, or has fewer layers.

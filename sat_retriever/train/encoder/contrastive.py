@@ -93,8 +93,8 @@ class Relevance:
     ) -> torch.Tensor:
         """Return which of s sheets are relevant for each of b questions, (b, s) bool.
 
-        `items` are the numbers of the questions, `sheets` rows in ascending order. Only the places of the
-        relevant ones are copied to the device.
+        `items` are the numbers of the questions, `sheets` rows in ascending order. Only the places
+        of the relevant ones are copied to the device.
 
         >>> known = Relevance([[4, 1], [2]])
         >>> known.among(np.array([1, 0]), np.array([1, 2, 9]), torch.device("cpu")).tolist()

@@ -110,7 +110,6 @@ class EncoderTask:
         )
 
     def _nearest(self, questions: FloatArray, tokens: FloatArray, device: torch.device) -> Places:
-        """Return the sheets near each training question, best first, for hard negatives."""
         depth = self._settings.negative_depth
         return nearest_sheets(questions, tokens, self._seen, depth, device)
 

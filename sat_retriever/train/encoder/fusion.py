@@ -49,9 +49,9 @@ def choose_fusion(
 ) -> Fusion:
     """Choose the share of the cosine in the fused score with the highest NDCG@5 on validation.
 
-    All sheets are searched and scored as in an index: share · cosine + (1 - share) · BM25,
-    where BM25 is a share of its best possible value. Scores are held back by time if the data
-    has times. Ties are in the order of sheet ids. Tokens are (m, d) and (n, d), rows of unit length.
+    All sheets are searched and scored as in an index: share · cosine + (1 - share) · BM25, where
+    BM25 is a share of its best possible value. Scores are held back by time if the data has times.
+    Ties are in the order of sheet ids. Tokens are (m, d) and (n, d), rows of unit length.
     """
     ids = data.sheet_ids
     by_id = np.array(sorted(range(len(ids)), key=lambda row: ids[row]))  # decides between equals

@@ -94,20 +94,12 @@ def draw_negatives(
     choice: Literal["first", "random"],
     seed: tuple[int, ...],
 ) -> NDArray[np.int64]:
-    """Draw hard negatives of each question from its nearest sheets.
+    """Draw up to `count` hard negatives of each question from its nearest sheets.
 
-    A question may have fewer than `count` or none, if few of its nearest sheets are non-relevant.
-    Training goes on; the released recipe silently ends the epoch there.
-
-    Args:
-        ranked: Nearest sheets of m questions, (m, depth), best first.
-        positives: Rows of the relevant sheets of each question.
-        count: Most negatives of a question.
-        choice: "first" takes the nearest, "random" draws without replacement.
-        seed: Seed of the draws; a question's draw does not depend on the others.
-
-    Returns:
-        Rows of sheets, (m, count), padded with `NO_SHEET`.
+    A question may have fewer or none, if few of its nearest sheets are non-relevant. Training goes
+    on; the released recipe silently ends the epoch there. "first" takes the nearest, "random" draws
+    without replacement; a question's draw does not depend on the others. Rows are (m, count),
+    padded with `NO_SHEET`.
 
     >>> draw_negatives(np.array([[4, 2, 7], [1, 2, 3]]), [[4], [1, 2, 3]], 2, "first", (0,))
     array([[ 2,  7],
@@ -144,8 +136,8 @@ def draw_positives(
 ) -> NDArray[np.int64]:
     """Draw up to `count` relevant sheets of each question without replacement.
 
-    A question's draw does not depend on the others. Rows are (m, count), padded with `NO_SHEET`; the
-    first is always a sheet.
+    A question's draw does not depend on the others. Rows are (m, count), padded with `NO_SHEET`;
+    the first is always a sheet.
 
     >>> draw_positives([[3], [5]], 2, seed=(0,))
     array([[ 3, -1],

@@ -190,7 +190,6 @@ class MixedTask(EncoderTask):
         return tokens
 
     def _corpus_tokens(self, number: int, accelerator: Accelerator) -> FloatArray:
-        """Return tokens of one corpus's sheets with the current weights."""
         rows = np.flatnonzero(self._home == number)
         return self._encoded(number, [self._sheets[row] for row in rows], accelerator)
 
@@ -216,12 +215,10 @@ class MixedTask(EncoderTask):
 
 
 def _numbers(sizes: Mapping[int, int]) -> Places:
-    """Repeat each number as often as its size, in order."""
     return np.repeat(np.fromiter(sizes.keys(), np.int64), list(sizes.values()))
 
 
 def _shifted(questions: QueryRows, start: int) -> QueryRows:
-    """Return the questions for a corpus that starts at another row."""
     gold, hard = (
         tuple(tuple(row + start for row in rows) for rows in each)
         for each in (questions.positives, questions.hard_negatives)

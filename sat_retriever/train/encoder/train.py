@@ -37,9 +37,10 @@ _PHASE = "stage-1"  # unlike the names of results, since a phase's folder lies b
 class TrainedEncoder:
     """The results of a training of Stage 1.
 
-    The metrics are on the validation questions, by the cosine alone. If the training data has words,
-    also `dense_weight`, the chosen share of the cosine in the fused score, and NDCG@5 of every share
-    tried. With interpolation also `trained_share`, the share of the trained weights, with its curve.
+    The metrics are on the validation questions, by the cosine alone. If the training data has
+    words, also `dense_weight`, the chosen share of the cosine in the fused score, and NDCG@5 of
+    every share tried. With interpolation also `trained_share`, the share of the trained weights,
+    with its curve.
     """
 
     folder: Path
@@ -67,8 +68,8 @@ def train_encoder(
 ) -> TrainedEncoder:
     """Train the Sheet Encoder in a run folder; the same call goes on after a kill.
 
-    With several corpora (see `mixed`), a question is compared with sheets of its own, and validation
-    weighs all equally.
+    With several corpora (see `mixed`), a question is compared with sheets of its own, and
+    validation weighs all equally.
 
     Source: paper, section 3.3. Departs: a question without a non-relevant sheet among its nearest
     has no hard negative; the released recipe ends the epoch there.
@@ -118,7 +119,6 @@ def _tell(progress: OnProgress, epochs: int, done: int, total: int) -> None:
 
 
 def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
-    """Export the best model and close the run."""
     source = fitted.folder / SENTENCE_TRANSFORMERS
     # An earlier attempt may have been killed after it had moved this up, and the weights that are
     # best on validation may differ from those of the best epoch.
@@ -179,9 +179,10 @@ def interpolate(
 ) -> Interpolated:
     """Give the task's module the best mixture of its weights and earlier ones.
 
-    Called in every process, with the trained weights in the module. The best mixture has the highest
-    NDCG@5 on validation, of the fused score if words are known; among equals it is the one nearest to
-    the trained weights. Share 1, the trained weights, is one of them only if it is named.
+    Called in every process, with the trained weights in the module. The best mixture has the
+    highest NDCG@5 on validation, of the fused score if words are known; among equals it is the one
+    nearest to the trained weights. Share 1, the trained weights, is one of them only if it is
+    named.
 
     Fine-tuning improves answers to questions like the training's and loses some of the model's
     other knowledge. Weights between both keep most of either.

@@ -42,7 +42,6 @@ class FeatureLists:
     corpora: NDArray[np.str_]  # name of each question's corpus, (b,)
 
     def __len__(self) -> int:
-        """Number of questions."""
         return len(self.scores)
 
     @property

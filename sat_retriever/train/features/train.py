@@ -146,8 +146,8 @@ def list_losses(
     """Return the loss of each list, (b,): listwise, and that of incomplete answers.
 
     The first part is the mean −log softmax of the relevant sheets. The second, weighted by
-    `complete`, compares the worst relevant sheet with the irrelevant one that it must pass for all to
-    stand among the first five, and among the first ten. All arrays are (b, k); each list has a
+    `complete`, compares the worst relevant sheet with the irrelevant one that it must pass for all
+    to stand among the first five, and among the first ten. All arrays are (b, k); each list has a
     relevant candidate.
     """
     logits = logits.masked_fill(~mask, -_FAR)

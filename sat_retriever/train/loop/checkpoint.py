@@ -170,7 +170,6 @@ def _read_note(file: Path) -> dict[str, Any]:
 
 
 def _moments(trained: Trained) -> dict[str, torch.Tensor]:
-    """Return AdamW's step and moments of each parameter that had a gradient."""
     return {
         f"{kind}.{name}": own_copy(value)
         for name, parameter in trained.module.named_parameters()

@@ -80,12 +80,11 @@ def fit(
         run: Folder for metrics, checkpoints and models.
         accelerator: From `make_accelerator(schedule)`.
         progress: Receives the progress of the training.
-        phase: Name of this part of the run; a run may have several with different names.
-        untrained: Treatment of the untrained model, epoch 0: "skip" leaves it unmeasured, "show"
-            measures it for the reader, and "keep" also lets it compete, so a later epoch wins only
-            with a strictly better measure.
-        checkpoint_s: Seconds between checkpoints within an epoch; one is also written after
-            each epoch. 0 writes one after every step.
+        phase: Name of this part of the run, of which there may be several.
+        untrained: "skip" leaves the untrained model, epoch 0, unmeasured; "show" measures it
+            for the reader; "keep" also lets it compete, so a later epoch must be strictly better.
+        checkpoint_s: Seconds between checkpoints within an epoch; 0 writes one after every
+            step. One is also written after each epoch.
 
     Raises:
         TrainingError: If loss, gradients or the validation measure are not finite, or the content
@@ -187,7 +186,6 @@ class _Training:
                 self._step(ready)
 
     def _step(self, ready: Iterator[Sequence[Part]]) -> None:
-        """Do one optimiser step, and write a checkpoint if one is due."""
         epoch, done = self.state.epoch, self._steps_done()
         rate = learning_rate(self.schedule, done, self.epoch_steps)
         with self.heard.wait():
@@ -304,12 +302,7 @@ STOPPED = "the training was stopped; the same command goes on with it"
 
 
 class Interrupts:
-    """The state of a delayed stop.
-
-    Attributes:
-        waiting: While true, the first Ctrl-C only sets `asked`; a second one stops at once.
-        asked: True after a Ctrl-C.
-    """
+    """A delayed stop: while `waiting`, the first Ctrl-C sets `asked`, a second stops at once."""
 
     def __init__(self) -> None:
         self.waiting = False

@@ -96,8 +96,8 @@ class Optimiser:
     ) -> Step:
         """Train on one batch.
 
-        `where` names the step in error messages. The main process decides by `due` if a checkpoint is
-        due, any process by `stop` if all must stop.
+        `where` names the step in error messages. The main process decides by `due` if a checkpoint
+        is due, any process by `stop` if all must stop.
 
         Raises:
             TrainingError: If the loss or the gradients are not finite.

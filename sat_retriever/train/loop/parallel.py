@@ -55,8 +55,8 @@ def in_shares(
 ) -> list[Made]:
     """Return one result for each item, in order, in every process; each works on its share.
 
-    Called in every process, with the same items. In a single process neither torch nor accelerate is
-    loaded. `work` yields one result for each given item, in order, which must not depend on the
+    Called in every process, with the same items. In a single process neither torch nor accelerate
+    is loaded. `work` yields one result for each given item, in order, which must not depend on the
     others; results are pickled for the other processes.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:

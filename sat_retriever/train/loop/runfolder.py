@@ -199,8 +199,9 @@ class RunFolder:
     def finish(self, result: Mapping[str, Any], model: Path | None = None) -> None:
         """Mark the training as finished, with its outcome as JSON values.
 
-        The content of `model`, the folder of the best model, moves up into the run folder; checkpoints
-        are then removed. Other processes must wait for the main one before they read the model.
+        The content of `model`, the folder of the best model, moves up into the run folder;
+        checkpoints are then removed. Other processes must wait for the main one before they read
+        the model.
 
         Raises:
             TrainingError: If a file of the model has the name of one of the run's own.

@@ -138,7 +138,6 @@ def own_copy(value: torch.Tensor) -> torch.Tensor:
 def _check_names(
     file: Path, saved: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]
 ) -> None:
-    """Refuse weights with other names than the model's."""
     odd = sorted(saved.keys() ^ expected.keys())
     if odd:
         where = "in the file only" if odd[0] in saved else "in the model only"

@@ -25,20 +25,13 @@ _HEAD_SPREAD = 0.02  # standard deviation of the untrained head's weights, as in
 class PairModel(torch.nn.Module):
     """A transformer, its pooling and a linear head: padded pairs to logits.
 
-    logit = w · pool(states) + b, with the state of [CLS] or the mean of all states.
+    logit = w · pool(states) + b, with the state of [CLS] or the mean of all states. `token_types`
+    says that the transformer reads types, 0 for the query and 1 for the sheet.
 
     Source: paper, appendix (Cross-Encoder): BGE, its last layers and a linear head. Departs:
     a backbone trained with mean pooling keeps it, since its [CLS] state was never trained.
     Dropout acts only in the trained layers, so the frozen layers always give the same states
     for the same pair.
-
-    Attributes:
-        checkpoint: The source of the weights.
-        pieces: The tokenizer of pairs.
-        max_length: Longest pair, in word pieces.
-        token_types: True if the transformer reads token types, 0 for the query and 1 for the sheet.
-        transformer: The model of transformers.
-        head: Linear(d, 1).
     """
 
     def __init__(

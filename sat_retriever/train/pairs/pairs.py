@@ -70,8 +70,8 @@ def pair_candidates(
 ) -> PairCandidates:
     """Find the candidates of every question, through the index as in a search.
 
-    `seen` is an index of the sheets that training may see, `whole` of all. Of several processes, each
-    finds the candidates of its share of the questions and gets those of all.
+    `seen` is an index of the sheets that training may see, `whole` of all. Of several processes,
+    each finds the candidates of its share of the questions and gets those of all.
 
     Raises:
         InputError: If the indexes do not have the data's sheets and texts, or differ in

@@ -64,7 +64,6 @@ class CandidateSets:
     judged: Flags  # questions with annotated hard negatives, (b,)
 
     def __len__(self) -> int:
-        """Number of questions."""
         return len(self.rows)
 
     @property
@@ -179,9 +178,9 @@ def candidate_sets(
 ) -> CandidateSets:
     """Find the candidates of labelled questions in an index, as a user would get them.
 
-    No relevant sheet is added to the results of Stage 1; those that the index lacks count as missed.
-    To train without held-out sheets, pass an index without them. Of several processes, each finds
-    the candidates of its share of the questions and gets those of all.
+    No relevant sheet is added to the results of Stage 1; those that the index lacks count as
+    missed. To train without held-out sheets, pass an index without them. Of several processes, each
+    finds the candidates of its share of the questions and gets those of all.
 
     Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
 
@@ -243,7 +242,6 @@ def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list
 def _stacked(
     index: SheetIndex, queries: Sequence[Query], spec: GraphSpec, found: Sequence[_Found]
 ) -> CandidateSets:
-    """Stack all questions' candidates as arrays, padded to the longest list."""
     sheet_ids = tuple(sorted({sheet_id for one in found for sheet_id in one.sheet_ids}))
     place = {sheet_id: row for row, sheet_id in enumerate(sheet_ids)}
     b, k = len(found), max(len(one.sheet_ids) for one in found)

@@ -52,13 +52,7 @@ class BatchCounts:
 def batch_counts(
     relevant: torch.Tensor, mask: torch.Tensor, accelerator: Accelerator | None = None
 ) -> BatchCounts:
-    """Count a batch, over all processes if an accelerator is given.
-
-    Args:
-        relevant: True for a relevant candidate, (b, k) bool; this process's share.
-        mask: True for a candidate, False for padding, (b, k) bool.
-        accelerator: Adds up the shares of the processes.
-    """
+    """Count this share, (b, k) each, or the batch of all processes if given an accelerator."""
     found = relevant & mask
     counts = torch.stack((found.any(dim=1).sum(), mask.sum(), found.sum())).float()  # (3,)
     world = 1
@@ -77,14 +71,10 @@ def ranking_loss(
 ) -> torch.Tensor:
     """Return the loss of a share of a batch, (); the mean over processes is the batch's loss.
 
-    Source: paper, appendix A: L = L_list + 0.5 L_BCE + 0.2 L_pair.
+    Logits, `relevant` and `mask` are (b, k); values of padding, where the mask is false, are
+    ignored. The counts are of the whole batch.
 
-    Args:
-        logits: Logit of each candidate, (b, k) float.
-        relevant: True for a relevant candidate, (b, k) bool.
-        mask: True for a candidate, False for padding, (b, k) bool; values of padding are ignored.
-        weights: Weights of the three parts.
-        counts: Counts of the whole batch, see `batch_counts`.
+    Source: paper, appendix A: L = L_list + 0.5 L_BCE + 0.2 L_pair.
     """
     logits = logits.float()  # sums of exponentials need more than half precision
     relevant, negative = relevant & mask, ~relevant & mask

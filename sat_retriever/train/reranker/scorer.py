@@ -133,8 +133,8 @@ def blockwise(
 
     W [x; y; ...] + b is computed as W_x x + W_y y + ... + b. The result is the same, but sheets are
     multiplied once per sheet and queries once per query, not once for each of the b k candidates.
-    The parts are in the order of the columns of W: (n, ·) of sheets, (b, 1, ·) of queries, (b, k, ·)
-    of candidates.
+    The parts are in the order of the columns of W: (n, ·) of sheets, (b, 1, ·) of queries, (b, k,
+    ·) of candidates.
     """
     first = cast("nn.Linear", perceptron[0])
     matrices = first.weight.split_with_sizes([part.shape[-1] for part in parts], dim=1)

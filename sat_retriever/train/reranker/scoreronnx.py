@@ -90,13 +90,8 @@ def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Pat
 def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
     """Return the weights of a reranker's base scorer, as the start of another one.
 
-    Args:
-        folder: A reranker folder, with or without a graph, compact or not, trained on any tokens
-            and with any share of the cosine.
-        spec: The inputs of the other scorer.
-
-    Returns:
-        Weights by their names in a `BaseScorer`.
+    The reranker may have a graph or not, be compact or not, and be trained on any tokens and with
+    any share of the cosine. `spec` has the inputs of the other scorer.
 
     Raises:
         EncoderError: If the folder is not a reranker, or is damaged.

@@ -182,7 +182,6 @@ class _Training:
         fitted: tuple[Fitted | None, Fitted | None],
         other: Path | None,
     ) -> None:
-        """Export both models and close the run."""
         last = fitted[1] or fitted[0]
         if last is None:  # refused at the start
             raise TrainingError("there is nothing to train: name layers, or no other base scorer")
@@ -237,7 +236,7 @@ def _weights(phase: str) -> str:
 
 @contextmanager
 def _seeded(*seeds: int) -> Iterator[None]:
-    """Seed the random numbers within the block, and restore them after it."""
+    """Seed torch within the block, and restore its state after it."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
         yield
