@@ -43,13 +43,9 @@ def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> S
         raise InputError(f"ratio must lie between 0 and 1, not {ratio}")
     order = list(range(num_queries))
     random.Random(seed).shuffle(order)  # noqa: S311 - a published seed, no secret
-    rest, test = _cut(order, int(ratio * num_queries))
-    train, validation = _cut(rest, int(0.1 * len(rest)))
-    return Split(tuple(train), tuple(validation), tuple(test))
-
-
-def _cut(items: list[int], tail: int) -> tuple[list[int], list[int]]:
-    return items[: len(items) - tail], items[len(items) - tail :]
+    known = num_queries - int(ratio * num_queries)
+    taught = known - int(0.1 * known)
+    return Split(tuple(order[:taught]), tuple(order[taught:known]), tuple(order[known:]))
 
 
 def family(name: str) -> str:
@@ -94,7 +90,10 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     Raises:
         InputError: If the dataset has no records.
     """
-    part_of, rng = _parts_of_sheets(dataset, seed)
+    if not dataset.records:
+        raise InputError(f"data set {dataset.name!r} has no records to group")
+    rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
+    part_of = _assign(sheet_groups(dataset.records), len(dataset.records), rng)
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
     for place, query in enumerate(dataset.queries):
         homes = {part_of.get(sheet) for sheet in query.positives}
@@ -106,14 +105,6 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     train, validation, test = (tuple(part) for part in parts)
     seen = frozenset(sheet for sheet, part in part_of.items() if part == 0)
     return Split(train, validation, test, seen)
-
-
-def _parts_of_sheets(dataset: Dataset, seed: int) -> tuple[dict[str, int], random.Random]:
-    """Return the part of every sheet, and the generator that then orders the queries."""
-    if not dataset.records:
-        raise InputError(f"data set {dataset.name!r} has no records to group")
-    rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
-    return _assign(sheet_groups(dataset.records), len(dataset.records), rng), rng
 
 
 def _assign(groups: list[list[str]], num_sheets: int, rng: random.Random) -> dict[str, int]:

@@ -70,7 +70,11 @@ def load_tables(
         for table in read_tables(path):
             if table.table_id in kept:
                 raise CorpusError(f"{path}: the table {table.table_id!r:.80} is in {tables} too")
-            kept[table.table_id] = path != tables or _is_in(table.table_id, part)
+            kept[table.table_id] = (
+                path != tables
+                or part == "all"
+                or is_held_out(table.table_id) == (part == "validation")
+            )
             if kept[table.table_id]:
                 names = (table.workbook, table.sheet) if titles else plain_names(len(records) + 1)
                 records.append(table_record(table.table_id, names, table.headers, table.rows))
@@ -183,10 +187,6 @@ def is_held_out(table_id: str) -> bool:
     """True for the tables of the validation part: a quarter of all, the same ones for ever."""
     digest = hashlib.sha256(table_id.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4], "big") < _HELD_OUT * 2**32
-
-
-def _is_in(table_id: str, part: Part) -> bool:
-    return part == "all" or is_held_out(table_id) == (part == "validation")
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

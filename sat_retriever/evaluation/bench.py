@@ -26,6 +26,7 @@ from sat_retriever.records.links import Link
 
 FEW = 50  # fewer questions show only large differences between methods
 LISTED = 10  # first sheets of a question that a report shows
+FORMAT = 2  # of the results
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +172,6 @@ def _scored(
     each = (time.perf_counter() - start) / len(queries)
     rows = rows_of(queries, run, numbers)
     return Scored(name, run, rows, metrics_of(rows), None, None, lifted), each
-
-
-FORMAT = 2
 
 
 def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True) -> dict[str, Any]:

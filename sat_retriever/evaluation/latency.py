@@ -17,6 +17,9 @@ Given = TypeVar("Given")
 
 WARM_UP = 20
 REPEATS = 3
+_WARM_UP = 5
+_LEAST_TIMED = 10
+Told = Callable[[str, int, int], None]  # the activity, how many are done, and of how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +104,6 @@ def times_of(values: Sequence[float]) -> Times:
     cuts = statistics.quantiles(values, n=20, method="inclusive") if len(values) > 1 else None
     middle, high = (cuts[9], cuts[18]) if cuts else (values[0], values[0])
     return Times(statistics.fmean(values), middle, high)
-
-
-_WARM_UP = 5
-_LEAST_TIMED = 10
-
-Told = Callable[[str, int, int], None]  # the activity, how many are done, and of how many
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ from sat_retriever.records.progress import Progress
 Asked = Any  # a method's form of a question: the index's `Question`, or the text itself
 Find = Callable[[Asked], Sequence[Candidate]]
 Rerank = Callable[[Asked, Sequence[Candidate]], Sequence[Candidate]]
+_OWN = "+ own reranker"
+_ENCODER = "encoder"  # the folder of the encoder in a training's run
 
 
 def no_progress(*_: object) -> None:
@@ -154,10 +156,6 @@ def cross_encoder(index: SheetIndex, folder: Path) -> Method:
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
     return second_stage(index, CrossEncoderReranker.load(index, folder))
-
-
-_OWN = "+ own reranker"
-_ENCODER = "encoder"  # the folder of the encoder in a training's run
 
 
 def named_methods(

@@ -111,10 +111,7 @@ class EncoderTraining:
 
     def schedule(self) -> Schedule:
         """Return the settings for the training loop."""
-        return Schedule(
-            self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
-            self.warmup_epochs, self.max_grad_norm, self.accumulation, self.precision, self.seed,
-        )  # fmt: skip
+        return Schedule.of(self)
 
 
 # Named sets of Stage 1's options; `dataclasses.replace` changes a backbone or a seed.
@@ -218,17 +215,11 @@ class RerankerTraining:
 
     def base_schedule(self) -> Schedule:
         """Return the training loop's settings for the base scorer."""
-        return self._schedule(self.base_epochs, self.base_learning_rate)
+        return Schedule.of(self, epochs=self.base_epochs, learning_rate=self.base_learning_rate)
 
     def graph_schedule(self) -> Schedule:
         """Return the training loop's settings for the graph."""
-        return self._schedule(self.graph_epochs, self.graph_learning_rate)
-
-    def _schedule(self, epochs: int, learning_rate: float) -> Schedule:
-        return Schedule(
-            epochs, self.batch_size, learning_rate, self.weight_decay, self.warmup_epochs,
-            self.max_grad_norm, self.accumulation, self.precision, self.seed,
-        )  # fmt: skip
+        return Schedule.of(self, epochs=self.graph_epochs, learning_rate=self.graph_learning_rate)
 
 
 # Named sets of Stage 2's options, by the corpus that they were reported for.
@@ -305,10 +296,7 @@ class CrossEncoderTraining:
 
     def schedule(self) -> Schedule:
         """Return the settings for the training loop."""
-        return Schedule(
-            self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
-            self.warmup_epochs, self.max_grad_norm, self.accumulation, self.precision, self.seed,
-        )  # fmt: skip
+        return Schedule.of(self)
 
 
 # The same for the Cross-Encoder.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,29 @@ from sat_retriever.errors import CorpusError
 
 UNANSWERABLE = "unanswerable"
 """Type of a question that nothing answers; the only one without relevant sheets."""
+# The legacy release and the questions over the EPS workbooks have other names for the lists.
+POSITIVES = ("positive_sheet_ids", "sheet_ids", "relevant")
+_NEGATIVES = ("negative_sheet_ids", "sheet_ids_negative")
+FIELDS = frozenset(
+    (
+        *POSITIVES, *_NEGATIVES, "query", "hard_negative_sheet_ids", "hard_negative_types",
+        "query_type", "dependency_type", "is_dependency_heavy", "split", "workbook", "evidence",
+    )
+)  # fmt: skip
+QUERY_TYPES = (
+    "semantic_lookup", "comparison", "aggregation",
+    "join_key_reasoning", "formula_tracing", "summary_source",
+)  # fmt: skip
+CONTENT_TYPES = ("value", "note", "label", "copy", UNANSWERABLE)
+"""Types of questions about contents, copies and nothing, which only made corpora have."""
+DEPENDENCY_TYPES = (
+    "none", "temporal_alignment", "schema_alignment", "aggregation",
+    "join_key", "formula_reference", "summary_source",
+)  # fmt: skip
+HARD_NEGATIVE_TYPES = (
+    "same_schema_wrong_entity", "same_schema_wrong_year", "same_workbook_wrong_sheet",
+    "same_key_column_unrelated", "same_formula_family", "same_summary_type",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,53 +61,6 @@ class Query:
     dependency_type: str = ""
     workbook: str = ""
     evidence: str = ""
-
-
-# The legacy release and the questions over the EPS workbooks have other names for the lists.
-POSITIVES = ("positive_sheet_ids", "sheet_ids", "relevant")
-_NEGATIVES = ("negative_sheet_ids", "sheet_ids_negative")
-FIELDS = frozenset(
-    (
-        *POSITIVES,
-        *_NEGATIVES,
-        "query",
-        "hard_negative_sheet_ids",
-        "hard_negative_types",
-        "query_type",
-        "dependency_type",
-        "is_dependency_heavy",
-        "split",
-        "workbook",
-        "evidence",
-    )
-)
-QUERY_TYPES = (
-    "semantic_lookup",
-    "comparison",
-    "aggregation",
-    "join_key_reasoning",
-    "formula_tracing",
-    "summary_source",
-)
-CONTENT_TYPES = ("value", "note", "label", "copy", UNANSWERABLE)
-"""Types of questions about contents, copies and nothing, which only made corpora have."""
-DEPENDENCY_TYPES = (
-    "none",
-    "temporal_alignment",
-    "schema_alignment",
-    "aggregation",
-    "join_key",
-    "formula_reference",
-    "summary_source",
-)
-HARD_NEGATIVE_TYPES = (
-    "same_schema_wrong_entity",
-    "same_schema_wrong_year",
-    "same_workbook_wrong_sheet",
-    "same_key_column_unrelated",
-    "same_formula_family",
-    "same_summary_type",
-)
 
 
 def read_queries(
@@ -165,18 +141,13 @@ def check_known(query: Query, known: Collection[str], where: str) -> None:
     Raises:
         CorpusError: If a sheet is unknown.
     """
-    for sheet in _named(query):
+    for sheet in (
+        *query.positives, *query.negatives, *query.hard_negatives, *query.hard_negative_types,
+    ):  # fmt: skip
         if sheet not in known:
             raise CorpusError(
                 f"{where}: there is no sheet {sheet!r}; all sheets named must be in sheets.json"
             )
-
-
-def _named(query: Query) -> Iterator[str]:
-    yield from query.positives
-    yield from query.negatives
-    yield from query.hard_negatives
-    yield from query.hard_negative_types
 
 
 def _check_types(query: Query, where: str) -> None:

@@ -28,8 +28,12 @@ from sat_retriever.datasets.metrics.ranking import (
 from sat_retriever.errors import InputError
 from sat_retriever.records.atomic import draft_of, make_folder
 
-FORMAT = 1
+FORMAT = 1  # of a stored run
 DEPTH = 50  # sheets of a ranking that are kept, the paper's K
+SHOWN = 5  # sheets of a question that its row names
+HARD = "HN-FPR@1"  # share of questions whose first sheet is an annotated hard negative
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
 
 
 class RankedSheet(Protocol):
@@ -105,12 +109,6 @@ def read_run(path: Path) -> tuple[dict[str, Any], Run]:
     if not known:
         raise InputError(f"{path} has format {about['format']!r}; this version reads {FORMAT}")
     return about, run
-
-
-SHOWN = 5  # sheets of a question that its row names
-HARD = "HN-FPR@1"  # share of questions whose first sheet is an annotated hard negative
-Row = Mapping[str, Any]
-Rows = Sequence[Row]
 
 
 def rows_of(

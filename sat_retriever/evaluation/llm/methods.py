@@ -16,6 +16,8 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.serialize import Serialization, serialize
 
 Texts = Callable[[Sequence[str]], Mapping[str, str]]
+_FORM = Serialization()  # the paper's text of a sheet, whatever text the index uses
+ANSWERS, NAMES_ANSWERS = "answers.jsonl", "answers-llm-only.jsonl"
 
 
 def reranker(texts: Texts, model: LanguageModel, answers: Answers | None = None) -> Rerank:
@@ -84,19 +86,13 @@ def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = 
     """
     ids = sorted(index.sheet_ids(), key=id_order)
     names = {sheet_id: record.name for sheet_id, record in index.records(ids).items()}
-    catalogue = in_order([_unscored(sheet_id) for sheet_id in ids])
+    unscored = Candidate("", 1, 1.0, dense=0.0, lexical=0.0, dense_rank=1, lexical_rank=None)
+    catalogue = in_order([replace(unscored, sheet_id=sheet_id) for sheet_id in ids])
 
     def find(query: str) -> Sequence[Candidate]:
         return catalogue
 
     return Method(find, reranker(lambda _: names, model, answers))
-
-
-def _unscored(sheet_id: str) -> Candidate:
-    return Candidate(sheet_id, 1, 1.0, dense=0.0, lexical=0.0, dense_rank=1, lexical_rank=None)
-
-
-_FORM = Serialization()  # the paper's text of a sheet, whatever text the index uses
 
 
 def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
@@ -110,9 +106,6 @@ def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = N
         return {sheet_id: serialize(record, _FORM) for sheet_id, record in records.items()}
 
     return Method(rag(index).rank, reranker(texts, model, answers))
-
-
-ANSWERS, NAMES_ANSWERS = "answers.jsonl", "answers-llm-only.jsonl"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,18 @@ from sat_retriever.errors import ModelSetupError
 
 CHOSEN = 5  # sheets that the model names
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{1,24}")
+_PIECES = re.compile(
+    r"""[^\W\d_]+                       # letters, which a sign before them may join
+    | \d{1,3}
+    | (?:[^\w\s]|_)+ (?![^\W\d_])     # signs, but for one that letters follow
+    | (?<![^\w\s]) (?<![_\n]) \n+      # line breaks, but those that join a sign""",
+    re.VERBOSE,
+)
+_TEMPLATE = 256  # generous: tokens that the server adds to a message
+_ADVICE = (
+    "give the model fewer sheets to read, or raise num_ctx (sat bench: --num-ctx) as far as the "
+    "model was made for"
+)
 
 
 def labels_of(sheet_ids: Sequence[str]) -> list[str]:
@@ -91,20 +103,6 @@ def _line(text: str) -> str:
     """
     printable = (char if char.isprintable() else " " for char in text)
     return " ".join("".join(printable).split())
-
-
-_PIECES = re.compile(
-    r"""[^\W\d_]+                       # letters, which a sign before them may join
-    | \d{1,3}
-    | (?:[^\w\s]|_)+ (?![^\W\d_])     # signs, but for one that letters follow
-    | (?<![^\w\s]) (?<![_\n]) \n+      # line breaks, but those that join a sign""",
-    re.VERBOSE,
-)
-_TEMPLATE = 256  # generous: tokens that the server adds to a message
-_ADVICE = (
-    "give the model fewer sheets to read, or raise num_ctx (sat bench: --num-ctx) as far as the "
-    "model was made for"
-)
 
 
 def fewest_tokens(text: str) -> int:

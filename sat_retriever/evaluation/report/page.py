@@ -15,7 +15,6 @@ from sat_retriever.evaluation.maintable import COLUMNS, cells, compared_row, not
 from sat_retriever.evaluation.methods import no_progress
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.pages.onepage import one_page
-from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.segment import forms, stem, stems
@@ -25,6 +24,8 @@ _RELEVANT = 40  # relevant sheets of a question that are listed
 _HEADERS, _HEADER_CHARS, _NAME_CHARS, _EVIDENCE_CHARS = 10, 60, 300, 200
 _READ_AT_ONCE = 500
 RELEVANT, RULED_OUT, OTHER = 1, 2, 0
+_SCRIPTS = ("model.js", "summary.js", "detail.js", "list.js")
+BUCKETS = 10  # of NDCG@5, and one more for a perfect order
 
 
 @dataclass(slots=True)
@@ -75,7 +76,10 @@ def questions_of(
         sheets.add(index.records([each for each in ids if each not in sheets.numbers]), ids)
         for place in part:
             found.append(
-                {"ndcg": _rounded(values[place]), **_question(bench, index, sheets, place)}
+                {
+                    "ndcg": [round(value, 4) for value in values[place]],
+                    **_question(bench, index, sheets, place),
+                }
             )
             told("explaining", len(found), len(kept))
     return found, sheets.shown, len(values) - len(kept)
@@ -95,13 +99,17 @@ def _question(bench: Bench, index: SheetIndex, sheets: _Sheets, place: int) -> d
     for scored in bench.scored:
         at = {found.sheet_id: rank for rank, found in enumerate(scored.run[place], start=1)}
         ranks.append([at.get(sheet_id, 0) for sheet_id in relevant])
-    hits = [_hits(scored, place, bench) for scored in bench.scored]
+    gold = set(query.positives)
+    hits = [
+        [rank for rank, found in enumerate(scored.run[place], start=1) if found.sheet_id in gold]
+        for scored in bench.scored
+    ]
     return {
         "number": place + 1,
         "text": query.text,
         "type": query.query_type,
         "relevant": [sheets.numbers[sheet_id] for sheet_id in relevant],
-        "count": len(set(query.positives)),
+        "count": len(gold),
         "words": known,
         "nowhere": nowhere,
         "ranks": ranks,
@@ -110,12 +118,6 @@ def _question(bench: Bench, index: SheetIndex, sheets: _Sheets, place: int) -> d
         "first": [_first(sheets, query, one, place) for one in bench.scored],
         "facts": facts,
     }
-
-
-def _hits(scored: Scored, place: int, bench: Bench) -> list[int]:
-    gold = set(bench.queries[place].positives)
-    ranking = enumerate(scored.run[place], start=1)
-    return [rank for rank, found in ranking if found.sheet_id in gold]
 
 
 def _first(sheets: _Sheets, query: Query, scored: Scored, place: int) -> list[list[Any]]:
@@ -167,26 +169,16 @@ def _facts(
         headers = [n for n, each in enumerate(sheets.headers[sheet_id]) if stems & each]
         one = scored.get(sheet_id)
         if one is not None:  # else a writer has removed it since
-            facts[sheets.numbers[sheet_id]] = [*_numbers(one), own, headers]
+            # Cosine and its rank, share of the words and its rank, 0 without a common word.
+            dense, lexical = round(one.dense, 3), round(one.lexical, 3)
+            found = [dense, one.dense_rank, lexical, one.lexical_rank or 0, own, headers]
+            facts[sheets.numbers[sheet_id]] = found
     known = [spelled.get(word, word) for word in shares.words]
     return (
         facts,
         known,
         [spelled.get(word, word) for word in question.words if word not in shares.words],
     )
-
-
-def _numbers(one: Candidate) -> list[float]:
-    """Return cosine and its rank, share of the words and its rank (0 without a common word)."""
-    return [round(one.dense, 3), one.dense_rank, round(one.lexical, 3), one.lexical_rank or 0]
-
-
-def _rounded(values: Sequence[float]) -> list[float]:
-    return [round(value, 4) for value in values]
-
-
-_SCRIPTS = ("model.js", "summary.js", "detail.js", "list.js")
-BUCKETS = 10  # of NDCG@5, and one more for a perfect order
 
 
 def report_html(

@@ -21,6 +21,9 @@ from sat_retriever.train.loop.summary import RunSummary, read_run
 
 LEVEL = 0.8  # of the interval; chosen on development corpora, see the benchmarks' log
 _K = 5
+STAGE_1, STAGE_2 = "stage-1", "stage-2"
+CARRIED = "carried"  # the earlier reranker, converted for the adapted encoder's tokens
+ENCODER = "encoder"  # in the run of Stage 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,6 @@ def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sur
 def _means(rows: Rows) -> tuple[float, float]:
     found = metrics_of(rows, ("NDCG@5", "Recall@5"))
     return found["NDCG@5"] or 0.0, found["Recall@5"] or 0.0
-
-
-STAGE_1, STAGE_2 = "stage-1", "stage-2"
-CARRIED = "carried"  # the earlier reranker, converted for the adapted encoder's tokens
-ENCODER = "encoder"  # in the run of Stage 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,11 +105,11 @@ def prepare(
     ids = index.sheet_ids()
     mine = Dataset(index.path.stem, (), tuple(own), split=divided(own, ids, held_out))
     seen = frozenset(ids) - held_out
-    made = _made(index, settings, folder, seen, chat, counting)
-    lessons = _without(made.train, _texts((*made.held_out, *own)))
-    others = _without(made.rerank, _texts((*made.train, *made.held_out, *own)))
+    first, second, about_held_out = _made(index, settings, folder, seen, chat, counting)
+    lessons = _without(first, _texts((*about_held_out, *own)))
+    others = _without(second, _texts((*first, *about_held_out, *own)))
     checked = evenly(mine.validation, _HELD_OUT_MOST)
-    asked = (*even(_without(made.held_out, _texts(own))), *checked)
+    asked = (*even(_without(about_held_out, _texts(own))), *checked)
     labelled = _share_of(mine.train, lessons, settings)
     train = mixed(lessons, labelled, settings)
     _check(train, asked, index, settings)
@@ -195,15 +195,6 @@ class _Records:
                 yield record
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """The made questions; see `Material`."""
-
-    train: tuple[Query, ...]
-    rerank: tuple[Query, ...]
-    held_out: tuple[Query, ...]
-
-
 def _made(
     index: SheetIndex,
     settings: AdaptSettings,
@@ -211,8 +202,8 @@ def _made(
     seen: frozenset[str],
     chat: Chat | None,
     counting: Counting | None,
-) -> _Made:
-    """Return training and held-out questions, from the folder if it has them."""
+) -> list[tuple[Query, ...]]:
+    """Return the made questions `train`, `rerank` and held-out; from the folder if it has them."""
     place = folder / QUESTIONS
     if not place.is_dir():
         number = settings.questions(len(index))
@@ -243,7 +234,7 @@ def _made(
             rest = iter(told.made)
             made = {name: tuple(islice(rest, len(each))) for name, each in made.items()}
         _write(place, made)
-    return _Made(*(_read(place / name) for name in (TRAIN, _RERANK, _HELD_OUT)))
+    return [_read(place / name) for name in (TRAIN, _RERANK, _HELD_OUT)]
 
 
 def _write(place: Path, made: Mapping[str, Sequence[Made]]) -> None:

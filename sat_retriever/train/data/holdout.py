@@ -20,6 +20,9 @@ from sat_retriever.text.period.periods import period_of
 from sat_retriever.train.data.reading import read_records
 
 _WORD = re.compile(r"[^\W\d_]")
+HoldOut = Literal["question", "workbook", "family"]
+HOLD_OUT: HoldOut = "question"
+SHARE = 0.1
 
 
 def families_of(index: SheetIndex) -> list[list[str]]:
@@ -64,11 +67,6 @@ def _keys(record: SheetRecord) -> Iterator[Hashable]:
     period = period_of(record)
     if period is not None and _WORD.search(period.family):  # not a name that is only a period
         yield "series", period.family
-
-
-HoldOut = Literal["question", "workbook", "family"]
-HOLD_OUT: HoldOut = "question"
-SHARE = 0.1
 
 
 def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 42) -> Split:

@@ -34,6 +34,7 @@ _TOKENIZER_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
     "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model",
 )  # fmt: skip
+Pieces = NDArray[np.int32]  # word pieces of one text
 
 
 class Backbone(torch.nn.Module):
@@ -86,16 +87,11 @@ class Backbone(torch.nn.Module):
 
         One call takes several batches because texts of similar length need the least padding.
         """
-        pooled = [self._pooled(ids, mask) for ids, mask in batches]
-        return torch.nn.functional.normalize(torch.cat(pooled), dim=-1)  # (b, d)
-
-    def _pooled(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        hidden = self.transformer(input_ids=ids, attention_mask=mask)
-        states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
-        if self.spec.pooling == "cls":
-            return states[:, 0].float()
-        weight = mask.unsqueeze(-1).float()  # (b, t, 1)
-        return (states.float() * weight).sum(1) / weight.sum(1).clamp(min=1e-9)
+        found = []
+        for ids, mask in batches:
+            hidden = self.transformer(input_ids=ids, attention_mask=mask)
+            found.append(pooled(hidden.last_hidden_state, mask, self.spec.pooling))
+        return torch.nn.functional.normalize(torch.cat(found), dim=-1)  # (b, d)
 
     def save_sentence_transformers(self, folder: Path) -> None:
         """Write the model into a folder that `SentenceTransformer(folder)` and `load` read.
@@ -118,6 +114,14 @@ class Backbone(torch.nn.Module):
             (folder / name).parent.mkdir(exist_ok=True)
             text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
             (folder / name).write_text(text, encoding="utf-8")
+
+
+def pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
+    """Return the CLS state or the mean over real word pieces, (b, d) float32, of (b, t, d)."""
+    if pooling == "cls":
+        return states[:, 0].float()
+    weight = mask.unsqueeze(-1).float()  # (b, t, 1)
+    return (states.float() * weight).sum(1) / weight.sum(1).clamp(min=1e-9)
 
 
 def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
@@ -165,9 +169,6 @@ def transformer_layers(transformer: torch.nn.Module) -> torch.nn.ModuleList:
             "(trained_layers=None), or choose another backbone"
         )
     return found[0]
-
-
-Pieces = NDArray[np.int32]  # word pieces of one text
 
 
 def split_texts(backbone: Backbone, texts: Sequence[str], prefix: str) -> list[Pieces]:

@@ -31,6 +31,8 @@ from sat_retriever.train.settings import EncoderTraining
 
 _ENCODER = "encoder"
 _PHASE = "stage-1"  # unlike the names of results, since a phase's folder lies beside them
+SHARE = "trained_share"  # its name among the metrics
+Weights = Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +150,6 @@ def export_encoder(source: Path, target: Path, *, dense_weight: float | None = N
         lambda file: export_model(checkpoint, file),
         dense_weight=dense_weight,
     )
-
-
-SHARE = "trained_share"  # its name among the metrics
-
-Weights = Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,7 @@ class FeatureTraining:
 
     def schedule(self) -> Schedule:
         """Return the settings for the training loop."""
-        return Schedule(
-            self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
-            self.warmup_epochs, self.max_grad_norm, 1, "fp32", self.seed,
-        )  # fmt: skip
+        return Schedule.of(self, accumulation=1, precision="fp32")
 
 
 class FeatureNetwork(nn.Module):

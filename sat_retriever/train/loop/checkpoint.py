@@ -39,6 +39,9 @@ from sat_retriever.train.loop.weights import (
 FORMAT_NUMBER = 1
 _NAME = re.compile(r"resume-(\d+)-(\d+)")
 _NOTE = "note.json"
+_WEIGHTS = "weights.safetensors"
+_STATE = "task.safetensors"
+_MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +213,6 @@ def _restore_random(file: Path, accelerator: Accelerator) -> None:
             torch.cuda.set_rng_state(state["cuda"], accelerator.device)
     except (KeyError, RuntimeError, TypeError) as error:
         raise damaged(file, error) from error
-
-
-_WEIGHTS = "weights.safetensors"
-_STATE = "task.safetensors"
-_MODEL = "model"
 
 
 def save_best(folder: Path, epoch: int, task: Task, accelerator: Accelerator) -> None:

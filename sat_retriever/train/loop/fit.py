@@ -53,6 +53,7 @@ from sat_retriever.train.loop.state import (
 from sat_retriever.train.loop.task import MEASURE, Task, batches
 
 Untrained = Literal["skip", "show", "keep"]
+STOPPED = "the training was stopped; the same command goes on with it"
 
 
 def fit(
@@ -296,9 +297,6 @@ def _finite(metrics: Mapping[str, float | None], epoch: int) -> Metrics:
             "epoch to keep: give validation questions whose relevant sheets are there"
         )
     return found
-
-
-STOPPED = "the training was stopped; the same command goes on with it"
 
 
 class Interrupts:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
 
@@ -40,6 +40,12 @@ class Schedule:
     accumulation: int
     precision: Precision
     seed: int
+
+    @classmethod
+    def of(cls, settings: Any, **own: Any) -> Schedule:
+        """Take the fields from a training's settings, but for those that are given."""
+        taken = (each.name for each in fields(cls) if each.name not in own)
+        return cls(**{name: getattr(settings, name) for name in taken}, **own)
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "accumulation"):

@@ -12,6 +12,9 @@ from sat_retriever.errors import TrainingError
 from sat_retriever.records.atomic import draft_of
 from sat_retriever.train.loop.task import MEASURE
 
+_DONE = "done.json"
+Metrics = Mapping[str, float | None]  # None where undefined
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
@@ -30,9 +33,6 @@ class TrainingProgress:
 
 # Receives the state after each step and at each start of another activity, in the main process.
 OnProgress = Callable[[TrainingProgress], None]
-
-_DONE = "done.json"
-Metrics = Mapping[str, float | None]  # None where undefined
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def read_run(folder: str | Path) -> RunSummary:
         settings=config["settings"],
         data=config["data"],
         finished=run.finished,
-        phases=tuple(_phase(name, rows) for name in _names(rows)),
+        phases=tuple(_phase(name, rows) for name in dict.fromkeys(row["phase"] for row in rows)),
         seconds=sum(row["seconds"] for row in epochs),
         memory_mib=max((row["memory_mib"] for row in epochs), default=0.0),
         gpu_memory_mib=max(gpu, default=None),
@@ -95,10 +95,6 @@ def trained_on(encoder: str | Path) -> str | None:
     except (TrainingError, KeyError, TypeError):  # a file of another program
         return None
     return found
-
-
-def _names(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(row["phase"] for row in rows))
 
 
 def _phase(name: str, rows: Sequence[Mapping[str, Any]]) -> PhaseSummary:

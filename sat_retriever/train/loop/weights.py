@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,7 +46,12 @@ def load_weights(file: Path, module: torch.nn.Module) -> None:
     saved = load_tensors(file)
     here = dict(module.named_parameters()) | dict(module.named_buffers())
     expected = weights(module)
-    _check_names(file, saved, expected)
+    odd = sorted(saved.keys() ^ expected.keys())
+    if odd:
+        where = "in the file only" if odd[0] in saved else "in the model only"
+        raise TrainingError(
+            f"{file} is another model's: {odd[0]} is {where}; name a new run folder"
+        )
     with torch.no_grad():
         for name, value in saved.items():
             if value.shape != expected[name].shape:
@@ -133,17 +138,6 @@ def damaged(file: Path, error: Exception) -> TrainingError:
 def own_copy(value: torch.Tensor) -> torch.Tensor:
     """Return a separate copy on the CPU, since safetensors takes no shared memory."""
     return value.detach().to("cpu", copy=True).contiguous()
-
-
-def _check_names(
-    file: Path, saved: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]
-) -> None:
-    odd = sorted(saved.keys() ^ expected.keys())
-    if odd:
-        where = "in the file only" if odd[0] in saved else "in the model only"
-        raise TrainingError(
-            f"{file} is another model's: {odd[0]} is {where}; name a new run folder"
-        )
 
 
 def put_in_place(draft: Path, target: Path) -> None:

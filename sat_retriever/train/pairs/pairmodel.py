@@ -13,7 +13,7 @@ from sat_retriever.encoder.export import load_transformer
 from sat_retriever.encoder.onnx.export import export_onnx, quiet
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.rank.pairs.pieces import Inputs, PairPieces
-from sat_retriever.train.encoder.backbone import train_last_layers, transformer_layers
+from sat_retriever.train.encoder.backbone import pooled, train_last_layers, transformer_layers
 from sat_retriever.train.loop.device import staged
 from sat_retriever.train.settings import CrossEncoderTraining
 
@@ -45,7 +45,8 @@ class PairModel(torch.nn.Module):
         super().__init__()
         self.checkpoint = checkpoint
         self.max_length = max_length
-        self.token_types = _reads_types(transformer)
+        config: Any = getattr(transformer, "config", None)
+        self.token_types = int(getattr(config, "type_vocab_size", 0) or 0) >= 2
         self.pieces = PairPieces.open(
             checkpoint.tokenizer,
             max_length,
@@ -99,13 +100,8 @@ class PairModel(torch.nn.Module):
         """Return the logits of one batch, (b,) float32, from ids, mask and types, (b, t) each."""
         told = {} if types is None else {"token_type_ids": types}
         hidden = self.transformer(input_ids=ids, attention_mask=mask, **told)
-        states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
-        if self.checkpoint.spec.pooling == "cls":
-            pooled = states[:, 0].float()
-        else:
-            weight = mask.unsqueeze(-1).float()  # (b, t, 1)
-            pooled = (states.float() * weight).sum(1) / weight.sum(1).clamp(min=1e-9)
-        logits: torch.Tensor = self.head(pooled).squeeze(-1).float()  # (b,)
+        states = pooled(hidden.last_hidden_state, mask, self.checkpoint.spec.pooling)  # (b, d)
+        logits: torch.Tensor = self.head(states).squeeze(-1).float()  # (b,)
         return logits
 
     def batch(self, inputs: Inputs, device: torch.device) -> Batch:
@@ -153,8 +149,3 @@ class _OneBatch(torch.nn.Module):
         self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
     ) -> torch.Tensor:
         return self.model.logits(ids, mask, types)
-
-
-def _reads_types(transformer: torch.nn.Module) -> bool:
-    config: Any = getattr(transformer, "config", None)
-    return int(getattr(config, "type_vocab_size", 0) or 0) >= 2

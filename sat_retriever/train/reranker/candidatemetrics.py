@@ -13,6 +13,8 @@ from sat_retriever.train.reranker.candidatesets import CandidateSets
 CANDIDATE_METRICS = (
     "NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1", "NDCG@10", "Recall@10", "AllRelevant@10",
 )  # fmt: skip
+_MOST_SHEETS = 20  # most sheets in a complete answer
+_SHARES = tuple(round(0.05 * step, 2) for step in range(1, 20))  # .05 ... .95
 
 
 def candidate_metrics(sets: CandidateSets, logits: FloatArray) -> dict[str, float]:
@@ -44,10 +46,6 @@ def candidate_order(sets: CandidateSets, logits: FloatArray) -> NDArray[np.intp]
     falling = np.where(sets.rows >= 0, -logits.astype(np.float64), np.inf)
     order: NDArray[np.intp] = np.lexsort((sets.rows, falling), axis=1)  # the last key has priority
     return order
-
-
-_MOST_SHEETS = 20  # most sheets in a complete answer
-_SHARES = tuple(round(0.05 * step, 2) for step in range(1, 20))  # .05 ... .95
 
 
 def complete_share(sets: CandidateSets, logits: FloatArray) -> float:

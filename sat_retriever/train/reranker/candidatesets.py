@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -215,7 +216,11 @@ class _Found:
 
 def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iterator[_Found]:
     """Yield each question's candidates, connected as in `candidate_graph` but fetched once."""
-    links = _by_source(index.all_links(), link_types(spec.channels))
+    types = link_types(spec.channels)
+    links: defaultdict[str, list[Link]] = defaultdict(list)
+    for link in index.all_links():
+        if link.type in types:
+            links[link.source].append(link)
     records: dict[str, SheetRecord] = {}
     for query in queries:
         question = index.question(query.text, dense_weight=spec.dense_weight)
@@ -225,18 +230,10 @@ def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iter
         found = started(index, question, first, spec)
         ids = tuple(candidate.sheet_id for candidate in found)
         records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
-        own = [link for sheet_id in ids for link in links.get(sheet_id, ())]
+        own = [link for sheet_id in ids for link in links[sheet_id]]
         graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
         relations = graph.relations[given(spec.channels)].astype(np.float16)
         yield _Found(question.token, ids, graph.scores, graph.features, relations)
-
-
-def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list[Link]]:
-    found: dict[str, list[Link]] = {}
-    for link in links:
-        if link.type in types:
-            found.setdefault(link.source, []).append(link)
-    return found
 
 
 def _stacked(

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from accelerate import Accelerator
 
 _MOST_POSITIVE_WEIGHT = 20.0
+_AT_ONCE = 256  # questions of a validation batch
+Scorer = BaseScorer | GraphScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +137,6 @@ def pair_loss(
     both = relevant.any(dim=1) & negative.any(dim=1)
     gap = torch.where(both, highest, 0.0) - torch.where(both, lowest, 0.0)
     return torch.where(both, relu(margin + gap), 0.0)
-
-
-_AT_ONCE = 256  # questions of a validation batch
-
-Scorer = BaseScorer | GraphScorer
 
 
 class RerankTask:

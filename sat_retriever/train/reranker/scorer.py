@@ -13,6 +13,7 @@ from torch.nn.functional import embedding, linear, normalize, relu
 from sat_retriever.rank.graph.channels import LEARNT
 
 _FIRST_SCALE = 10.0
+SEMANTIC, QUERY = LEARNT  # channels that are computed from states here
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,6 @@ def ranks(mask: torch.Tensor) -> torch.Tensor:
     count = mask.sum(dim=1, keepdim=True)  # (b, 1)
     place = torch.arange(mask.shape[1], device=mask.device)  # (k,)
     return (1 - place / (count - 1).clamp(min=1)).float()
-
-
-SEMANTIC, QUERY = LEARNT  # channels that are computed from states here
 
 
 @dataclass(frozen=True, slots=True)
