@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.rank.graph.spec import Start
-from sat_retriever.train.loop.schedule import Precision, Schedule
 
+Precision = Literal["auto", "fast", "fp32", "fp16", "bf16"]
 Loss = Literal["multi_positive", "single_positive"]
 NegativeChoice = Literal["first", "random"]
 Mining = Literal["epoch", "fixed"]
@@ -36,6 +36,54 @@ def _check_least(settings: object, **least: int) -> None:
 def _check_share(dense_weight: float | None) -> None:
     if dense_weight is not None and not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share from 0 to 1, or None")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Optimiser steps of one training: AdamW, linear warm-up, linear decay to zero.
+
+    Attributes:
+        epochs: Passes over the training queries.
+        batch_size: Queries per step, over all processes and accumulated parts.
+        learning_rate: Highest learning rate, reached after the warm-up.
+        weight_decay: Decoupled weight decay of AdamW.
+        warmup_epochs: Length of the warm-up in epochs; may be a fraction.
+        max_grad_norm: Largest L2 norm of the gradients; larger ones are clipped.
+        accumulation: Number of parts of a batch, each with its own forward and backward pass; only
+            queries of the same part share negatives.
+        precision: "auto" is fp16 autocast on a CUDA device and fp32 elsewhere, "fast" the same
+            but for bf16 autocast on a CPU that multiplies it in hardware.
+        seed: Seed of all that is random: weights, order, samples, dropout.
+
+    Raises:
+        InputError: If a number is out of its range.
+    """
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    warmup_epochs: float
+    max_grad_norm: float
+    accumulation: int
+    precision: Precision
+    seed: int
+
+    @classmethod
+    def of(cls, settings: Any, **own: Any) -> Schedule:
+        """Take the fields from a training's settings, but for those that are given."""
+        taken = (each.name for each in fields(cls) if each.name not in own)
+        return cls(**{name: getattr(settings, name) for name in taken}, **own)
+
+    def __post_init__(self) -> None:
+        _check_least(self, epochs=1, batch_size=1, accumulation=1)
+        for name in ("learning_rate", "max_grad_norm"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give more than 0")
+        for name in ("weight_decay", "warmup_epochs"):
+            if not getattr(self, name) >= 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give 0 or more")
+        _check_choices(self, precision=Precision)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,16 @@ from sat_retriever.questions.paraphrase import reworded
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.train.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.train.adapt.settings import AdaptSettings
-from sat_retriever.train.data.holdout import divided, families_of
+from sat_retriever.train.data.holdout import (
+    FEWEST,
+    circles,
+    divided,
+    even,
+    families_of,
+    kept_apart,
+    sides,
+)
 from sat_retriever.train.data.reading import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"

@@ -35,9 +35,9 @@ from sat_retriever.train.features.featurelists import CANDIDATES, FeatureLists
 from sat_retriever.train.loop.device import make_accelerator, moved, staged
 from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.schedule import Schedule
 from sat_retriever.train.loop.task import Share, State
 from sat_retriever.train.loop.weights import save_weights
+from sat_retriever.train.settings import Schedule
 
 if TYPE_CHECKING:
     from accelerate import Accelerator

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import TrainingError
-from sat_retriever.train.loop.schedule import Schedule
+from sat_retriever.train.settings import Schedule
 
 _NAMES = {"fp32": "no", "fp16": "fp16", "bf16": "bf16"}  # ours: accelerate's
 

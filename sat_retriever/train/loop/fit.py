@@ -37,10 +37,9 @@ from sat_retriever.train.loop.memory import (
     largest_memory_mib,
     peak_gpu_memory_mib,
 )
-from sat_retriever.train.loop.optimise import Optimiser, Part
+from sat_retriever.train.loop.optimise import Optimiser, Part, learning_rate
 from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.schedule import Schedule, learning_rate
 from sat_retriever.train.loop.state import (
     Fitted,
     Metrics,
@@ -51,6 +50,7 @@ from sat_retriever.train.loop.state import (
     mark_finished,
 )
 from sat_retriever.train.loop.task import MEASURE, Task, batches
+from sat_retriever.train.settings import Schedule
 
 Untrained = Literal["skip", "show", "keep"]
 STOPPED = "the training was stopped; the same command goes on with it"

@@ -18,8 +18,8 @@ from sat_retriever.train.loop import device
 from sat_retriever.train.loop.checkpoint import load_best
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import Fitted, fit
+from sat_retriever.train.loop.optimise import learning_rate
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.schedule import learning_rate
 from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.loop.task import batches
 from tests.places import ROOT
