@@ -32,41 +32,31 @@ _MADE = "corpus.json"  # beside a corpus that `sat synth` made
 class Split:
     """The use of each query of a data set, and the sheets that training may see.
 
-    Attributes:
-        train: Positions in `Dataset.queries` of the queries to learn from.
-        validation: Positions of the queries that all choices are made with.
-        test: Positions of the queries of the one reported evaluation.
-        seen: Ids of the sheets that training may use, even as negatives; None for all.
+    `train`, `validation` and `test` are positions in `Dataset.queries`: to learn from, to make all
+    choices with, and for the one reported evaluation.
     """
 
     train: tuple[int, ...] = ()
     validation: tuple[int, ...] = ()
     test: tuple[int, ...] = ()
-    seen: frozenset[str] | None = None
+    seen: frozenset[str] | None = None  # ids of the sheets that training may use, even as negatives
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """A corpus with labelled queries, for training, choosing and measuring.
 
-    Attributes:
-        name: Stable name, for example "industrytab_1k" or "spider_dev".
-        records: Sheets in numeric order of their ids; empty if `root` is given, or if the sheets
-            are in a user's index.
-        queries: Labelled queries in file order.
-        links: Published sheet-to-sheet links.
-        files: The files it was read from, for provenance.
-        root: Folder of workbooks that hold the sheets; None if records are given.
-        split: The use of each query; empty until a split is chosen.
+    Records are in numeric order of their ids. There are none if `root`, a folder of workbooks,
+    holds the sheets, or if these are in a user's index.
     """
 
-    name: str
+    name: str  # stable, for example "industrytab_1k" or "spider_dev"
     records: tuple[SheetRecord, ...]
-    queries: tuple[Query, ...]
-    links: tuple[Link, ...] = ()
-    files: tuple[Path, ...] = ()
+    queries: tuple[Query, ...]  # in file order
+    links: tuple[Link, ...] = ()  # published ones
+    files: tuple[Path, ...] = ()  # that it was read from, for provenance
     root: Path | None = None
-    split: Split = Split()
+    split: Split = Split()  # empty until one is chosen
 
     @property
     def train(self) -> tuple[Query, ...]:

@@ -149,9 +149,6 @@ def standard_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
 
     Source: the released recipe. IndustryTab-614 is split by the training seed, 1K and other corpora
     always by seed 42.
-
-    Raises:
-        CorpusError: If the folder does not hold such a corpus.
     """
     dataset = load_industrytab(folder)
     number = len(dataset.queries)
@@ -164,9 +161,6 @@ def grouped_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
     """Load such a corpus in the split of unseen families: training sees no held-out sheet.
 
     Source: the released grouped evaluation; the split's seed is the training seed.
-
-    Raises:
-        CorpusError: If the folder does not hold such a corpus.
     """
     dataset = load_industrytab(folder)
     return replace(dataset, split=grouped_split(dataset, seed=seed))
@@ -178,9 +172,6 @@ def spider_training(folder: str | Path) -> Dataset:
     A quarter of the training databases is held out: their questions are for validation. Training
     uses neither their sheets nor those of dev's databases. Questions that the synonyms left
     unchanged occur once.
-
-    Raises:
-        CorpusError: If a file is missing or malformed.
     """
     dataset = load_spider(folder, "train")
     reworded = load_spider(folder, "train_synonym")

@@ -110,18 +110,13 @@ def times_of(values: Sequence[float]) -> Times:
 class Timing:
     """The number of calls to time.
 
-    Attributes:
-        questions: Most questions, spread evenly over all; 0 times nothing.
-        seconds: Approximate limit of the timing of one method; slow methods are asked fewer
-            questions, but at least ten.
-        repeats: Number of times that each question is asked.
-        own: By name, functions that return the seconds of each call, for methods that time their
-            own calls, such as those with kept answers.
+    `own` has functions, by name of a method, that return the seconds of each call. They serve
+    methods that time their own calls, such as those with kept answers.
     """
 
-    questions: int = 100
-    seconds: float = 15.0
-    repeats: int = 1
+    questions: int = 100  # most, spread evenly over all; 0 times nothing
+    seconds: float = 15.0  # approximate limit for a method; slow ones are asked fewer questions
+    repeats: int = 1  # of each question
     own: Mapping[str, Callable[[], Sequence[float]]] = field(default_factory=dict)
 
 

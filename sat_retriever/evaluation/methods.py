@@ -43,17 +43,11 @@ def no_progress(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One way to rank the sheets of an index.
+    """One way to rank the sheets of an index."""
 
-    Attributes:
-        find: Stage 1: finds candidates in the whole corpus, best first.
-        rerank: Stage 2: puts a question's candidates in a new order; None without one.
-        ask: Makes the question from a text, once for both stages; by default the text itself.
-    """
-
-    find: Find
-    rerank: Rerank | None = None
-    ask: Callable[[str], Asked] = str
+    find: Find  # Stage 1: candidates in the whole corpus, best first
+    rerank: Rerank | None = None  # Stage 2: candidates in a new order
+    ask: Callable[[str], Asked] = str  # makes the question from a text, once for both stages
 
     def stage1(self, query: str) -> tuple[Asked, Sequence[Candidate]]:
         """Return the question made from a text, and its candidates."""
@@ -135,26 +129,12 @@ def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Metho
 
 
 def sat(index: SheetIndex, folder: Path) -> Method:
-    """Rank candidates by the trained Stage 2 in a folder, the paper's or ours.
-
-    Source: paper, section 3.4.
-
-    Raises:
-        EncoderError: If the folder holds no such reranker.
-        FingerprintMismatchError: If it was trained on other tokens than the index has.
-    """
+    """Rank candidates by the trained Stage 2 in a folder (paper, section 3.4)."""
     return second_stage(index, GraphReranker.load(index, folder))
 
 
 def cross_encoder(index: SheetIndex, folder: Path) -> Method:
-    """Rank candidates by the Cross-Encoder in a folder.
-
-    Source: paper, section 4 (compared methods).
-
-    Raises:
-        EncoderError: If the folder holds no Cross-Encoder.
-        FingerprintMismatchError: If it was trained on other tokens than the index has.
-    """
+    """Rank candidates by the Cross-Encoder in a folder (paper, section 4)."""
     return second_stage(index, CrossEncoderReranker.load(index, folder))
 
 
@@ -204,11 +184,7 @@ def named_methods(
 
 
 def is_trained(index: SheetIndex) -> bool:
-    """True if the index's encoder was trained on questions, which also chose its weight.
-
-    Raises:
-        EncoderError: If the encoder cannot be loaded.
-    """
+    """True if the index's encoder was trained on questions, which also chose its weight."""
     return getattr(index.encoder, "dense_weight", None) is not None
 
 

@@ -90,12 +90,7 @@ def read_queries(
 
 
 def query_of(row: Mapping[str, Any], where: str, *, evidence: bool = False) -> Query:
-    """Return a row as a query after checking every field.
-
-    Raises:
-        CorpusError: If a field is missing or of another type, or a sheet is both relevant and
-            not relevant.
-    """
+    """Return a row as a query after checking every field; a CorpusError names what is wrong."""
     text, hint = row.get("query"), _text(row, "evidence", where)
     names = [name for name in POSITIVES if name in row]
     if not isinstance(text, str) or len(names) != 1:
@@ -121,11 +116,7 @@ def query_of(row: Mapping[str, Any], where: str, *, evidence: bool = False) -> Q
 
 
 def check_sides(query: Query, where: str) -> None:
-    """Refuse a query that names a sheet both as relevant and as not relevant.
-
-    Raises:
-        CorpusError: If a sheet is on both sides.
-    """
+    """Refuse a query that names a sheet both as relevant and as not relevant."""
     positives = set(query.positives)
     for sheet in (*query.negatives, *query.hard_negatives):
         if sheet in positives:
@@ -136,11 +127,7 @@ def check_sides(query: Query, where: str) -> None:
 
 
 def check_known(query: Query, known: Collection[str], where: str) -> None:
-    """Refuse a query that names an unknown sheet.
-
-    Raises:
-        CorpusError: If a sheet is unknown.
-    """
+    """Refuse a query that names an unknown sheet."""
     for sheet in (
         *query.positives, *query.negatives, *query.hard_negatives, *query.hard_negative_types,
     ):  # fmt: skip

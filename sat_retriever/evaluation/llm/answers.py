@@ -85,11 +85,7 @@ class Answers:
         return answer
 
     def keep(self, key: str, answer: Answer) -> None:
-        """Append an answer to the file.
-
-        Raises:
-            OutputError: If it cannot be written.
-        """
+        """Append an answer to the file; an OutputError if that fails."""
         line = json.dumps({"format": _FORMAT, "key": key, **asdict(answer)}) + "\n"
         make_folder(self.path.parent)
         with writing(self.path), self.path.open("ab") as file:
@@ -165,11 +161,7 @@ class Summary:
         return f"; most often: {problem}" if problem else ""
 
     def check_answered(self) -> None:
-        """Refuse a run in which no question was answered.
-
-        Raises:
-            LanguageModelError: If no question was answered, so there is no row to show.
-        """
+        """Raise a LanguageModelError if no question was answered: there is no row to show."""
         if self.failed == self.questions:
             raise LanguageModelError(
                 f"not one of {self.questions:,} questions was answered{self.mostly}"

@@ -66,11 +66,8 @@ class _Try:
 class LanguageModel:
     """A model behind an Ollama server; nothing is sent before the first question.
 
-    Args:
-        settings: The model and its options; None takes the paper's.
-        host: Address of the server; None takes OLLAMA_HOST from the environment, or this machine.
-        timeout_s: Longest wait for one try, in seconds, including the loading of the model.
-        keep_alive: Time for which the model stays loaded after a question.
+    Without a host, the server is that of OLLAMA_HOST, or of this machine. `timeout_s` is for one
+    try, with the loading of the model, which stays loaded for `keep_alive` after a question.
 
     Raises:
         InputError: If `timeout_s` is not above 0.
@@ -114,9 +111,6 @@ class LanguageModel:
         """The context to request, in tokens: the settings', or the model's own if smaller.
 
         Source: paper, section 4: 32,768. Departs: models made for a smaller context use their own.
-
-        Raises:
-            LanguageModelError: As for `facts`.
         """
         own = self.facts.context_length
         return self.settings.num_ctx if own is None else min(self.settings.num_ctx, own)

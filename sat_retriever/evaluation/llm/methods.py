@@ -118,11 +118,7 @@ class AskedModel:
     answers: Answers
 
     def seconds(self) -> list[float]:
-        """Return the time of each answered question, measured when it was asked, in seconds.
-
-        Raises:
-            LanguageModelError: If no question was answered, so there is no row to show.
-        """
+        """Return the time of each answered question; a LanguageModelError if there is none."""
         summary(self.answers.seen).check_answered()
         return [answer.seconds for answer in self._given()]
 

@@ -118,11 +118,7 @@ def fewest_tokens(text: str) -> int:
 
 
 def check_before(prompt: str, num_ctx: int, num_predict: int) -> None:
-    """Refuse a prompt that no tokenizer can make fit.
-
-    Raises:
-        ModelSetupError: If even the lower bound leaves no room for the answer.
-    """
+    """Raise a ModelSetupError for a prompt that no tokenizer can make fit."""
     fewest = fewest_tokens(prompt)
     if fewest + num_predict > num_ctx:
         raise ModelSetupError(

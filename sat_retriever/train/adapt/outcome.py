@@ -96,34 +96,18 @@ def _means(rows: Rows) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """The outcome of an adaptation.
+    """The outcome of an adaptation."""
 
-    Attributes:
-        folder: Its folder; an adapted index needs the encoder in it.
-        stage: Models that were trained; see `AdaptSettings`.
-        verdicts: The models before, and the trained ones, on the judging questions.
-        apart: True if the judging questions were not used to choose as well. If they were, there
-            were few questions, and the figures are better than they would be on others.
-        encoder: The new encoder of the index, if it was replaced.
-        reranker: Folder of the trained reranker that the index was given: a copy of the earlier
-            one, or the run of the one trained here. None if links came with the new encoder, or
-            nothing was replaced.
-        counts: Numbers of sheets, families and questions by their use.
-        seconds: Wall time of the start that finished, plus the epochs of earlier starts; without
-            the writing of the index.
-        memory_mib: Peak memory of that start or of the trainings, whichever is larger.
-    """
-
-    folder: Path
-    stage: Stage
-    verdicts: tuple[Verdict, ...]
-    apart: bool
-    encoder: Path | None
-    dense_weight: float | None
-    reranker: Path | None
-    counts: Mapping[str, int]
-    seconds: float
-    memory_mib: float
+    folder: Path  # an adapted index needs the encoder in it
+    stage: Stage  # that was trained; see `AdaptSettings`
+    verdicts: tuple[Verdict, ...]  # on the models before and on the trained ones
+    apart: bool  # False if few questions both chose and judged, which flatters the figures
+    encoder: Path | None  # the new one of the index, if it was replaced
+    dense_weight: float | None  # share of the cosine that belongs to it
+    reranker: Path | None  # the trained one that the index was given: the earlier, or of a run
+    counts: Mapping[str, int]  # of sheets, families and questions by their use
+    seconds: float  # wall time with the epochs of earlier starts, without writing the index
+    memory_mib: float  # peak of the last start or of the trainings
 
     @property
     def stage_2_kept(self) -> bool:

@@ -31,17 +31,10 @@ def corpus_index(
 ) -> SheetIndex:
     """Index a corpus with its published links and no others.
 
-    An existing index of the same encoder, texts and sheets is opened instead. Several processes
-    may ask for it at once; the first one writes it, whole or not at all.
-
-    Args:
-        dataset: Sheets and links.
-        encoder: Encoder of the tokens.
-        path: The file.
-        links: False leaves the published links out.
-        seen: Ids of the sheets to keep, with the links among them; None for all.
-        serialization: The form of a record's text; None takes the paper's form.
-        times: Let the periods that questions name count, as in a user's index.
+    An existing index of the same encoder, texts and sheets is opened instead. Several processes may
+    ask for it at once; the first one writes it, whole or not at all. With `seen`, only these sheets
+    and the links among them are kept. With `times`, the periods that questions name count, as in a
+    user's index.
 
     Raises:
         InputError: If the dataset has no records, or the file holds another index.

@@ -35,16 +35,8 @@ class QueryRows:
 class TrainingData:
     """A data set as texts and rows, with its training and validation queries.
 
-    Attributes:
-        name: Stable name of the source, for example "industrytab_1k".
-        sheet_ids: Ids of the n sheets; a row is a place in this order.
-        sheets: Text of each sheet.
-        validation: Questions that choose the model; they search all sheets.
-        seen: Rows of the sheets that training may use, even as negatives; ascending.
-        lexical: BM25 over the sheets. With it, validation chooses the share of the encoder's
-            cosine in the fused score; None leaves the share open.
-        times: Times of the sheets, if the share is for an index that uses them; else None.
-        shares: Shares of the cosine to choose from, ascending, in [0, 1].
+    With `lexical`, BM25 over the sheets, validation chooses the share of the encoder's cosine in
+    the fused score among `shares`; with `times`, for an index that uses them.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions, or a question
@@ -53,12 +45,12 @@ class TrainingData:
             is not in `seen`, or `lexical` or `times` has other sheets.
     """
 
-    name: str
-    sheet_ids: tuple[str, ...]
-    sheets: tuple[str, ...]
+    name: str  # stable, for example "industrytab_1k"
+    sheet_ids: tuple[str, ...]  # of the n sheets; a row is a place in this order
+    sheets: tuple[str, ...]  # their texts
     train: QueryRows
-    validation: QueryRows
-    seen: tuple[int, ...]
+    validation: QueryRows  # chooses the model; searches all sheets
+    seen: tuple[int, ...]  # rows that training may use, even as negatives; ascending
     lexical: LexicalScorer | None = field(default=None, compare=False, repr=False)
     times: Times | None = field(default=None, compare=False, repr=False)
     shares: tuple[float, ...] = field(default=SHARES, compare=False, repr=False)

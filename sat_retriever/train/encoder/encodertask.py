@@ -131,11 +131,7 @@ class EncoderTask:
     def loss(
         self, module: torch.nn.Module, inputs: StepInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
-        """Return the loss of one share; its mean over processes is the batch's loss.
-
-        The tokens of the batch's sheets are gathered, so every question is compared with every
-        sheet of the batch.
-        """
+        """Return the loss of one share; every question meets every sheet of the batch."""
         self._tokens.clear()
         device, own = accelerator.device, inputs.counts[share.rank]
         encoded = module([on_device(batch, device) for batch in inputs.batches])
@@ -172,10 +168,10 @@ class EncoderTask:
         return Bank(questions.float() @ self._bank_there.T, excluded)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Return metrics of the validation questions over all sheets, seen in training or not.
+        """Return metrics of the validation questions over all sheets, by the paper's cosine.
 
-        They use the cosine alone, as in the paper. If the words of the sheets are known, the chosen
-        share of the cosine in the fused score and the result of each share are added.
+        If the words of the sheets are known, the chosen share of the cosine in the fused score and
+        the result of each share are added.
         """
         self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)

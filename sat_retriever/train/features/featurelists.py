@@ -53,11 +53,7 @@ class FeatureLists:
         return digest.hexdigest()[:16]
 
     def save(self, file: Path) -> None:
-        """Write the lists into a new file.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
+        """Write the lists into a new file."""
         with draft_of(file) as draft, draft.open("wb") as out:
             np.savez_compressed(
                 out, **{each.name: getattr(self, each.name) for each in fields(self)}
@@ -65,11 +61,7 @@ class FeatureLists:
 
     @classmethod
     def load(cls, file: Path) -> FeatureLists:
-        """Read a file that `save` wrote.
-
-        Raises:
-            OSError: If it cannot be read.
-        """
+        """Read a file that `save` wrote."""
         with np.load(file, allow_pickle=False) as stored:
             arrays = {each.name: stored[each.name] for each in fields(cls)}
         return cls(str(arrays.pop("encoder")), str(arrays.pop("serialization")), **arrays)

@@ -216,11 +216,7 @@ def _restore_random(file: Path, accelerator: Accelerator) -> None:
 
 
 def save_best(folder: Path, epoch: int, task: Task, accelerator: Accelerator) -> None:
-    """Keep the current task as `best-<epoch>`, whole or not at all; called in every process.
-
-    Raises:
-        OutputError: If it cannot be written; earlier ones stay.
-    """
+    """Keep the current task as `best-<epoch>`, whole or not at all; called in every process."""
     if accelerator.is_main_process:
         draft = folder / ".best.partial"
         shutil.rmtree(draft, ignore_errors=True)
@@ -236,11 +232,7 @@ def save_best(folder: Path, epoch: int, task: Task, accelerator: Accelerator) ->
 
 
 def load_best(folder: Path, epoch: int, task: Task) -> Path:
-    """Load a kept epoch into the task, and return the folder that `Task.save` wrote in it.
-
-    Raises:
-        TrainingError: If it is missing, damaged or of another model.
-    """
+    """Load a kept epoch into the task; return the folder that `Task.save` wrote in it."""
     kept = _folder(folder, epoch)
     load_weights(kept / _WEIGHTS, task.module)
     task.restore(load_state(kept / _STATE))

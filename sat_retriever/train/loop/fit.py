@@ -84,8 +84,8 @@ def fit(
         phase: Name of this part of the run, of which there may be several.
         untrained: "skip" leaves the untrained model, epoch 0, unmeasured; "show" measures it
             for the reader; "keep" also lets it compete, so a later epoch must be strictly better.
-        checkpoint_s: Seconds between checkpoints within an epoch; 0 writes one after every
-            step. One is also written after each epoch.
+        checkpoint_s: Seconds between checkpoints within an epoch; 0 for one a step. Each epoch
+            ends with one.
 
     Raises:
         TrainingError: If loss, gradients or the validation measure are not finite, or the content

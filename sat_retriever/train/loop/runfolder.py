@@ -37,11 +37,9 @@ _MISSING = "not set"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """One training's folder; several processes may open it, and only the main one writes.
+    """One training's folder; several processes may open it.
 
-    Attributes:
-        path: The folder.
-        main: True if this process writes; in others `log`, `cut` and `finish` have no effect.
+    Only the `main` one writes; in others `log`, `cut` and `finish` have no effect.
     """
 
     path: Path
@@ -59,12 +57,8 @@ class RunFolder:
     ) -> RunFolder:
         """Open a new run in a new or empty folder, or the same run to go on with it.
 
-        Args:
-            folder: The run folder.
-            config: All settings that change the result; JSON values, tuples and dicts.
-            data_hash: Fingerprint of the training data.
-            data_name: Name of the data, for the reader only.
-            main: True if this process writes; None follows `accelerate launch`.
+        The config has all settings that change the result, as JSON values, tuples and dicts; the
+        hash is that of the training data. `main` follows `accelerate launch` if it is None.
 
         Raises:
             InputError: If the settings are not JSON.
@@ -147,11 +141,7 @@ class RunFolder:
         return (self.path / _RESULT).exists()
 
     def result(self) -> dict[str, Any]:
-        """Return the result that `finish` was given.
-
-        Raises:
-            TrainingError: If the training is not finished.
-        """
+        """Return what `finish` was given; a TrainingError before that."""
         return _read_json(self.path / _RESULT)
 
     def phase(self, name: str) -> Path:
@@ -159,11 +149,7 @@ class RunFolder:
         return self.path / _WORK / (name or "only")
 
     def log(self, row: Mapping[str, Any]) -> None:
-        """Append one line to metrics.jsonl.
-
-        Raises:
-            OutputError: If it cannot be written; the lines before it stay.
-        """
+        """Append one line to metrics.jsonl; an OutputError leaves the lines before it."""
         if not self.main:
             return
         line = json.dumps(row, allow_nan=False) + "\n"
@@ -176,11 +162,7 @@ class RunFolder:
         return [json.loads(line) for line in self._lines()]
 
     def cut(self, rows: int) -> None:
-        """Keep only the first `rows` lines of metrics.jsonl.
-
-        Raises:
-            OutputError: If it cannot be written.
-        """
+        """Keep only the first lines of metrics.jsonl."""
         file = self.path / _METRICS
         if not self.main or not file.exists():
             return

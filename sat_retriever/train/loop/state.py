@@ -63,11 +63,7 @@ class TrainingState:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], file: Path) -> TrainingState:
-        """Read the values of `asdict`.
-
-        Raises:
-            TrainingError: If the values are invalid; the message names their file.
-        """
+        """Read the values of `asdict`; a TrainingError names their file if they are invalid."""
         try:
             validated = tuple((int(epoch), dict(found)) for epoch, found in values["validated"])
             return cls(**{**values, "validated": validated})
@@ -104,21 +100,13 @@ class Fitted:
 
 
 def mark_finished(folder: Path, state: TrainingState) -> None:
-    """Mark a phase's folder as finished, with its last state.
-
-    Raises:
-        OutputError: If it cannot be written.
-    """
+    """Mark a phase's folder as finished, with its last state."""
     with draft_of(folder / _DONE) as draft:
         draft.write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
 
 
 def finished_state(folder: Path) -> TrainingState | None:
-    """Return the last state of a phase; None if it is not finished.
-
-    Raises:
-        TrainingError: If it is damaged.
-    """
+    """Return the last state of a phase, or None; a TrainingError if it is damaged."""
     file = folder / _DONE
     try:
         values = json.loads(file.read_text(encoding="utf-8"))

@@ -59,11 +59,7 @@ class RunSummary:
 
 
 def read_run(folder: str | Path) -> RunSummary:
-    """Read a run folder.
-
-    Raises:
-        TrainingError: If it is not a run folder, or is damaged.
-    """
+    """Read a run folder; a TrainingError if it is none, or is damaged."""
     run = RunFolder(Path(folder).absolute(), main=False)
     if not (run.path / "config.json").exists():
         raise TrainingError(f"{folder} is no run of sat train: it has no config.json")

@@ -29,11 +29,7 @@ def weights(module: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 
 def save_weights(file: Path, module: torch.nn.Module) -> None:
-    """Write `weights` to a safetensors file.
-
-    Raises:
-        OutputError: If it cannot be written.
-    """
+    """Write `weights` to a safetensors file."""
     save_tensors(file, weights(module))
 
 
@@ -81,11 +77,7 @@ def save_state(file: Path, state: State) -> None:
 
 
 def load_state(file: Path) -> State:
-    """Read a task's arrays.
-
-    Raises:
-        TrainingError: If the file is missing or damaged.
-    """
+    """Read a task's arrays; a TrainingError if the file is missing or damaged."""
     try:
         arrays: State = load_arrays(file)
     except (OSError, SafetensorError) as error:
@@ -94,21 +86,13 @@ def load_state(file: Path) -> State:
 
 
 def save_tensors(file: Path, tensors: dict[str, torch.Tensor]) -> None:
-    """Write tensors as safetensors.
-
-    Raises:
-        OutputError: If the file cannot be written.
-    """
+    """Write tensors as safetensors; an OutputError if that fails."""
     with _safe(file):
         save_file(tensors, file)
 
 
 def load_tensors(file: Path) -> dict[str, torch.Tensor]:
-    """Read the tensors of a safetensors file, onto the CPU.
-
-    Raises:
-        TrainingError: If the file is missing or damaged.
-    """
+    """Read the tensors of a safetensors file onto the CPU; a TrainingError if it is damaged."""
     try:
         tensors: dict[str, torch.Tensor] = load_file(file)
     except (OSError, SafetensorError) as error:
@@ -141,11 +125,7 @@ def own_copy(value: torch.Tensor) -> torch.Tensor:
 
 
 def put_in_place(draft: Path, target: Path) -> None:
-    """Give a finished folder its name after its files are flushed to the disk.
-
-    Raises:
-        OutputError: If that fails.
-    """
+    """Give a finished folder its name after its files are flushed to the disk."""
     with writing(target):
         for file in sorted(path for path in draft.rglob("*") if path.is_file()):
             with file.open("rb") as stream:

@@ -129,10 +129,7 @@ class PairInputs:
 
 
 class PairTask:
-    """The Cross-Encoder for the training loop (`sat_retriever.train.loop.task.Task`).
-
-    An item of a batch is a pair.
-    """
+    """The Cross-Encoder for the training loop; an item of a batch is a pair."""
 
     def __init__(
         self,
@@ -231,12 +228,7 @@ class PairTask:
         folder.mkdir(parents=True)
 
     def export(self, target: Path) -> None:
-        """Write the current model as a folder that runs without torch.
-
-        Raises:
-            EncoderError: If it cannot be exported or written.
-            MissingExtraError: If a package that the export needs is not installed.
-        """
+        """Write the current model as a folder that runs without torch."""
         model, settings = self._model, self._settings
         spec = PairSpec(
             backbone=model.checkpoint.spec.fingerprint,
