@@ -22,9 +22,9 @@ from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS, Encod
 from sat_retriever.train.encoder.fusion import CHOSEN, name_of
 from sat_retriever.train.encoder.mixedtask import Mixed, MixedTask
 from sat_retriever.train.loop.device import make_accelerator
-from sat_retriever.train.loop.fit import Fitted, fit
+from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.state import Metrics, OnProgress, TrainingProgress
+from sat_retriever.train.loop.state import Fitted, Metrics, OnProgress, TrainingProgress
 from sat_retriever.train.loop.task import MEASURE, Task
 from sat_retriever.train.loop.weights import own_copy
 from sat_retriever.train.settings import EncoderTraining
