@@ -120,7 +120,10 @@ def load_industrytab(folder: str | Path) -> Dataset:
     """
     folder = Path(folder)
     sheets, edges = folder / "sheets.json", folder / "dependency_edges.json"
-    queries = _first_file(folder, ("query.json", "query_legacy_134.json"))
+    names = ("query.json", "query_legacy_134.json")
+    queries = next((folder / each for each in names if (folder / each).is_file()), None)
+    if queries is None:
+        raise CorpusError(f"{folder} holds none of {', '.join(names)}; is it the corpus folder?")
     records = load_sheets(sheets)
     known = frozenset(record.sheet_id for record in records)
     asked = read_queries(queries, known=known, typed=True)
@@ -195,10 +198,3 @@ def load_eps(folder: str | Path) -> Dataset:
     return Dataset(
         name="eps", records=(), queries=read_queries(path, known=None), files=(path,), root=folder
     )
-
-
-def _first_file(folder: Path, names: Sequence[str]) -> Path:
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
-    raise CorpusError(f"{folder} holds none of {', '.join(names)}; is it the corpus folder?")

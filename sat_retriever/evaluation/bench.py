@@ -93,6 +93,7 @@ def bench(
     numbers = {sheet_id: number for number, sheet_id in enumerate(sheet_ids)}
     _check_indexed(queries, numbers, index)
     asked = dict(enumerate(judged(queries)))
+    ruled_out = list(asked.values()) != list(queries)
     texts = [query.text for query in queries]
     scored: list[Scored] = []
     failed: dict[str, SatError] = {}
@@ -107,7 +108,7 @@ def bench(
     if not scored:
         raise next(iter(failed.values()))
     left_out = {name: str(error) for name, error in failed.items()}
-    return _compared(Bench(asked, sheet_ids, tuple(scored), left_out, _ruled_out(queries), against))
+    return _compared(Bench(asked, sheet_ids, tuple(scored), left_out, ruled_out, against))
 
 
 def _compared(found: Bench) -> Bench:
@@ -140,12 +141,6 @@ def judged(queries: Sequence[Query]) -> list[Query]:
     if any(query.hard_negatives for query in queries):
         return list(queries)
     return [replace(query, hard_negatives=query.negatives) for query in queries]
-
-
-def _ruled_out(queries: Sequence[Query]) -> bool:
-    """True if `judged` changes a question."""
-    annotated = any(query.hard_negatives for query in queries)
-    return not annotated and any(query.negatives for query in queries)
 
 
 def _scored(

@@ -97,7 +97,14 @@ def _built(path: Path, wanted: _Wanted, fill: Callable[[SheetIndex], None]) -> S
     make_folder(path.parent)
     with writing(path), FileLock(f"{path}.lock"):
         if path.exists():
-            return _checked(path, wanted)
+            index = SheetIndex.open(path, wanted.encoder, times=wanted.times)
+            if index.serialization == wanted.form and set(index.sheet_ids()) == wanted.sheets:
+                return index
+            index.close()
+            raise InputError(
+                f"{path} is an index of other sheets or other texts; remove it, or choose another "
+                "folder for the run"
+            )
         with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as draft:
             file = Path(draft) / path.name
             encoder, form, weight = wanted.encoder, wanted.form, wanted.dense_weight
@@ -106,17 +113,6 @@ def _built(path: Path, wanted: _Wanted, fill: Callable[[SheetIndex], None]) -> S
                 fill(made)
             file.rename(path)
     return SheetIndex.open(path, wanted.encoder, times=wanted.times)
-
-
-def _checked(path: Path, wanted: _Wanted) -> SheetIndex:
-    index = SheetIndex.open(path, wanted.encoder, times=wanted.times)
-    if index.serialization != wanted.form or set(index.sheet_ids()) != wanted.sheets:
-        index.close()
-        raise InputError(
-            f"{path} is an index of other sheets or other texts; remove it, or choose another "
-            "folder for the run"
-        )
-    return index
 
 
 def _among(links: Iterable[Link], known: Iterable[str]) -> list[Link]:

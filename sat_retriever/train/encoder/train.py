@@ -91,7 +91,11 @@ def train_encoder(
     run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)
     if not run.finished:
         with run.held():
-            task = _task(data, settings, backbone)
+            task: EncoderTask
+            if isinstance(data, Mixed):
+                task = MixedTask(data, settings, backbone)
+            else:
+                task = EncoderTask(data, settings, backbone)
             before = trained_weights(backbone)
             fitted = fit(
                 task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="show"
@@ -108,12 +112,6 @@ def train_encoder(
             accelerator.wait_for_everyone()
     result = run.result()
     return TrainedEncoder(run.path, result["best_epoch"], result["metrics"])
-
-
-def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backbone) -> EncoderTask:
-    if isinstance(data, Mixed):
-        return MixedTask(data, settings, backbone)
-    return EncoderTask(data, settings, backbone)
 
 
 def _tell(progress: OnProgress, epochs: int, done: int, total: int) -> None:

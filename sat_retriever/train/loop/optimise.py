@@ -74,7 +74,9 @@ class Optimiser:
         self._schedule = schedule
         self._accelerator = accelerator
         self._parameters = parameters
-        _renew_scaler(accelerator)
+        if accelerator.scaler is not None:  # an earlier training must have no effect
+            fresh = type(accelerator.scaler)(accelerator.device.type)
+            accelerator.scaler.load_state_dict(fresh.state_dict())
         self._module, self._optimizer = accelerator.prepare(_Wrapped(module), plain)
 
     def parts(self, batch: NDArray[np.int64]) -> list[Part]:
@@ -142,12 +144,6 @@ class Optimiser:
         self._optimizer.step()  # with fp16 the scaler skips the step after an overflow
         self._optimizer.zero_grad()
         return norm if finite else None
-
-
-def _renew_scaler(accelerator: Accelerator) -> None:
-    if accelerator.scaler is not None:
-        fresh = type(accelerator.scaler)(accelerator.device.type)
-        accelerator.scaler.load_state_dict(fresh.state_dict())
 
 
 def learning_rate(schedule: Schedule, step: int, epoch_steps: int) -> float:

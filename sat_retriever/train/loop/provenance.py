@@ -37,9 +37,10 @@ def provenance(
     folder. Only installed libraries have a version.
     """
     commit, dirty = _commit(code, outputs)
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": command_line(sys.argv, _module()),
+        "command": command_line(sys.argv, None if spec is None else str(spec.name)),
         "commit": commit,
         "dirty": dirty,
         "versions": _versions(libraries),
@@ -68,11 +69,6 @@ def command_line(words: Sequence[str], module: str | None = None) -> str:
     if module is not None:
         program = ["python", "-m", module.removesuffix(".__main__")]
     return shlex.join(map(_without_folders, (*program, *words[1:])))
-
-
-def _module() -> str | None:
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return None if spec is None else str(spec.name)
 
 
 def _without_folders(word: str) -> str:

@@ -201,7 +201,10 @@ class RunFolder:
                 )
             with writing(self.path):
                 for entry in entries:
-                    _move(entry, self.path / entry.name)
+                    target = self.path / entry.name
+                    if target.is_dir():  # left by a killed attempt
+                        shutil.rmtree(target)
+                    entry.replace(target)
         _write_json(self.path / _RESULT, _as_json(result))
         if model is not None:
             shutil.rmtree(self.path / _WORK, ignore_errors=True)
@@ -251,12 +254,6 @@ def _flat(value: Any, name: str = "") -> dict[str, str]:
     for key, part in value.items():
         found |= _flat(part, f"{name}.{key}" if name else key)
     return found
-
-
-def _move(entry: Path, target: Path) -> None:
-    if target.is_dir():
-        shutil.rmtree(target)
-    entry.replace(target)
 
 
 def _write_json(file: Path, value: Mapping[str, Any]) -> None:
