@@ -10,7 +10,7 @@ from benchmarks.results import read_results
 from benchmarks.tables.breakdown import Spread
 from benchmarks.tables.markdown import markdown, not_run, number
 
-# Columns: benchmark, corpus, split, metric, heading. The trained rows stand in results of their own.
+# Columns: benchmark, corpus, split, metric, heading. Trained rows stand in other results.
 COLUMNS = (
     ("real", "nz_times", "all", "NDCG@10", "energy (`nz_times`)"),
     ("real", "nz_contents", "all", "NDCG@10", "statistics (`nz_contents`)"),
