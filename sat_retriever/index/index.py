@@ -17,14 +17,12 @@ from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
-from sat_retriever.index.guard import Guarded
 from sat_retriever.index.permissions import Change, Given
-from sat_retriever.index.search.evidence import Evidence
 from sat_retriever.index.search.folding import CopyFolding
 from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.scores import Evidence
 from sat_retriever.index.search.search import SheetSearch
-from sat_retriever.index.settings import IndexSettings, new_notes
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexSettings, IndexState, new_notes
 from sat_retriever.index.store.opening import (
     Store,
     check_free,
@@ -34,11 +32,10 @@ from sat_retriever.index.store.opening import (
 )
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync.batches import ThisMachine
-from sat_retriever.index.sync.executor import Executor
+from sat_retriever.index.sync.executor import Executor, ThisMachine
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport
 from sat_retriever.index.sync.writer import IndexWriter
-from sat_retriever.index.views import Views
+from sat_retriever.index.views import PermissionGate, Views
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.copies import Copies
@@ -95,7 +92,7 @@ class SheetIndex:
         self._writer = IndexWriter(store, self._state)
         self._views: Views[SheetIndex] = Views(self._opened_for)
         self._seen_by: tuple[str, ...] | Owner | None = None
-        self._look_at(cast("Store", Guarded(store)), times=times)
+        self._look_at(cast("Store", PermissionGate(store)), times=times)
 
     def _look_at(self, seen: Store, *, times: bool) -> None:
         """Read from a store from now on."""
@@ -216,7 +213,7 @@ class SheetIndex:
             return self._views.get(principals)
         names = checked_groups(principals)
         if not self._store.is_restricted():
-            return self._view(cast("Store", Guarded(self._store, read_only=True)), names)
+            return self._view(cast("Store", PermissionGate(self._store, read_only=True)), names)
         return self._views.get(tuple(self._store.groups_among(names)))
 
     def _opened_for(self, seen_by: tuple[str, ...] | Owner) -> SheetIndex:

@@ -9,7 +9,17 @@ such thing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.index.search.columns import Periods
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.relation import INSIDE
+from sat_retriever.text.period.spans import Span
 
 # What a word in contents counts, of what it counts in names, where names cover nothing. nDCG@10 on
 # the validation sets of real lists changes by less than .01 from .5 to .7 (benchmarks/LOG.md).
@@ -17,6 +27,9 @@ WORD_OF_CONTENTS = 0.6
 # Most of the cosine in an index with contents, whatever the encoder; .6 differs by less than .01
 # on the validation sets of real lists, .7 takes .017 on one of them (benchmarks/LOG.md).
 _DENSE_WEIGHT = 0.5
+# Share of its score that a sheet keeps if its period lies outside the requested ones; is unknown,
+# or only overlaps them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
+_TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +86,94 @@ def dense_weight_with(noted: float, *, contents: bool) -> float:
     [0.2, 0.5, 1.0]
     """
     return noted if noted == 1 or not contents else min(noted, _DENSE_WEIGHT)
+
+
+# Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
+# questions and 1K's validation split (benchmarks/LOG.md).
+DENSE_WEIGHT = 0.4
+
+
+def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> FloatArray:
+    """Scores in which sheets that hold a phrase come before all others, each in their order.
+
+    Args:
+        scores: Fused scores, shape (n,).
+        phrase: True for the sheets that hold it, shape (n,); None without a phrase that any
+            sheet holds.
+
+    >>> phrases_first(np.float32([0.75, -0.5]), np.array([False, True])).tolist()
+    [0.25, 0.5]
+    """
+    return scores if phrase is None else ((scores + 2 * phrase) / 3).astype(np.float32)
+
+
+def time_factors(periods: Periods, asked: Sequence[Span]) -> FloatArray:
+    """Return the share of each sheet's score that a query's periods leave, (n,), in (0, 1].
+
+    All shares are 1 if no sheet lies within a requested period: the query's period is then not one
+    of the sheets.
+
+    Args:
+        periods: Times of the n sheets.
+        asked: Requested periods; without any, every score stays as it is.
+    """
+    lies = periods.lying(asked) if asked else None
+    if lies is None or not (lies == INSIDE).any():
+        return np.ones(len(periods), dtype=np.float32)
+    return _TIMES[lies + 1][periods.codes]
+
+
+def fused(
+    dense: FloatArray,
+    words: FloatArray,
+    held: FloatArray,
+    dense_weight: float,
+) -> FloatArray:
+    """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
+
+    Args:
+        dense: Cosine of query and sheet token, (n,).
+        words: BM25 over names and contents as a share of the best possible, (n,).
+        held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
+        dense_weight: Share of the cosine, in [0, 1].
+    """
+    return held_back(fuse(dense, words, dense_weight), held)
+
+
+def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
+    """Return the convex combination of the two scores, shape (n,), in [-dense_weight, 1].
+
+    A dense weight of 1 gives the cosines themselves, including negative ones.
+
+    >>> fuse(np.float32([0.5, -0.25]), np.float32([1.0, 0.5]), 0.5).tolist()
+    [0.75, 0.125]
+    """
+    share = np.float32(dense_weight)
+    return share * dense + (1 - share) * lexical
+
+
+def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
+    """Return scores held back by the query's periods, shape (n,); no score rises.
+
+    A score loses the same share of its size whether it is positive or negative, so two sheets with
+    equal factors keep their order.
+
+    Args:
+        scores: Fused scores, shape (n,).
+        time: Factors from `time_factors`, shape (n,), in (0, 1].
+
+    >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
+    [0.25, -0.75, -0.5]
+    """
+    return scores * np.where(scores < 0, 2 - time, time)
+
+
+def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return the sigmoid of each logit, the same shape, in [0, 1], without overflow.
+
+    >>> probabilities(np.float32([0.0, -1000.0, 1000.0])).tolist()
+    [0.5, 0.0, 1.0]
+    """
+    near = np.exp(-np.abs(logits.astype(np.float64)))
+    found: NDArray[np.float64] = np.where(logits < 0, near, 1.0) / (1 + near)
+    return found

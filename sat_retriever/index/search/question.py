@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from sat_retriever.errors import EmptyInputError
-from sat_retriever.index.search.query import Query
-from sat_retriever.index.search.scores import Scores
+from sat_retriever.index.search.scores import Query, Scores
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.asked import AskedTimes

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.index.search.fusion import fused, phrases_first, time_factors
 from sat_retriever.index.search.matches import Matches
-from sat_retriever.index.search.periods import Periods
-from sat_retriever.index.search.query import Query
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.relation import INSIDE
 from sat_retriever.text.period.spans import Span
+from sat_retriever.text.rarity import rarity
 
-# Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
-# questions and 1K's validation split (benchmarks/LOG.md).
-DENSE_WEIGHT = 0.4
 # Share of its score that documentation keeps, unless the query asks for documentation.
 # nDCG@10 on EPS's development questions with 1, .9, .8, .7, .6: .494, .561, .566, .566, .566.
 DOCUMENTATION = 0.8
@@ -29,10 +24,24 @@ DOCUMENTATION = 0.8
 # development questions with 0, .2, .3, .4: .562, .637, .643, .647; on made questions about values
 # of its cells .693, .689, .686, .684 (benchmarks/LOG.md).
 BESIDE_MAIN = 0.2
-# Share of its score that a sheet keeps if its period lies outside the requested ones; is unknown,
-# or only overlaps them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
-_TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
 _SAME = np.float32(1e-6)  # largest difference of scores with one rank
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """What the score of a sheet depends on, beside the sheet.
+
+    Attributes:
+        text: The query, without lone surrogates.
+        token: Its token (d,) float32, unit length.
+        asked: The periods that it names and that count.
+        dense_weight: Share of the cosine in scores, in [0, 1].
+    """
+
+    text: str
+    token: FloatArray = field(repr=False)
+    asked: tuple[Span, ...]
+    dense_weight: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,20 +237,6 @@ def score_all(snapshot: Snapshot, query: Query, matches: Matches) -> Scores:
     ).weighing(query.dense_weight)
 
 
-def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> FloatArray:
-    """Scores in which sheets that hold a phrase come before all others, each in their order.
-
-    Args:
-        scores: Fused scores, shape (n,).
-        phrase: True for the sheets that hold it, shape (n,); None without a phrase that any
-            sheet holds.
-
-    >>> phrases_first(np.float32([0.75, -0.5]), np.array([False, True])).tolist()
-    [0.25, 0.5]
-    """
-    return scores if phrase is None else ((scores + 2 * phrase) / 3).astype(np.float32)
-
-
 def role_factors(snapshot: Snapshot, matches: Matches) -> FloatArray:
     """Share of each sheet's score that its place in its workbook leaves, (n,), in (0, 1].
 
@@ -258,78 +253,6 @@ def role_factors(snapshot: Snapshot, matches: Matches) -> FloatArray:
         factors[main.others] -= np.float32(BESIDE_MAIN) * main.best(matches.names)
         factors[snapshot.documentation.rows] *= np.float32(DOCUMENTATION)
     return factors
-
-
-def time_factors(periods: Periods, asked: Sequence[Span]) -> FloatArray:
-    """Return the share of each sheet's score that a query's periods leave, (n,), in (0, 1].
-
-    All shares are 1 if no sheet lies within a requested period: the query's period is then not one
-    of the sheets.
-
-    Args:
-        periods: Times of the n sheets.
-        asked: Requested periods; without any, every score stays as it is.
-    """
-    lies = periods.lying(asked) if asked else None
-    if lies is None or not (lies == INSIDE).any():
-        return np.ones(len(periods), dtype=np.float32)
-    return _TIMES[lies + 1][periods.codes]
-
-
-def fused(
-    dense: FloatArray,
-    words: FloatArray,
-    held: FloatArray,
-    dense_weight: float,
-) -> FloatArray:
-    """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
-
-    Args:
-        dense: Cosine of query and sheet token, (n,).
-        words: BM25 over names and contents as a share of the best possible, (n,).
-        held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
-        dense_weight: Share of the cosine, in [0, 1].
-    """
-    return held_back(fuse(dense, words, dense_weight), held)
-
-
-def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
-    """Return the convex combination of the two scores, shape (n,), in [-dense_weight, 1].
-
-    A dense weight of 1 gives the cosines themselves, including negative ones.
-
-    >>> fuse(np.float32([0.5, -0.25]), np.float32([1.0, 0.5]), 0.5).tolist()
-    [0.75, 0.125]
-    """
-    share = np.float32(dense_weight)
-    return share * dense + (1 - share) * lexical
-
-
-def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
-    """Return scores held back by the query's periods, shape (n,); no score rises.
-
-    A score loses the same share of its size whether it is positive or negative, so two sheets with
-    equal factors keep their order.
-
-    Args:
-        scores: Fused scores, shape (n,).
-        time: Factors from `time_factors`, shape (n,), in (0, 1].
-
-    >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
-    [0.25, -0.75, -0.5]
-    """
-    return scores * np.where(scores < 0, 2 - time, time)
-
-
-def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the sigmoid of each logit, the same shape, in [0, 1], without overflow.
-
-    >>> probabilities(np.float32([0.0, -1000.0, 1000.0])).tolist()
-    [0.5, 0.0, 1.0]
-    """
-    near = np.exp(-np.abs(logits.astype(np.float64)))
-    found: NDArray[np.float64] = np.where(logits < 0, near, 1.0) / (1 + near)
-    return found
 
 
 def best_rows(scores: Scores, top_k: int, allowed: NDArray[np.int64] | None) -> NDArray[np.intp]:
@@ -351,3 +274,78 @@ def best_rows(scores: Scores, top_k: int, allowed: NDArray[np.int64] | None) -> 
     found = np.flatnonzero((fused >= bound) & (fused > -np.inf))
     order = np.lexsort((snapshot.tie_rank[found], -fused[found]))
     return found[order[:top_k]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for an answer; more of each speaks more for it.
+
+    Attributes:
+        fit: How well the best sheet fits: the share of the query that its words cover, in
+            [0, 1], and by how much its cosine exceeds the mean of all sheets, together.
+        surprise: How much rarer than by chance a sheet has its words: 0 if one sheet of all
+            would have them, were they strewn over the sheets; 1 if one of that many squared
+            would.
+    """
+
+    fit: float
+    surprise: float
+
+
+NO_EVIDENCE = Evidence(0.0, -1.0)
+
+
+def evidence(scores: Scores, rows: NDArray[np.intp], counted: int | None = None) -> Evidence:
+    """What speaks for an answer among some sheets.
+
+    Args:
+        scores: Scores of all n sheets of a snapshot.
+        rows: Positions of the sheets that count, ascending.
+        counted: Number of sheets that count, if the snapshot is a part of them, with the best.
+            How many of them have a word is then taken in proportion from all sheets, and the mean
+            cosine is that of all.
+    """
+    if not len(rows):
+        return NO_EVIDENCE
+    number = len(rows) if counted is None else counted
+    part = None if counted is None else counted / scores.snapshot.sheets
+    covered, rare = _words(scores.matches, rows, len(scores.dense), number, part)
+    dense = scores.dense[rows]
+    mean = dense.mean(dtype=np.float64) if scores.mean is None else scores.mean
+    fits = covered[rows] + dense - mean
+    best = int(fits.argmax())
+    return Evidence(
+        fit=float(fits[best]),
+        surprise=float(rare[rows[best]]) / float(np.log(max(2, number))) - 1,
+    )
+
+
+def _words(
+    matches: Matches, rows: NDArray[np.intp], sheets: int, counted: int, part: float | None
+) -> tuple[FloatArray, FloatArray]:
+    """What the words of a query say of every sheet, two arrays (n,).
+
+    The first is the share of the query that a sheet covers: each word counts as much as it
+    tells by itself (`rarity`), also a word that no sheet has, and is covered as far as the
+    sheet's better score for it, by names or by contents, comes to the most possible. A sheet
+    that holds a phrase of the query covers all of it. The second is the sum of log(m / df) over
+    the words that a sheet has; of m sheets that count df have the word.
+    """
+    covered, rare = np.zeros((2, sheets), dtype=np.float32)
+    share = np.zeros(sheets, dtype=np.float32)  # of one word; zeros between words
+    counts = np.zeros(sheets, dtype=np.bool_)
+    counts[rows] = True
+    total = 0.0
+    for word in matches.found:
+        telling = rarity(word.word)
+        total += telling
+        having = word.better(share)
+        covered[having] += np.float32(telling) * share[having]
+        share[having] = 0
+        number = np.count_nonzero(counts[having]) if part is None else word.sheets * part
+        rare[having] += np.float32(np.log(counted / max(round(number), 1)))
+    if total:
+        covered /= np.float32(total)
+    if matches.phrase is not None:
+        covered[matches.phrase] = 1
+    return covered, rare

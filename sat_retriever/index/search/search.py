@@ -11,17 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.search.best import EXACT, best_scores, chosen_scores
-from sat_retriever.index.search.evidence import Evidence, evidence
+from sat_retriever.index.search.columns import is_large
 from sat_retriever.index.search.fusion import dense_weight_with
-from sat_retriever.index.search.mapped import is_large
 from sat_retriever.index.search.matches import find_matches, with_words
-from sat_retriever.index.search.query import Query
+from sat_retriever.index.search.pool import EXACT, best_scores, chosen_scores
 from sat_retriever.index.search.question import Question, query_text
-from sat_retriever.index.search.scores import Scores, best_rows, score_all, standing
+from sat_retriever.index.search.scores import (
+    Evidence,
+    Query,
+    Scores,
+    best_rows,
+    evidence,
+    score_all,
+    standing,
+)
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
-from sat_retriever.index.settings import check_dense_weight
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState, check_dense_weight
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters

@@ -1,17 +1,82 @@
-"""Turn records into the rows of a store, each with its tokens and its words."""
+"""Turn read workbooks into the rows of a store, each with its links, tokens and words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.rows import SheetRow
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.links.claims import Discovery, discover
+from sat_retriever.links.copies.claims import copy_claims
+from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.opening import contents_text
 from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.workbook.read import Workbook
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedWorkbook:
+    """A workbook that was read, and its links, but without tokens.
+
+    Attributes:
+        records: Its sheets in tab order.
+        discovery: Links between them, and their claims about other workbooks.
+        skipped: Its parts that gave no record, or a partial one.
+        content_hash: Hash of its bytes; empty if they could not be read.
+    """
+
+    records: tuple[SheetRecord, ...]
+    discovery: Discovery
+    skipped: tuple[Skipped, ...]
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedWorkbook:
+    """A workbook that is ready to be stored; the attributes are those of `LinkedWorkbook`.
+
+    Attributes:
+        rows: Its sheets with their tokens and words, in tab order.
+        discovery: See `LinkedWorkbook`.
+        skipped: See `LinkedWorkbook`.
+        content_hash: See `LinkedWorkbook`.
+    """
+
+    rows: tuple[SheetRow, ...]
+    discovery: Discovery
+    skipped: tuple[Skipped, ...]
+    content_hash: str
+
+
+def linked(book: Workbook) -> LinkedWorkbook:
+    """Return the links inside a workbook and the claims of its sheets, with its records."""
+    own = discover(book.records, book.references, book.structure, book.profiles)
+    claims = replace(own.claims, copies=copy_claims(book.records, book.sketches))
+    discovery = replace(own, claims=claims)
+    return LinkedWorkbook(book.records, discovery, book.skipped, book.content_hash)
+
+
+def encoded_workbooks(books: Sequence[LinkedWorkbook], state: IndexState) -> list[EncodedWorkbook]:
+    """Return workbooks with the rows of their sheets, which are encoded together.
+
+    Raises:
+        InputError: If a record has a value that cannot be stored.
+        EncoderError: If the encoder cannot be loaded, or fails.
+    """
+    rows = iter(encoded([record for book in books for record in book.records], state))
+    return [
+        EncodedWorkbook(
+            tuple(next(rows) for _ in book.records),
+            book.discovery,
+            book.skipped,
+            book.content_hash,
+        )
+        for book in books
+    ]
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:

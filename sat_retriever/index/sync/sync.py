@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from sat_retriever.encoder.cost import Cost
+from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Permissions, granted
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
-from sat_retriever.index.sync.changes import PASSING
-from sat_retriever.index.sync.executor import Done, Executor, Work
-from sat_retriever.index.sync.plan import make_plan
-from sat_retriever.index.sync.prepared import Prepared
-from sat_retriever.index.sync.remoteplan import (
-    Listed,
+from sat_retriever.index.sync.encoding import EncodedWorkbook
+from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Executor, Work
+from sat_retriever.index.sync.file_check import PASSING
+from sat_retriever.index.sync.local_plan import Scope, make_local_plan, scopes
+from sat_retriever.index.sync.remote_plan import (
+    OnListed,
     RemoteScope,
     make_remote_plan,
     remote_scopes,
     scope_of_file,
 )
-from sat_retriever.index.sync.scopes import Scope, is_in, scopes
-from sat_retriever.index.sync.steps import Plan, ToRead
-from sat_retriever.index.sync.storing import Storing
+from sat_retriever.index.sync.sync_plan import Plan, ToRead, is_in
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
@@ -39,6 +38,9 @@ from sat_retriever.workbook.remote.objects import RemoteFile
 from sat_retriever.workbook.remote.url import Named, is_url, joined
 
 _REMOVED = 256  # workbooks removed in one transaction; a database has so many locks
+_MOST_WORKBOOKS = 64  # workbooks of a transaction
+_BATCH_SECONDS = 2.0
+Told = Callable[[tuple[Skipped, ...]], None]  # is given the sheets that were left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def sync_paths(
     paths: Sequence[Named],
     options: SyncOptions,
     progress: PathProgress | None,
-    listed: Listed | None = None,
+    listed: OnListed | None = None,
     permissions: Permissions | None = None,
 ) -> SyncReport:
     """Read new and changed workbooks into the store, and remove missing ones.
@@ -152,7 +154,7 @@ def _plan(
     paths: Sequence[Named],
     options: SyncOptions,
     damage: Damage,
-    listed: Listed | None,
+    listed: OnListed | None,
 ) -> Plan:
     """Plan the named paths and URLs, and damaged workbooks wherever they are."""
     known = [_to_decode(state) if options.encoding else state for state in store.workbooks()]
@@ -166,12 +168,12 @@ def _plan(
         "password": options.password is not None,
         "limits": options.limits is not None,
     }
-    plan = make_plan(
+    plan = make_local_plan(
         named,
         known,
         follow_links=options.follow_links,
         own=store.own_files,
-        looks=options.executor.looks,
+        looks=options.executor.check_files,
         **again,
     )
     if not urls:
@@ -207,7 +209,7 @@ def _read(
     done, sheets = 0, 0
     skipped: list[Skipped] = []
 
-    def stored(job: ToRead, book: Prepared, clashes: tuple[Skipped, ...]) -> None:
+    def stored(job: ToRead, book: EncodedWorkbook, clashes: tuple[Skipped, ...]) -> None:
         nonlocal done, sheets
         sheets += len(book.rows) - len(clashes)
         skipped.extend((*book.skipped, *clashes))
@@ -232,7 +234,7 @@ def _read(
     return sheets, skipped
 
 
-def _new(job: ToRead, book: Prepared, rows: Sequence[SheetRow]) -> NewWorkbook:
+def _new(job: ToRead, book: EncodedWorkbook, rows: Sequence[SheetRow]) -> NewWorkbook:
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
     return NewWorkbook(state, rows, book.discovery, job.superseded, job.left)
 
@@ -294,7 +296,61 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
     )
 
 
-def _failed_for_now(book: Prepared) -> bool:
+def _failed_for_now(book: EncodedWorkbook) -> bool:
     """True if no sheet of a workbook was read, for a reason that may pass."""
     passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
     return passing and not book.rows
+
+
+class Storing:
+    """Workbooks on their way into a store; none is told as stored before its transaction ends.
+
+    The result is that of storing one after the other: a transaction never has two workbooks whose
+    order matters.
+
+    Args:
+        store: The store.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: list[tuple[NewWorkbook, Told]] = []
+        self._names: set[str] = set()  # paths and sheet ids of those that are held
+        self._sheets = 0
+        self._since = 0.0
+
+    def add(self, book: NewWorkbook, told: Told) -> None:
+        """Store a workbook now or with those that follow, and tell when it is stored."""
+        names = {book.state.path, *(row.record.sheet_id for row in book.rows)}
+        if not self._names.isdisjoint(names):
+            self.flush()
+        if not self._held:
+            self._since = time.monotonic()
+        self._held.append((book, told))
+        self._names |= names
+        self._sheets += len(book.rows)
+        late = time.monotonic() - self._since > _BATCH_SECONDS
+        if late or self._sheets >= BATCH_SHEETS or len(self._held) == _MOST_WORKBOOKS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Store what is held."""
+        held, self._held, self._sheets = self._held, [], 0
+        self._names.clear()
+        self._write(held)
+
+    def _write(self, held: Sequence[tuple[NewWorkbook, Told]]) -> None:
+        """Store workbooks together, or in halves if one of them cannot be stored."""
+        if not held:
+            return
+        try:
+            clashes = self._store.replace_workbooks([book for book, _told in held])
+        except InputError:
+            if len(held) == 1:
+                raise
+            half = len(held) // 2
+            self._write(held[:half])
+            self._write(held[half:])
+            return
+        for (_book, told), left_out in zip(held, clashes, strict=True):
+            told(left_out)

@@ -10,7 +10,7 @@ from pathlib import Path
 from sat_retriever._extras import require
 from sat_retriever.errors import IndexFormatError, InputError, MissingExtraError, SatError
 from sat_retriever.index.store.place import Place
-from sat_retriever.index.sync.scopes import is_passed_over
+from sat_retriever.index.sync.local_plan import is_passed_over
 from sat_retriever.workbook.remote.url import Named, is_url
 
 EXTRA = "watch"

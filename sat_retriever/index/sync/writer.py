@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
+
+import numpy as np
 
 from sat_retriever.encoder.cost import Cost
-from sat_retriever.errors import PathNotFoundError
+from sat_retriever.errors import IndexStorageError, PathNotFoundError
 from sat_retriever.index.permissions import (
     ByFiles,
     ByFunction,
@@ -20,13 +24,20 @@ from sat_retriever.index.permissions import (
     permission_notes,
     permissions_of,
 )
-from sat_retriever.index.search.snapshot import check_encoder, renew_mapped
-from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.search.mapped import renew_mapped
+from sat_retriever.index.search.snapshot import check_encoder
+from sat_retriever.index.settings import (
+    IndexSettings,
+    IndexState,
+    encoder_notes,
+    home_note,
+    reranker_note,
+)
 from sat_retriever.index.store.opening import Store
-from sat_retriever.index.sync.encoding import encoded
-from sat_retriever.index.sync.reencoding import fresh_tokens
-from sat_retriever.index.sync.remoteplan import Listed
+from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.rows import RowToken
+from sat_retriever.index.sync.encoding import encoded, token_text
+from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
 from sat_retriever.links.claims import Discovery, claims_of, discover
 from sat_retriever.links.given import checked_link
@@ -34,10 +45,10 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
+from sat_retriever.text.serialize import Serialization
 
 AT_ONCE = 1024  # records encoded and written together
 _RELINKED = 64  # workbooks without a file that are linked in one transaction
-
 Item = TypeVar("Item")
 
 
@@ -71,7 +82,7 @@ class IndexWriter:
         options: SyncOptions,
         progress: PathProgress | None,
         spent: Callable[[Cost], None] | None,
-        listed: Listed | None = None,
+        listed: OnListed | None = None,
     ) -> SyncReport:
         """Bring the store in line with the workbooks under some paths and URLs."""
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
@@ -236,3 +247,72 @@ def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
             part = []
     if part:
         yield part
+
+
+@contextmanager
+def fresh_tokens(
+    store: Store,
+    encoder: Encoder,
+    serialization: Serialization,
+    progress: Progress | None = None,
+) -> Iterator[Iterator[RowToken]]:
+    """Yield the row id and new tokens of every sheet, by row id; the caller excludes other writers.
+
+    The tokens are in a nameless file beside the index. Memory holds a thousand of them, and a
+    killed process leaves no file behind.
+
+    Args:
+        store: The store of the records.
+        encoder: Encoder of the tokens.
+        serialization: The form of a record's text.
+        progress: Called with the number of sheets done, and of all.
+
+    Raises:
+        IndexStorageError: If there is no space for the tokens.
+    """
+    ids = np.sort(store.ids_by_sheet_id()).tolist()
+    with _spare_file(store.path) as file:
+        for start in range(0, len(ids), AT_ONCE):
+            part = ids[start : start + AT_ONCE]
+            sheets = _records(store, part)
+            tokens = encoder.encode_sheets([token_text(each, serialization) for each in sheets])
+            with _room(store.path):
+                file.write(np.ascontiguousarray(tokens, dtype="<f4").tobytes())
+            if progress is not None:
+                progress(start + len(part), len(ids))
+        with _room(store.path):
+            file.seek(0)  # writes the buffer
+        yield ((row_id, file.read(4 * encoder.width)) for row_id in ids)
+
+
+def _records(store: Store, row_ids: Sequence[int]) -> list[SheetRecord]:
+    """Records of some sheets with their contents, in the order of the row ids."""
+    names = store.sheet_ids(row_ids)
+    records, contents = store.records([*names.values()]), store.contents([*names.values()])
+    ids = [names[row_id] for row_id in row_ids]
+    return [replace(records[each], contents=contents.get(each)) for each in ids]
+
+
+@contextmanager
+def _spare_file(place: Place) -> Iterator[IO[bytes]]:
+    """Yield a file without a name, on the disk of an index file, or of temporary files."""
+    folder = place.parent if isinstance(place, Path) else None
+    with _room(place):
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed below
+    with file:
+        yield file
+
+
+@contextmanager
+def _room(place: Place) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise IndexStorageError(
+            f"the new tokens of {place} cannot be written {_where(place)}: "
+            f"{error.strerror or error}; make room there (the index is as it was)"
+        ) from error
+
+
+def _where(place: Place) -> str:
+    return "beside it" if isinstance(place, Path) else f"to {tempfile.gettempdir()}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from sat_retriever.encoder.load import is_embedding
 from sat_retriever.encoder.sheet import SheetEncoder
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState
 from sat_retriever.index.sync.cluster.node import NodeEncoder
 
 

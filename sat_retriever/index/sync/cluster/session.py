@@ -8,22 +8,21 @@ import re
 import secrets
 import socket
 import tempfile
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import ClusterError, InputError
-from sat_retriever.index.sync.cluster.cores import cores_of
-from sat_retriever.index.sync.cluster.course import Course, Spent
-from sat_retriever.index.sync.cluster.listing import looks
+from sat_retriever.index.sync.cluster.node import check_version, cores_of, look_at, wait_for
+from sat_retriever.index.sync.cluster.run import ClusterRun, Spent
 from sat_retriever.index.sync.executor import Done, Work
-from sat_retriever.index.sync.looking import Look, Met
-from sat_retriever.index.sync.steps import ToRead
+from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_file, check_here
+from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.system import usable_cores
 
 _log = logging.getLogger(__name__)
-
 AUTO = "auto"
 _ADDRESS = re.compile(r"(?P<host>[^\s/:]+|\[[0-9a-fA-F:.]+\]):(?P<port>\d{1,5})")
 _REACHED_S = 5.0
@@ -31,6 +30,9 @@ _STORE_BYTES = 512 << 20  # of the shared memory of a cluster on this machine; t
 # Ray opens ports on all interfaces, and whoever can talk to them can run code. Ray 2.60 has a token
 # against that in the home of the user; ours is of one run, whatever a version does by itself.
 _OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
+_FILES = 128  # files of one task
+_FEW = 64  # files that are not worth a task
+_AHEAD = 64  # tasks that are not answered yet
 
 
 class RayCluster:
@@ -44,8 +46,8 @@ class RayCluster:
         self._ray = ray
         self.spent = Spent()
 
-    def looks(self, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
-        """Look at files; see `Executor`.
+    def looks(self, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
+        """FileCheck at files; see `Executor`.
 
         Raises:
             ClusterError: If the cluster has no cores, or a node another version of this package.
@@ -61,7 +63,7 @@ class RayCluster:
         if not jobs:
             return
         cores = cores_of(self._ray)
-        course = Course(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
+        course = ClusterRun(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
         try:
             yield from course.results()
         finally:
@@ -198,3 +200,43 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         worker.print_to_stdstream = printed
+
+
+def looks(ray: Any, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
+    """Yield what a check_file at each file finds, in order.
+
+    Nodes only help: this machine decides which files there are, and looks itself at those that a
+    node does not see as it does, and where a task failed.
+
+    Args:
+        ray: The module, connected.
+        met: The files.
+        verify: Hash every file, whatever its time.
+
+    Raises:
+        ClusterError: If the cluster has no cores, or a node another version of this package.
+    """
+    if len(met) <= _FEW:
+        yield from check_here(met, verify=verify)
+        return
+    cores_of(ray)
+    task = ray.remote(look_at).options(num_cpus=1, max_retries=3, scheduling_strategy="SPREAD")
+    parts = (met[start : start + _FILES] for start in range(0, len(met), _FILES))
+    running: deque[tuple[Sequence[MetFile], Any]] = deque()
+    for part in parts:
+        running.append((part, task.remote(part, verify=verify)))
+        if len(running) == _AHEAD:
+            yield from _answered(ray, *running.popleft(), verify=verify)
+    while running:
+        yield from _answered(ray, *running.popleft(), verify=verify)
+
+
+def _answered(ray: Any, part: Sequence[MetFile], ref: Any, *, verify: bool) -> Iterator[FileCheck]:
+    """Yield the answers of one task."""
+    found: Sequence[FileCheck | None] = [None] * len(part)
+    wait_for(ray, [ref])
+    with suppress(ray.exceptions.RayError):  # if it is the cluster's end, reading will say so
+        version, address, found = ray.get(ref)
+        check_version(version, address)
+    for each, seen in zip(part, found, strict=True):
+        yield seen or check_file(each, verify=verify)

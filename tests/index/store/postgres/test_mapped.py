@@ -7,6 +7,7 @@ from platformdirs import user_cache_path
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import SheetIndex
+from sat_retriever.index.search import columns as column_module
 from sat_retriever.index.search import mapped
 from tests.fakes import HashedEncoder
 
@@ -17,7 +18,7 @@ ASKED = queries(12)
 @pytest.fixture(autouse=True)
 def large(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(mapped, "ALL", 100)
+    monkeypatch.setattr(column_module, "ALL", 100)
     monkeypatch.setattr(mapped, "_COMMON", 10)
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from sat_retriever.errors import PathNotFoundError, RemoteError
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync.changes import must_read, same_version, tried_again
-from sat_retriever.index.sync.scopes import is_in, is_passed_over
-from sat_retriever.index.sync.steps import Draft, Known, Plan, ToRead
+from sat_retriever.index.sync.file_check import must_read, same_version, tried_again
+from sat_retriever.index.sync.local_plan import is_passed_over
+from sat_retriever.index.sync.sync_plan import KnownWorkbooks, Plan, PlanDraft, ToRead, is_in
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.remote.download import too_large
@@ -18,7 +18,7 @@ from sat_retriever.workbook.remote.listing import file_at, files_below
 from sat_retriever.workbook.remote.objects import RemoteFile
 from sat_retriever.workbook.remote.url import canonical, is_plain, is_url, parent_of, shown, under
 
-Listed = Callable[[str, int], None]
+OnListed = Callable[[str, int], None]
 """Called with a URL that is being listed, and the number of files so far."""
 
 _NAME_SHOWN = 200  # characters of an unusable name
@@ -91,7 +91,7 @@ def make_remote_plan(
     verify: bool = False,
     password: bool = False,
     limits: bool = False,
-    listed: Listed | None = None,
+    listed: OnListed | None = None,
 ) -> Plan:
     """Compare the files at URLs with their states in the index; downloads nothing.
 
@@ -110,8 +110,8 @@ def make_remote_plan(
         PathNotFoundError: If there is no such folder, and never was one.
         RemoteError: If a folder cannot be listed; nothing is known to be missing then.
     """
-    known = Known([scope.url for scope in named], states)
-    draft = Draft()
+    known = KnownWorkbooks([scope.url for scope in named], states)
+    draft = PlanDraft()
     bad: list[Skipped] = []
     for scope in named:
         again = tried_again(
@@ -146,7 +146,9 @@ def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, ve
     return same and not must_read(old, again, clashes=verify or bool(job.left))
 
 
-def _files(scope: RemoteScope, known: Known, listed: Listed | None) -> Iterator[RemoteFile]:
+def _files(
+    scope: RemoteScope, known: KnownWorkbooks, listed: OnListed | None
+) -> Iterator[RemoteFile]:
     """Yield the files of a scope.
 
     Raises:
@@ -185,7 +187,7 @@ def _state(file: RemoteFile) -> WorkbookState:
     )
 
 
-def _keep(draft: Draft, old: WorkbookState, now: WorkbookState) -> None:
+def _keep(draft: PlanDraft, old: WorkbookState, now: WorkbookState) -> None:
     """Add a workbook that stays as it is; its time may have changed."""
     draft.present.add((old.root, old.path))
     same = old
@@ -195,7 +197,7 @@ def _keep(draft: Draft, old: WorkbookState, now: WorkbookState) -> None:
     draft.unchanged.append(same)
 
 
-def _sort(draft: Draft, job: ToRead, most_bytes: int) -> None:
+def _sort(draft: PlanDraft, job: ToRead, most_bytes: int) -> None:
     """Add a new or changed workbook: to be read, or refused because it is too large."""
     state = job.state
     draft.present.add((state.root, state.path))

@@ -1,17 +1,18 @@
-"""The steps of a sync, and the workbooks that it knows before."""
+"""The plan of a sync: workbooks to read and to remove, and those known before."""
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from pathlib import Path
 
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync.scopes import is_gone, is_in
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.remote.objects import RemoteFile
-from sat_retriever.workbook.remote.url import joined
+from sat_retriever.workbook.remote.url import is_url, joined
 
 Key = tuple[str, str]  # root and path of a workbook
 
@@ -70,7 +71,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Draft:
+class PlanDraft:
     """An unfinished plan: see `Plan`.
 
     Attributes:
@@ -84,7 +85,7 @@ class Draft:
     present: set[Key] = field(default_factory=set)
     ignored: int = 0
 
-    def finished(self, known: Known, unlisted: Sequence[Skipped] = ()) -> Plan:
+    def finished(self, known: KnownWorkbooks, unlisted: Sequence[Skipped] = ()) -> Plan:
         """Return the plan; missing workbooks are removed, but below places that are not listed."""
         closed = [skip.path for skip in unlisted if skip.reason is SkipReason.UNREADABLE]
         gone = (key for key in set(known.inside) - self.present if not is_in(joined(*key), closed))
@@ -99,7 +100,7 @@ class Draft:
         )
 
 
-class Known:
+class KnownWorkbooks:
     """Workbooks that the index knows, looked up by their files.
 
     Args:
@@ -130,3 +131,20 @@ class Known:
     def left_roots(self, now: WorkbookState) -> tuple[str, ...]:
         """Return the missing roots under which a file of the same path is known."""
         return tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
+
+
+def is_in(file: str, places: Sequence[str]) -> bool:
+    """True if a file is one of the places or lies below one of them."""
+    return any(file == place or file.startswith(f"{place.rstrip('/')}/") for place in places)
+
+
+def is_gone(root: str) -> bool:
+    """True if a root is no longer a folder; False if that is unknown, as of a URL."""
+    if "\\" in root or is_url(root):  # escaped bytes that are not Unicode: not the real name
+        return False
+    try:
+        return not stat.S_ISDIR(Path(root).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False

@@ -56,7 +56,7 @@ class _Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CommonWords:
+class FrequentWords:
     """Postings of w common words in n sheets, as they were when they were written.
 
     Attributes:
@@ -100,7 +100,7 @@ class CommonWords:
         if not whole:
             raise ValueError("the postings of common words do not fit together")
 
-    def without(self, kept: NDArray[np.bool_]) -> CommonWords:
+    def without(self, kept: NDArray[np.bool_]) -> FrequentWords:
         """The same words after some sheets have gone.
 
         Args:
@@ -146,7 +146,7 @@ class CommonWords:
         total[self.rows[part]] += self.impacts[part] * np.uint16(weight)
 
 
-class CommonScorer(LexicalScorer):
+class FrequentWordScorer(LexicalScorer):
     """A BM25 scorer of very many sheets, which has common words at hand.
 
     Args:
@@ -157,7 +157,7 @@ class CommonScorer(LexicalScorer):
     """
 
     def __init__(
-        self, common: CommonWords, later: Later, lengths: FloatArray, others: LexicalScorer
+        self, common: FrequentWords, later: Later, lengths: FloatArray, others: LexicalScorer
     ) -> None:
         self._common = common
         self._later = later

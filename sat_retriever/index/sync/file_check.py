@@ -1,21 +1,23 @@
-"""Compare one file with its state in the index."""
+"""Check a file that a walk met: is it as it was, and is it a spreadsheet?
+
+This opens files, which is slow on a network; a walk only asks for names, sizes and times.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Set
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync.scopes import Scope, below
+from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.formats.kind import Kind
 from sat_retriever.workbook.formats.sniff import is_named, sniff
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.digest import content_hash
-from sat_retriever.workbook.opening.paths import printable
-from sat_retriever.workbook.opening.regular import OUTSIDE, open_regular
+from sat_retriever.workbook.opening.regular import open_regular
 
 # A file that changes twice within one tick of a coarse clock keeps its time and perhaps its size.
 # A file that was younger than this when it was checked is hashed the next time.
@@ -29,19 +31,71 @@ _LIMITED = PASSING | {SkipReason.TOO_LARGE}
 _LOCKED = {SkipReason.ENCRYPTED, SkipReason.WRONG_PASSWORD}
 
 
-def state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
-    """Return the file's current size and time; zeros if it cannot or must not be checked."""
-    root, now = printable(scope.root), time.time_ns()
-    empty = WorkbookState(root, below(root, file), 0, 0, now, content_hash="")
-    if within is None:
-        why = Skipped(empty.path, SkipReason.OUTSIDE_LINK, OUTSIDE)
-        return replace(empty, skipped=(why,))
-    state = replace(empty, within=printable(within))
-    try:
-        found = file.stat()
-    except OSError:
-        return state
-    return replace(state, size=found.st_size, mtime_ns=found.st_mtime_ns)
+@dataclass(frozen=True, slots=True)
+class MetFile:
+    """A file that a walk met inside the named places.
+
+    Attributes:
+        job: The step that reads it, if it must be read.
+        file: The file.
+        old: Its state in the index; None if it is not known.
+        again: Reasons to read it again although it is unchanged.
+        explicit: True if the user named the file itself.
+    """
+
+    job: ToRead
+    file: Path
+    old: WorkbookState | None
+    again: Set[SkipReason]
+    explicit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """What a look at a file found; a file without any of these must be read.
+
+    Attributes:
+        same: The state of an unchanged workbook, with its present time.
+        ignored: True for a file that is neither a spreadsheet nor named like one.
+        refused: The state of a file that is named like a spreadsheet, or was one, and is none.
+    """
+
+    same: WorkbookState | None = None
+    ignored: bool = False
+    refused: WorkbookState | None = None
+
+
+class CheckFiles(Protocol):
+    """CheckFiles at many files, here or on other machines."""
+
+    def __call__(self, met: Sequence[MetFile], *, verify: bool) -> Iterable[FileCheck]:
+        """Return the result of `look` for each file, in order."""
+        ...
+
+
+def check_file(met: MetFile, *, verify: bool) -> FileCheck:
+    """FileCheck at a file; the result depends on nothing but the file and the arguments.
+
+    Args:
+        met: The file.
+        verify: Hash it, whatever its time.
+    """
+    old, now = met.old, met.job.state
+    if old is not None and not must_read(old, met.again, clashes=verify or bool(met.job.left)):
+        same = unchanged_state(old, now, met.file, verify=verify)
+        if same is not None:
+            return FileCheck(same=same)
+    other = None if met.explicit else other_kind(met.file, old)
+    if other is None:
+        return FileCheck()
+    if old is None and not is_named(met.file):
+        return FileCheck(ignored=True)
+    return FileCheck(refused=refused_state(now, met.file, other))
+
+
+def check_here(met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
+    """Yield the result of `look` for each file, in order."""
+    return (check_file(each, verify=verify) for each in met)
 
 
 def other_kind(file: Path, old: WorkbookState | None) -> Kind | None:

@@ -10,15 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.errors import ClusterError
-from sat_retriever.index.sync.batches import BATCH_SHEETS
-from sat_retriever.index.sync.cluster.chunks import Chunk, chunks
-from sat_retriever.index.sync.cluster.cores import wait_for
+from sat_retriever.index.sync.cluster.chunks import Chunk, Failures, chunks
 from sat_retriever.index.sync.cluster.encoders import Encoders, runs_on_nodes
-from sat_retriever.index.sync.cluster.failures import Failures
-from sat_retriever.index.sync.cluster.node import Stat, Told, check_version, read_books, stat_of
-from sat_retriever.index.sync.executor import Done, Work
-from sat_retriever.index.sync.prepared import Prepared, prepared
-from sat_retriever.index.sync.steps import ToRead
+from sat_retriever.index.sync.cluster.node import (
+    Stat,
+    Told,
+    check_version,
+    read_books,
+    stat_of,
+    wait_for,
+)
+from sat_retriever.index.sync.encoding import EncodedWorkbook, encoded_workbooks
+from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work
+from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.files import LocalFile
 
 _MOST_BYTES = 256 << 20  # of results that are not stored yet; no more is claimed beyond that
@@ -65,7 +69,7 @@ class _Call:
     result: Any
 
 
-class Course:
+class ClusterRun:
     """The course of one run, from the plan's workbooks to results in order of completion.
 
     Each workbook is in one place at a time: waiting, claimed by a reading task, read, claimed by an
@@ -203,7 +207,7 @@ class Course:
                 yield from self._again(each.chunk, error, each.jobs)
                 continue
             before = time.perf_counter()
-            done = prepared(found, self._work.state)
+            done = encoded_workbooks(found, self._work.state)
             self._spent.encode_s += time.perf_counter() - before
             yield from self._finished([each], done)
 
@@ -225,7 +229,7 @@ class Course:
         self._spent.encode_s += seconds
         yield from self._finished(call.books, done)
 
-    def _finished(self, books: list[_Books], done: Iterable[Prepared]) -> Iterator[Done]:
+    def _finished(self, books: list[_Books], done: Iterable[EncodedWorkbook]) -> Iterator[Done]:
         """Yield results, and count each chunk's bytes as free once it is stored."""
         results = iter(done)
         for each in books:

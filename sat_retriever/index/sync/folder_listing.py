@@ -7,8 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sat_retriever.index.sync.plan import make_plan
-from sat_retriever.index.sync.scopes import scopes
+from sat_retriever.index.sync.local_plan import make_local_plan, scopes
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.system import usable_cores
 from sat_retriever.workbook.files import LocalFile
@@ -20,7 +19,7 @@ File = LocalFile | RemoteFile
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class FolderListing:
     """The workbooks that a sync of some paths would read.
 
     Attributes:
@@ -36,7 +35,7 @@ class Listed:
     @classmethod
     def of(
         cls, paths: Sequence[Path], *, roots: Iterable[str] = (), follow_links: bool = False
-    ) -> Listed:
+    ) -> FolderListing:
         """List some paths.
 
         Args:
@@ -48,7 +47,7 @@ class Listed:
         Raises:
             PathNotFoundError: If a path does not exist.
         """
-        plan = make_plan(scopes(paths, roots), (), follow_links=follow_links)
+        plan = make_local_plan(scopes(paths, roots), (), follow_links=follow_links)
         refused = [skip for job in plan.refused for skip in job.state.skipped]
         files = tuple(job.file for job in plan.read)
         return cls(files, (*plan.unlisted, *refused), plan.ignored)
