@@ -35,12 +35,7 @@ class Permissions(Protocol):
         """Where the groups come from, as the index notes it."""
 
     def groups_of(self, record: SheetRecord, file: tuple[str, str] | None) -> tuple[str, ...]:
-        """Groups that may see a sheet.
-
-        Args:
-            record: The sheet.
-            file: Root and path of its workbook; None without a file.
-        """
+        """Groups that may see a sheet; `file` is root and path of its workbook, if any."""
 
 
 class ByRules:
@@ -51,22 +46,22 @@ class ByRules:
         self.source = json.dumps({"rules": rules.to_json()}, ensure_ascii=False)
 
     def groups_of(self, record: SheetRecord, _file: tuple[str, str] | None) -> tuple[str, ...]:
-        """Groups of the first rule that covers a sheet."""
+        """Groups of the first rule that covers the sheet."""
         return self._rules.groups_of(record)
 
 
 class ByFiles:
-    """Groups by the rights of files; a sheet without a file on this machine is nobody's."""
+    """Groups by the rights of files; nobody sees a sheet without a file on this machine."""
 
     source = json.dumps("files")
 
     def groups_of(self, _record: SheetRecord, file: tuple[str, str] | None) -> tuple[str, ...]:
-        """Groups that may read the workbook file."""
+        """Groups that may read the file."""
         return file_groups(*file) if file else ()
 
 
 class ByFunction:
-    """Groups by a function, which only this process has; without it new sheets are nobody's."""
+    """Groups by a function of this process; without it nobody sees new sheets."""
 
     source = json.dumps("function")
 
@@ -74,7 +69,7 @@ class ByFunction:
         self._function = function
 
     def groups_of(self, record: SheetRecord, _file: tuple[str, str] | None) -> tuple[str, ...]:
-        """Groups that the function gives a sheet."""
+        """Groups that the function gives."""
         if self._function is None:
             return ()
         return checked_groups(self._function(replace(record, contents=None)))
@@ -82,13 +77,7 @@ class ByFunction:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Other groups for a sheet.
-
-    Attributes:
-        sheet_id: The sheet.
-        before: Groups that may see it so far.
-        after: Groups that may see it from now on.
-    """
+    """Other groups for a sheet."""
 
     sheet_id: str
     before: tuple[str, ...]
@@ -98,13 +87,7 @@ class Change:
 def granted(
     rows: Sequence[SheetRow], permissions: Permissions | None, file: tuple[str, str] | None = None
 ) -> Sequence[SheetRow]:
-    """Rows of one workbook with the groups that may see each.
-
-    Args:
-        rows: The rows.
-        permissions: What gives them; None without permissions.
-        file: Root and path of the workbook; None without a file.
-    """
+    """Rows of one workbook with the groups that may see each; `file` is its root and path."""
     if permissions is None:
         return rows
     return [replace(row, groups=permissions.groups_of(row.record, file)) for row in rows]
@@ -132,11 +115,7 @@ def permissions_of(given: Given) -> Permissions:
 
 
 def noted_permissions(meta: Mapping[str, str], path: object) -> Permissions | None:
-    """Permissions that an index notes; None without any.
-
-    Args:
-        meta: Notes by key.
-        path: Place of the index, for error messages.
+    """Permissions that the notes of an index name; None without any.
 
     Raises:
         IndexFormatError: If the note is damaged.
@@ -163,19 +142,18 @@ def permission_notes(permissions: Permissions | None) -> dict[str, str | None]:
 
 
 class _Rights(NamedTuple):
-    """Who owns a file or folder, and the bits of its mode that tell the truth."""
+    """Owner of a file or folder, and the bits of its mode that tell the truth."""
 
     mode: int
     user: int
     group: int
 
     def allow(self, *bits: int) -> bool:
-        """True if all of some bits are set."""
         return all(self.mode & bit for bit in bits)
 
 
 def file_groups(root: str, path: str) -> tuple[str, ...]:
-    """Groups of a workbook file: `user:NAME`, `group:NAME`, and everyone's.
+    """Groups of a workbook file below a root: `user:NAME`, `group:NAME`, and everyone's.
 
     Its owner is one if the owner may read it, its group if the owner and the group may, and
     everyone if all may: a mode such as 604 keeps the members of a group out. Whoever may not enter
@@ -183,10 +161,6 @@ def file_groups(root: str, path: str) -> tuple[str, ...]:
     control list of POSIX only the owner's rights count, since the mode does not tell those of
     others. Folders above the root and lists of other kinds are not looked at. A file at a URL, one
     that is gone, and one on another kind of system have no groups.
-
-    Args:
-        root: The indexed folder.
-        path: Path of the file below it.
     """
     if is_url(root) or os.name != "posix":
         return ()
@@ -216,7 +190,6 @@ def _rights(path: Path) -> _Rights:
 
 
 def _folders(root: str, path: str) -> Iterator[Path]:
-    """The root, and the folders from there to the file."""
     return (Path(root, *parent.parts) for parent in PurePosixPath(path).parents)
 
 

@@ -53,11 +53,7 @@ class IndexSettings:
 
     @classmethod
     def from_meta(cls, meta: Mapping[str, str], path: Place) -> IndexSettings:
-        """Read settings from the notes of a store.
-
-        Args:
-            meta: Notes by key.
-            path: Place of the index, for error messages.
+        """Read settings from the notes of the index at a place.
 
         Raises:
             IndexFormatError: If a note is missing or damaged.
@@ -89,13 +85,9 @@ class IndexSettings:
         return settings
 
     def located(self, name: str, path: Place) -> str:
-        """Return the current place of a named encoder or reranker.
+        """The current place of a named encoder or reranker.
 
         A folder that was moved together with the index file is found beside it.
-
-        Args:
-            name: `encoder` or `reranker`.
-            path: The index file.
         """
         if self.home is None or not isinstance(path, Path):
             return name
@@ -112,14 +104,7 @@ def new_notes(
     path: Place,
     privacy: Privacy,
 ) -> dict[str, str]:
-    """Return the notes for a new index file; `IndexSettings.from_meta` reads them.
-
-    Args:
-        encoder: Encoder of its tokens.
-        dense_weight: See `encoder_notes`.
-        serialization: The form of a record's text.
-        path: Place of the index.
-        privacy: What the file keeps of cells.
+    """Notes for a new index; `IndexSettings.from_meta` reads them.
 
     Raises:
         InputError: If `dense_weight` is out of its range.
@@ -147,12 +132,10 @@ def _privacy(meta: Mapping[str, str]) -> Privacy:
 
 
 def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:
-    """Return the notes about the encoder of an index's tokens; None removes a note.
+    """Notes about the encoder of an index's tokens; None removes a note.
 
-    Args:
-        encoder: Encoder of the tokens.
-        dense_weight: Share of the cosine in scores; None takes the encoder's own (a fine-tuned one
-            may have one). If it has none either, none is noted.
+    A `dense_weight` of None takes the encoder's own (a fine-tuned one may have one). If it has none
+    either, none is noted.
 
     Raises:
         InputError: If `dense_weight` is out of its range.
@@ -171,17 +154,17 @@ def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str
 
 
 def reranker_note(folder: str | Path | None) -> dict[str, str | None]:
-    """Return the note about the trained reranker for an index's tokens; None removes it."""
+    """The note about the trained reranker for an index's tokens; None removes it."""
     return {"reranker": None if folder is None else str(Path(folder).resolve())}
 
 
 def home_note(path: Place) -> dict[str, str | None]:
-    """Return the note about the folder of an index file, to find folders moved with it."""
+    """The note about the folder of an index file, to find folders moved with it."""
     return {"home": str(path.resolve().parent) if isinstance(path, Path) else None}
 
 
 def check_dense_weight(dense_weight: float) -> None:
-    """Refuse a share of the cosine outside 0 to 1.
+    """Refuse a share of the cosine that is out of its range.
 
     Raises:
         InputError: If it is not between 0 and 1.
@@ -191,7 +174,7 @@ def check_dense_weight(dense_weight: float) -> None:
 
 
 class IndexState:
-    """Settings and encoder, which change together; may be shared between threads.
+    """Settings and encoder of an open index, which change together; threads may share it.
 
     Args:
         settings: The settings in the file.
@@ -211,7 +194,7 @@ class IndexState:
         self._path = path
         self._settings = settings
         self.device: Device = device
-        self._told: Callable[[Cost], None] | None = None
+        self._progress: Callable[[Cost], None] | None = None
         self._encoder = None if encoder is None else self._checked(encoder)
 
     @property
@@ -255,7 +238,7 @@ class IndexState:
         with self._lock:
             if self._encoder is None:
                 self._encoder = self._checked(self._load())
-                self._tell(self._told)
+                self._tell(self._progress)
             return self._encoder
 
     @property
@@ -265,40 +248,35 @@ class IndexState:
         return encoder.cost if isinstance(encoder, EmbeddingEncoder) else None
 
     @contextmanager
-    def telling(self, told: Callable[[Cost], None] | None) -> Iterator[None]:
+    def telling(self, progress: Callable[[Cost], None] | None) -> Iterator[None]:
         """Tell the work of the encoder so far after each request, until the block ends."""
-        if told is None:  # a listener of the encoder's own stays
+        if progress is None:  # a listener of the encoder's own stays
             yield
             return
         with self._lock:
-            self._told = told
-            self._tell(told)
+            self._progress = progress
+            self._tell(progress)
         try:
             yield
         finally:
             with self._lock:
-                self._told = None
+                self._progress = None
                 self._tell(None)
 
     def replace(self, settings: IndexSettings, encoder: Encoder | None = None) -> None:
-        """Take over settings that were just written to the file.
-
-        Args:
-            settings: The settings from now on.
-            encoder: The encoder of new tokens; None if the tokens are the same.
-        """
+        """Take over settings just written; an encoder, if the tokens are new."""
         with self._lock:
             self._settings = settings
             self._encoder = encoder or self._encoder
 
     def _load(self) -> Encoder:
-        """Return the encoder of the settings; a model that runs elsewhere takes no device."""
+        """Load the encoder of the settings; a model that runs elsewhere takes no device."""
         name = self.encoder_name
         return load_encoder(name, device="auto" if is_embedding(name) else self.device)
 
-    def _tell(self, told: Callable[[Cost], None] | None) -> None:
+    def _tell(self, progress: Callable[[Cost], None] | None) -> None:
         if isinstance(self._encoder, EmbeddingEncoder):
-            self._encoder.tell(told)
+            self._encoder.tell(progress)
 
     def _checked(self, encoder: Encoder) -> Encoder:
         settings = self._settings
@@ -317,7 +295,7 @@ class IndexState:
         )
 
     def _conversion(self, encoder: Encoder) -> str:
-        """Return what gives the index tokens of an encoder, as the end of a sentence."""
+        """The command that gives the index tokens of an encoder, as the end of a sentence."""
         command = ["sat", "reencode", "--index", str(self._path), "--encoder", encoder.name]
         return f"give its sheets tokens of this one: {shlex.join(command)}"
 

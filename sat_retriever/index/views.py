@@ -24,11 +24,8 @@ MOST_BYTES = 1 << 30  # of their tokens, beside the latest one's
 class PermissionGate:
     """A store that refuses to be read once its sheets are for their groups alone.
 
-    Another process may have said so meanwhile, so each use looks anew.
-
-    Args:
-        store: The store of all sheets.
-        read_only: True refuses every change as well.
+    Another process may have said so meanwhile, so each use looks anew. With `read_only` it refuses
+    every change as well.
     """
 
     def __init__(self, store: Store, *, read_only: bool = False) -> None:
@@ -36,7 +33,7 @@ class PermissionGate:
         self._read_only = read_only
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the store.
+        """Pass on to the store what is allowed.
 
         Raises:
             PermissionsError: If there are permissions, or it is for a change that is refused.
@@ -55,7 +52,7 @@ class View(Protocol):
     """A view of an index."""
 
     def held_bytes(self) -> int:
-        """Bytes of the tokens that it holds in memory."""
+        """Most bytes of the tokens that it holds in memory."""
 
 
 Seen = TypeVar("Seen", bound=View)
@@ -65,9 +62,6 @@ class Views(Generic[Seen]):
     """Views by those who see them; the ones used longest ago are let go.
 
     Safe to share between threads. A view that was let go still works for whoever holds it.
-
-    Args:
-        make: Opens the view of some groups, or of the owner.
     """
 
     def __init__(self, make: Callable[[tuple[str, ...] | Owner], Seen]) -> None:
@@ -76,11 +70,7 @@ class Views(Generic[Seen]):
         self._lock = threading.Lock()
 
     def get(self, seen_by: tuple[str, ...] | Owner) -> Seen:
-        """Return the view of some.
-
-        Args:
-            seen_by: The groups, in order, or the owner.
-        """
+        """The view of some groups, in order, or of the owner."""
         with self._lock:
             found = self._held.pop(seen_by, None)
             if found is None:  # one without sheets is false

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,10 @@ _READ = 8_192  # tokens that are read at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What a snapshot is made of, by sheet; see `Snapshot`.
+    """What a snapshot of n sheets is made of; see `Snapshot`.
 
     Attributes:
-        generation: Generation of the index file.
+        generation: Generation of the index.
         ids: Row ids, (n,), ascending.
         tokens: Tokens, (n, d); their codes in a large index.
         token_sum: Sum of all tokens that were ever read, (d,) float64.
@@ -38,8 +38,8 @@ class Columns:
         workbooks: Number of each sheet's workbook file, (n,).
         documentation: Positions of documentation, ascending.
         main: Positions of main sheets, ascending.
-        common: Sheets of common words, and the row id up to which they are known; None if all
-            words are looked up in the index file.
+        frequent: Sheets of frequent words, and the row id up to which they are known; None if all
+            words are looked up in the index.
     """
 
     generation: int
@@ -53,7 +53,7 @@ class Columns:
     workbooks: IdArray
     documentation: NDArray[np.intp]
     main: NDArray[np.intp]
-    common: tuple[FrequentWords, int] | None = None
+    frequent: tuple[FrequentWords, int] | None = None
 
 
 def is_large(sheets: int) -> bool:
@@ -63,7 +63,7 @@ def is_large(sheets: int) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Periods:
-    """Times of n sheets.
+    """Times of n sheets: each different one once, and which of them every sheet has.
 
     Attributes:
         kinds: The different times, (u, 5) int16, as in `Times`.
@@ -75,7 +75,7 @@ class Periods:
 
     @classmethod
     def of(cls, times: Times) -> Periods:
-        """Return the different ones of some times, (n, 5).
+        """The different ones of some times, (n, 5).
 
         >>> found = Periods.of(np.int16([[2024, 2024, 1, 12, 0], [0] * 5, [2024, 2024, 1, 12, 0]]))
         >>> len(found.kinds), found.codes.tolist()
@@ -90,7 +90,6 @@ class Periods:
         return cls(times[first], codes.astype(np.int32))
 
     def __len__(self) -> int:
-        """Number of sheets."""
         return len(self.codes)
 
     def part(self, rows: NDArray[np.intp]) -> Periods:
@@ -98,58 +97,36 @@ class Periods:
         return Periods(self.kinds, self.codes[rows])
 
     def of_some(self, rows: NDArray[Any]) -> Times:
-        """The different times of some of the sheets, (u, 5).
-
-        Args:
-            rows: Their positions, or True for each of them.
-        """
+        """The different times of sheets, (u, 5), by positions or by True for each of them."""
         found: Times = self.kinds[np.unique(self.codes[rows])]
         return found
 
     def extended(self, kept: NDArray[np.bool_], added: Times) -> Periods:
-        """Times of the sheets that stay, and of others after them.
-
-        Args:
-            kept: True for the sheets that stay, (n,).
-            added: Times of the others, (a, 5).
-        """
+        """Times of the sheets to keep, a mask (n,), and of others (a, 5) after them."""
         if kept.all() and not len(added):
             return self
         return Periods.of(np.concatenate((self.kinds[self.codes[kept]], added)))
 
     def lying(self, asked: Sequence[Span]) -> NDArray[np.int8]:
-        """What `relation` gives for each different time, (u,).
-
-        Args:
-            asked: Requested stretches of time, at least one.
-        """
+        """For each different time, (u,), what `relation` gives of requested stretches."""
         return relation(self.kinds, asked)
 
     def inside(self, asked: Sequence[Span], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """True for those of some sheets that lie inside a requested stretch, (m,).
-
-        Args:
-            asked: Requested stretches of time, at least one.
-            rows: Positions of the sheets.
-        """
+        """True for those of some positions, (m,), that lie inside a requested stretch."""
         found: NDArray[np.bool_] = (self.lying(asked) == INSIDE)[self.codes[rows]]
         return found
 
     def overlapping(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
-        """What `relation.overlapping` gives for every sheet, (n,).
-
-        Args:
-            asked: Requested stretches of time, at least one.
-        """
+        """For every sheet, (n,), what `relation.overlapping` gives of requested stretches."""
         return overlapping(self.kinds, asked)[self.codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeadSheets:
-    """LeadSheets sheets of workbooks, and the sheets beside them.
+    """Sheets that count for the others of their workbooks: documentation, or main sheets.
 
     Attributes:
-        rows: Positions of the leading sheets, ascending.
+        rows: Positions of the lead sheets, ascending.
         others: Positions of the other sheets of their workbooks, ascending.
     """
 
@@ -162,10 +139,10 @@ class LeadSheets:
 
     @classmethod
     def of(cls, rows: Rows, workbooks: NDArray[np.int64]) -> LeadSheets:
-        """Find the other sheets.
+        """Find the other sheets of the workbooks of lead sheets.
 
         Args:
-            rows: Positions of the leading sheets, ascending.
+            rows: Positions of the lead sheets, ascending.
             workbooks: Number of each sheet's workbook file, (n,); 0 without one.
         """
         own = rows[workbooks[rows] > 0]
@@ -175,15 +152,10 @@ class LeadSheets:
         return cls(rows, others, own, book_of_own, place, len(books))
 
     def __bool__(self) -> bool:
-        """True if a sheet leads."""
         return len(self.rows) > 0
 
     def leaders_of(self, rows: Rows) -> Rows:
-        """LeadSheets sheets of the workbooks of those of some sheets that are among the others.
-
-        Args:
-            rows: Positions of sheets.
-        """
+        """Lead sheets of the workbooks of those of some sheets that are among the others."""
         if not len(self.others):
             return rows[:0]
         at = np.searchsorted(self.others, rows).clip(max=len(self.others) - 1)
@@ -191,26 +163,17 @@ class LeadSheets:
         return self._own[self._marked(books)[self._book_of_own]]
 
     def led_by(self, rows: Rows) -> Rows:
-        """The others of the workbooks of those of some sheets that lead.
-
-        Args:
-            rows: Positions of sheets.
-        """
+        """The others of the workbooks of those of some sheets that lead."""
         books = self._book_of_own[np.isin(self._own, rows)]
         return self.others[self._marked(books)[self._book_of_others]]
 
     def _marked(self, books: Rows) -> NDArray[np.bool_]:
-        """True for some of the workbooks, by their number."""
         marked = np.zeros(self._books, dtype=np.bool_)
         marked[books] = True
         return marked
 
     def best(self, scores: FloatArray) -> FloatArray:
-        """For each of the others, the best score of its workbook's leading sheets, (len(others),).
-
-        Args:
-            scores: Scores of all sheets, (n,), 0 or more.
-        """
+        """The best score of its workbook's lead sheets for each of the others, (len(others),)."""
         best = np.zeros(self._books, dtype=np.float32)
         np.maximum.at(best, self._book_of_own, scores[self._own])
         found: FloatArray = best[self._book_of_others]
@@ -239,7 +202,12 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
             (known.main, store.main_sheets(last)),
         )
     )
-    leading = len(documentation) or len(main)
+    leads = len(documentation) or len(main)
+    frequent = known.frequent
+    if frequent is not None:  # of the sheets that came since, words are looked up
+        words, until = frequent
+        stay = kept[: np.searchsorted(known.ids, until, side="right")]
+        frequent = words.without(stay), until
     return Columns(
         generation=store.generation(),
         ids=ids,
@@ -249,35 +217,20 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
         lengths=np.concatenate((known.lengths[kept], lengths)),
         tie_rank=tie_rank,
         periods=known.periods.extended(kept, times),
-        workbooks=_workbooks(store, ids) if leading else np.zeros_like(ids),
+        workbooks=_workbooks(store, ids) if leads else np.zeros_like(ids),
         documentation=documentation,
         main=main,
-        common=known.common and _kept_words(*known.common, kept, known.ids),
+        frequent=frequent,
     )
 
 
-def _kept_words(
-    words: FrequentWords, last: int, kept: NDArray[np.bool_], ids: IdArray
-) -> tuple[FrequentWords, int]:
-    """Common words of the sheets that stay; those after `last` are looked up."""
-    return words.without(kept[: np.searchsorted(ids, last, side="right")]), last
-
-
 def _no_columns(width: int, *, large: bool) -> Columns:
-    """The columns of an index without sheets."""
     none, tokens = np.empty(0, dtype=np.int64), np.empty((0, width), dtype=np.float32)
     found: Tokens = TokenTable.in_one_cell(Codes.of(tokens)) if large else tokens
     lengths, sums = np.empty((0, 2), dtype=np.float32), np.zeros(width)
     return Columns(
         0, none, found, sums, 0, lengths, none, Periods.of(unpacked(none)), none, none, none,
     )  # fmt: skip
-
-
-def _parts(last: int, later: IdArray) -> Iterator[tuple[int, int, int]]:
-    """Stretches of new sheets: the row id before each, its last one, and their number."""
-    for start in range(0, len(later), _READ):
-        end = min(start + _READ, len(later))
-        yield (int(later[start - 1]) if start else last), int(later[end - 1]), end - start
 
 
 def _read_tokens(
@@ -288,8 +241,10 @@ def _read_tokens(
     codes = [Codes.of(tokens[0])]
     lengths, times = [np.empty((0, 2), dtype=np.float32)], [unpacked(later[:0])]
     sums = np.zeros(width)
-    for after, until, count in _parts(last, later):
-        read, words, when = store.tokens_after(after, until, count, width)
+    for start in range(0, len(later), _READ):
+        part = later[start : start + _READ].tolist()
+        read, words, when = store.tokens_after(last, part[-1], len(part), width)
+        last = part[-1]
         codes.append(Codes.of(read)) if large else tokens.append(read)
         lengths.append(words)
         times.append(when)

@@ -1,4 +1,4 @@
-"""Words that very many names have, kept beside the index file: which sheets have them, and how.
+"""Words that very many names have, kept beside the index file: their sheets and fields.
 
 A word of a hundred thousand sheets is never looked up whole. To find the sheets worth scoring,
 its impacts are added up, one byte a sheet. To score these, its fields are read for them alone.
@@ -47,7 +47,7 @@ _MARKED = np.uint8(len(COUNTS) - 1)
 
 
 class _Entry(NamedTuple):
-    """One common word among the present sheets: those that have it, and those that came later."""
+    """One frequent word among the present sheets: those that have it, and those that came later."""
 
     number: int
     sheets: int
@@ -57,7 +57,7 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrequentWords:
-    """Postings of w common words in n sheets, as they were when they were written.
+    """Postings of w frequent words in n sheets, as they were when they were written.
 
     Attributes:
         numbers: Number of each word.
@@ -101,11 +101,7 @@ class FrequentWords:
             raise ValueError("the postings of common words do not fit together")
 
     def without(self, kept: NDArray[np.bool_]) -> FrequentWords:
-        """The same words after some sheets have gone.
-
-        Args:
-            kept: True for the sheets that stay, of those that were still there.
-        """
+        """The same words without the present sheets that a mask leaves out."""
         if kept.all():
             return self
         rows = np.flatnonzero(kept) if self.kept is None else self.kept[kept]
@@ -147,12 +143,12 @@ class FrequentWords:
 
 
 class FrequentWordScorer(LexicalScorer):
-    """A BM25 scorer of very many sheets, which has common words at hand.
+    """A BM25 scorer of very many sheets, which has frequent words at hand.
 
     Args:
         common: The words.
         later: Finds the sheets of one of them that came later.
-        lengths: Number of words of every sheet, shape (n,).
+        lengths: Number of words of every sheet, (n,).
         others: A scorer of the same sheets for all other words.
     """
 
@@ -167,7 +163,6 @@ class FrequentWordScorer(LexicalScorer):
         self._entries: dict[str, _Entry] = {}
 
     def __len__(self) -> int:
-        """Number of sheets."""
         return len(self._lengths)
 
     def word(self, word: str) -> WordScores:

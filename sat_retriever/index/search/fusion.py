@@ -34,13 +34,7 @@ _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
 
 @dataclass(frozen=True, slots=True)
 class Rareness:
-    """Sums of the idf of a question's words, each 0 or more.
-
-    Attributes:
-        names: Of the words that names of sheets have.
-        contents: Of the words that contents have.
-        contents_alone: Of the words that contents have and names have not.
-    """
+    """Sums of the idf of a question's words in names, in contents, and in contents alone."""
 
     names: float
     contents: float
@@ -50,8 +44,7 @@ class Rareness:
 def word_of_contents(covered: float) -> float:
     """What a word in contents counts, of what it counts in names, for one question.
 
-    Args:
-        covered: What `covered_by_names` gives for the question, in [0, 1].
+    `covered` is what `covered_by_names` gives for it.
 
     >>> word_of_contents(0.5)
     0.3
@@ -62,9 +55,7 @@ def word_of_contents(covered: float) -> float:
 def covered_by_names(best: float, rareness: Rareness) -> float:
     """Most of a question that the names of one sheet cover, in [0, 1].
 
-    Args:
-        best: BM25 over names of the sheet that has most, as a share of the best possible.
-        rareness: Rareness of the question's words.
+    `best` is the highest BM25 over names of a sheet, as a share of the best possible.
 
     >>> covered_by_names(0.5, Rareness(names=3.0, contents=1.0, contents_alone=1.0))
     0.375
@@ -74,13 +65,9 @@ def covered_by_names(best: float, rareness: Rareness) -> float:
 
 
 def dense_weight_with(noted: float, *, contents: bool) -> float:
-    """Share of the cosine in the scores of an index, in [0, 1], if a question asks for none.
+    """Share of the cosine in scores if a question asks for none, in [0, 1].
 
-    With contents it is 0.5 at most; the cosine alone stays alone.
-
-    Args:
-        noted: Share without contents, which the index notes, in [0, 1].
-        contents: True if a sheet of it has contents.
+    With contents it is 0.5 at most of what the index notes; the cosine alone stays alone.
 
     >>> [dense_weight_with(noted, contents=True) for noted in (0.2, 0.7, 1.0)]
     [0.2, 0.5, 1.0]
@@ -94,12 +81,7 @@ DENSE_WEIGHT = 0.4
 
 
 def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> FloatArray:
-    """Scores in which sheets that hold a phrase come before all others, each in their order.
-
-    Args:
-        scores: Fused scores, shape (n,).
-        phrase: True for the sheets that hold it, shape (n,); None without a phrase that any
-            sheet holds.
+    """Fused scores (n,) in which sheets that hold a phrase come first, each part in its order.
 
     >>> phrases_first(np.float32([0.75, -0.5]), np.array([False, True])).tolist()
     [0.25, 0.5]
@@ -108,14 +90,10 @@ def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> Float
 
 
 def time_factors(periods: Periods, asked: Sequence[Span]) -> FloatArray:
-    """Return the share of each sheet's score that a query's periods leave, (n,), in (0, 1].
+    """Share of each sheet's score that requested periods leave, (n,), in (0, 1].
 
     All shares are 1 if no sheet lies within a requested period: the query's period is then not one
     of the sheets.
-
-    Args:
-        periods: Times of the n sheets.
-        asked: Requested periods; without any, every score stays as it is.
     """
     lies = periods.lying(asked) if asked else None
     if lies is None or not (lies == INSIDE).any():
@@ -129,19 +107,19 @@ def fused(
     held: FloatArray,
     dense_weight: float,
 ) -> FloatArray:
-    """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
+    """The score that ranks sheets, (n,), in [-1, 1], or lower where it is held back.
 
     Args:
         dense: Cosine of query and sheet token, (n,).
         words: BM25 over names and contents as a share of the best possible, (n,).
-        held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
+        held: Share of its score that time and role leave a sheet, (n,), in (0, 1].
         dense_weight: Share of the cosine, in [0, 1].
     """
     return held_back(fuse(dense, words, dense_weight), held)
 
 
 def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
-    """Return the convex combination of the two scores, shape (n,), in [-dense_weight, 1].
+    """Convex combination of two scores, (n,), in [-dense_weight, 1].
 
     A dense weight of 1 gives the cosines themselves, including negative ones.
 
@@ -153,14 +131,10 @@ def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatAr
 
 
 def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
-    """Return scores held back by the query's periods, shape (n,); no score rises.
+    """Scores (n,) held back by factors in (0, 1]; no score rises.
 
     A score loses the same share of its size whether it is positive or negative, so two sheets with
     equal factors keep their order.
-
-    Args:
-        scores: Fused scores, shape (n,).
-        time: Factors from `time_factors`, shape (n,), in (0, 1].
 
     >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
     [0.25, -0.75, -0.5]
@@ -169,7 +143,7 @@ def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
 
 
 def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the sigmoid of each logit, the same shape, in [0, 1], without overflow.
+    """Sigmoid of each logit, in [0, 1], without overflow.
 
     >>> probabilities(np.float32([0.0, -1000.0, 1000.0])).tolist()
     [0.5, 0.0, 1.0]

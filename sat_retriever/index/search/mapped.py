@@ -56,7 +56,7 @@ _WAIT_S = 600.0  # time that a process waits for another one that writes the map
 
 
 def read_columns(store: Store, width: int) -> Columns | None:
-    """The latest mapped state of an index that fits it, at most as new as the index; else None.
+    """The latest mapped state that fits an index and is at most as new as it; else None.
 
     The caller holds a read transaction.
     """
@@ -72,16 +72,10 @@ def read_columns(store: Store, width: int) -> Columns | None:
 
 
 def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Path:
-    """Write a state of an index beside it, in place of earlier ones.
-
-    Args:
-        home: The folder that it is written into.
-        store: The index, whose state does not change meanwhile.
-        columns: Its state.
-        width: Width of its tokens.
+    """Write a state of an index, which does not change meanwhile, in place of earlier ones.
 
     Raises:
-        OSError: If the folder cannot be written to.
+        OSError: If the folder `home` cannot be written to.
     """
     home.mkdir(exist_ok=True)
     if isinstance(store.path, Path):
@@ -129,7 +123,6 @@ def _hide(home: Path, index: Path) -> None:
 
 
 def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:
-    """True if a mapped state is one of this index, at most as new as it."""
     meta = store.meta()
     known = (state["format"], state["fingerprint"], state["width"])
     if known != (FORMAT, meta["fingerprint"], width) or not is_large(state["sheets"]):
@@ -178,7 +171,7 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
         tokens=tokens,
         tokens_summed=int(state["tokens_summed"]),
         periods=periods,
-        common=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
+        frequent=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
         **plain,
     )
 
@@ -231,7 +224,7 @@ def _load_cells(folder: Path, width: int) -> TokenTable:
 
 
 def _save_common(folder: Path, store: Store, columns: Columns) -> Sequence[str]:
-    """Write the sheets of common words; return the words."""
+    """Write the sheets of frequent words; return the words."""
     sheets, lengths = len(columns.ids), columns.lengths[:, 0]
     having = store.common_words(max(_COMMON, sheets // _SHARE))
     is_dense = [number * DENSE >= sheets for number in having.values()]
@@ -342,7 +335,6 @@ def renew_mapped(store: Store, width: int) -> bool:
 
 
 def _is_to_renew(store: Store, known: Columns | None) -> bool:
-    """True for a large index whose mapped state is missing, or lacks much."""
     return is_large(store.counts()["sheets"]) and (known is None or lacks_much(store, known))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,12 +47,7 @@ _MEANT = 3  # words that one of them may mean
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A code that stands for a word.
-
-    Attributes:
-        text: The code, lower case.
-        names: BM25 scores of the sheets with it in their names.
-    """
+    """A code in lower case that stands for a word, and BM25 scores of the names that have it."""
 
     text: str
     names: WordScores
@@ -61,9 +56,11 @@ class Code:
 def codes_of(
     snapshot: Snapshot, word: str, contents: WordScores | None, sheets: float
 ) -> tuple[Code, ...]:
-    """Codes in names that stand for a word of a question.
+    """Codes in names that stand for a word of a question, as the index itself says.
 
-    Of a part of a large index, all its sheets say what a code stands for.
+    `TRA_NEW` is found for *transport*, since sheets with `TRA` in their names say *transport* in
+    their cells. It is not found for *travel*, which they do not say. Of a part of a large index,
+    all its sheets say what a code stands for.
 
     Args:
         snapshot: The sheets.
@@ -137,7 +134,7 @@ class FoundWord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """What a query's words find in the sheets of a snapshot.
+    """What a query's words find in the n sheets of a snapshot.
 
     Attributes:
         words: Words that names are searched for, as stems, in order.
@@ -165,11 +162,7 @@ class Matches:
     found: tuple[FoundWord, ...]
 
     def part(self, rows: NDArray[np.intp]) -> Matches:
-        """What the words find in some of the sheets.
-
-        Args:
-            rows: Their positions, ascending.
-        """
+        """What the words find in the sheets at some ascending positions."""
         return replace(
             self,
             names=self.names[rows],
@@ -185,12 +178,8 @@ def find_matches(
 ) -> Matches:
     """What a query's words find; the caller holds a read transaction.
 
-    Args:
-        store: Where the sheets are.
-        snapshot: The sheets.
-        query: The query.
-        known: What the same words find among the best of all sheets, if these are others: it says
-            how much of the query names cover.
+    `known` is what the same words find among the best of all sheets, if these are others: it says
+    how much of the query names cover.
     """
     read_as = respelled(store, snapshot, query)
     words = tuple(query_words(read_as))
@@ -199,7 +188,12 @@ def find_matches(
     inside = snapshot.contents.by_word(asked_inside)
     own, idfs = snapshot.contents.total(inside)
     contents = _spoken_for(snapshot, own) if idfs else own
-    rareness = _rareness(snapshot, words, idfs)
+    in_names = {word: snapshot.lexical.rareness(word) for word in words}
+    rareness = Rareness(
+        names=sum(in_names.values()),
+        contents=sum(idfs.values()),
+        contents_alone=sum(idf for word, idf in idfs.items() if not in_names.get(word)),
+    )
     covered = covered_by_names(float(names.max(initial=0.0)), rareness)
     covered = covered if known is None else known.covered
     asked = asked_phrases(snapshot, query)
@@ -227,7 +221,6 @@ def find_matches(
 def _found(
     snapshot: Snapshot, word: str, names: WordScores | None, contents: WordScores | None
 ) -> FoundWord:
-    """A word with its scores in names and in contents, if a sheet has it there."""
     scored = [each for each in (names, contents) if each is not None]
     lacking = math.prod(1 - each.sheets / max(snapshot.sheets, 1) for each in scored)
     names, contents = (x if x is not None and len(x.rows) else None for x in (names, contents))
@@ -247,12 +240,6 @@ def _together(
     Beside documentation a sheet has at least three fifths of the score by contents of that
     documentation; it does not count less by what names cover, which costs .017 on EPS's
     development questions (benchmarks/LOG.md).
-
-    Args:
-        snapshot: The sheets.
-        found: The words.
-        contents: BM25 over contents, (n,).
-        covered: Most of the query that the names of one sheet cover, in [0, 1].
     """
     total, share = np.zeros((2, len(contents)), dtype=np.float32)  # `share` of one word
     limit, sheets = 0.0, snapshot.sheets
@@ -283,15 +270,6 @@ def _by_initials(snapshot: Snapshot, query: str, together: FloatArray) -> FloatA
             together = together.copy()
             together[rows] = np.maximum(together[rows], np.float32(WORD_OF_CONTENTS))
     return together
-
-
-def _rareness(
-    snapshot: Snapshot, words: Sequence[str], in_contents: Mapping[str, float]
-) -> Rareness:
-    """Rareness of a query's words in names, and of those that contents have, given theirs."""
-    in_names = {word: snapshot.lexical.rareness(word) for word in words}
-    alone = (idf for word, idf in in_contents.items() if not in_names.get(word))
-    return Rareness(sum(in_names.values()), sum(in_contents.values()), sum(alone))
 
 
 def respelled(store: Store, snapshot: Snapshot, query: str) -> str:
@@ -369,11 +347,10 @@ def with_phrases(snapshot: Snapshot, asked: Sequence[str]) -> NDArray[np.intp]:
 def with_words(
     snapshot: Snapshot, groups: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.intp], FloatArray]:
-    """Positions of the sheets that have all words of a group, ascending, and what all words score.
+    """Positions of the sheets that have all words of a group, ascending, and their scores.
 
-    Args:
-        snapshot: The sheets.
-        groups: Stems that names or contents of a sheet have together; at least one a group.
+    A group has one stem or more, which names or contents of a sheet have together. The words of all
+    groups score.
     """
     found = [
         part.having(group) for group in groups for part in (snapshot.lexical, snapshot.contents)

@@ -18,9 +18,8 @@ from sat_retriever.index.search.columns import is_large
 from sat_retriever.index.search.matches import asked_phrases, find_matches, respelled, with_phrases
 from sat_retriever.index.search.scores import Query, Scores, best_rows, score_all
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.search.tokens import Mask, Tokens, TokenTable
+from sat_retriever.index.search.tokens import Mask, TokenTable
 from sat_retriever.index.store.opening import Store
-from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.contents import asked_words
 from sat_retriever.text.lexical import Impacts, impacts, query_words
 from sat_retriever.text.period.spans import Span
@@ -44,7 +43,7 @@ def best_scores(
     allowed: NDArray[np.int64] | None = None,
     known: Scores | None = None,
 ) -> Scores:
-    """Return exact scores of the best sheets; the caller reads the store.
+    """Exact scores of the `count` best sheets of a large index; the caller reads the store.
 
     A few thousand sheets, among which the best are, are scored with the codes of their tokens. The
     best of these are scored again with the tokens themselves.
@@ -77,14 +76,9 @@ def best_scores(
 def chosen_scores(
     store: Store, snapshot: Snapshot, query: Query, rows: NDArray[np.intp], best: Scores
 ) -> Scores:
-    """Return exact scores of chosen sheets; the caller reads the store.
+    """Exact scores of the sheets at some ascending positions; the caller reads the store.
 
-    Args:
-        store: Where the sheets are.
-        snapshot: All of them.
-        query: The query.
-        rows: Positions of the chosen sheets, ascending.
-        best: Scores of the best sheets, which say what counts.
+    Scores of the best sheets say what counts.
     """
     every = with_leaders(snapshot, [rows])
     part = snapshot.part(every)
@@ -96,21 +90,19 @@ def chosen_scores(
 def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | None = None) -> Rows:
     """Positions of the sheets to score for a query, ascending; the caller reads the store.
 
-    Args:
-        store: Where the sheets are.
-        snapshot: All n sheets.
-        query: The query.
-        allowed: True for the sheets that meet the filters, (n,); None without filters. Where these
-            leave few sheets, all of them are in the pool.
+    `allowed` is True for the sheets that meet the filters, (n,). Where these leave few sheets, all
+    of them are in the pool.
     """
     if allowed is not None and not is_large(int(np.count_nonzero(allowed))):
         return np.flatnonzero(allowed)
-    token, masks = query.token, _masks(snapshot, query.asked, allowed)
+    masks = _masks(snapshot, query.asked, allowed)
     read_as = respelled(store, snapshot, query.text)
     phrases = asked_phrases(snapshot, query.text)
-    alone = query.dense_weight == 1  # without words to help, every cosine is compared
-    found = [
-        *_near(snapshot.tokens, token, masks, all_cells=alone),
+    found = []
+    if isinstance(snapshot.tokens, TokenTable):
+        alone = query.dense_weight == 1  # without words to help, every cosine is compared
+        found += snapshot.tokens.nearest(query.token, masks, all_cells=alone)
+    found += [
         *worded(snapshot.lexical.impacts(list(dict.fromkeys(query_words(read_as)))), masks),
         *_worded_by_contents(snapshot, read_as, masks),
         *([with_phrases(snapshot, phrases)[:WORDED]] if phrases else []),
@@ -131,18 +123,10 @@ def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) ->
     return [within, in_time]
 
 
-def _near(
-    tokens: Tokens, token: FloatArray, masks: Sequence[Mask | None], *, all_cells: bool
-) -> list[Rows]:
-    if not isinstance(tokens, TokenTable):
-        return []
-    return tokens.nearest(token, masks, all_cells=all_cells)
-
-
 def _worded_by_contents(
     snapshot: Snapshot, read_as: str, masks: Sequence[Mask | None]
 ) -> list[Rows]:
-    """Positions of the sheets whose contents have most of a query's words within each mask."""
+    """Positions of the sheets whose contents have most of a query's words, by mask."""
     if not snapshot.contents:
         return []
     words = snapshot.contents.by_word(asked_words(read_as))
@@ -152,12 +136,9 @@ def _worded_by_contents(
 def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:
     """Positions of the sheets that have most of some words within each mask: `WORDED` or some more.
 
-    All words are added up: passing over common ones, as MaxScore does, saves less than it costs to
-    look them up for the sheets in play (benchmarks/LOG.md).
-
-    Args:
-        total: How much of the words every sheet has, (n,).
-        masks: Sheets among which to look; None for all.
+    `total` is how much of the words every sheet has, (n,). All words are added up: passing over
+    common ones, as MaxScore does, saves less than it costs to look them up for the sheets in play
+    (benchmarks/LOG.md).
     """
     most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
     found = []

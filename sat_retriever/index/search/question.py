@@ -37,17 +37,17 @@ class Question:
 
     @property
     def text(self) -> str:
-        """The query, without lone surrogates."""
+        """See `Query`."""
         return self.query.text
 
     @property
     def token(self) -> FloatArray:
-        """Its token (d,) float32, unit length."""
+        """See `Query`."""
         return self.query.token
 
     @property
     def dense_weight(self) -> float:
-        """Share of the cosine in its scores, in [0, 1]."""
+        """See `Query`."""
         return self.query.dense_weight
 
     def weighing(self, dense_weight: float) -> Question:

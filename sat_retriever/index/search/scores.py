@@ -29,7 +29,7 @@ _SAME = np.float32(1e-6)  # largest difference of scores with one rank
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """What the score of a sheet depends on, beside the sheet.
+    """Everything beside a sheet that its score depends on.
 
     Attributes:
         text: The query, without lone surrogates.
@@ -53,12 +53,10 @@ class Scores:
         fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods or a role hold
             back a negative score.
         dense: Cosine of query and sheet token, in [-1, 1].
-        matches: What the query's words find: its `names`, `contents` and `together` are BM25 as a
-            share of the query's best possible value, in [0, 1].
-        time: Share of each fused score that the query's periods leave, in (0, 1]; see
-            `held_back`.
-        role: Share of each fused score that the sheet's place in its workbook leaves, in (0, 1];
-            see `role_factors`.
+        matches: The sheets that the query's words find; its `names`, `contents` and `together`
+            are BM25 as a share of the query's best possible value, in [0, 1].
+        time: Share of each fused score that the query's periods leave, in (0, 1].
+        role: Share that the sheet's place in its workbook leaves, in (0, 1].
         token: Query token, shape (d,), unit length.
         asked: The periods that the query names, if they hold sheets back.
         weight: Share of the cosines in `fused`, in [0, 1].
@@ -79,7 +77,7 @@ class Scores:
     wide: Scores | None = field(default=None, repr=False)
 
     def weighing(self, dense_weight: float) -> Scores:
-        """Return the same scores, fused with another share of the cosines, in [0, 1]."""
+        """The same scores, fused with another share of the cosines, in [0, 1]."""
         matches = self.matches
         found = fused(
             self.dense,
@@ -90,28 +88,20 @@ class Scores:
         return replace(self, fused=phrases_first(found, matches.phrase), weight=dense_weight)
 
     def without_times(self) -> Scores:
-        """Return the same scores as if the query named no period."""
+        """The same scores as if the query named no period."""
         return replace(self, time=np.ones_like(self.time), asked=()).weighing(self.weight)
 
     def within(self, allowed: NDArray[np.int64]) -> Scores:
-        """Return the same scores, without periods if no allowed sheet lies within them.
-
-        Args:
-            allowed: Row ids of the allowed sheets, ascending.
-        """
+        """The same scores, without periods if no sheet of some ascending row ids lies in them."""
         if not self.asked:
             return self
         times = self.time[np.isin(self.snapshot.ids, allowed, assume_unique=True)]
         return self if times.max(initial=0) == 1 or not len(times) else self.without_times()
 
     def exact(self, store: Store, rows: NDArray[np.intp]) -> Scores:
-        """Return the scores of some of the sheets, with the cosines of their exact tokens.
+        """Scores of the sheets at some ascending positions, with cosines of their exact tokens.
 
         The caller reads the store in the state of the snapshot.
-
-        Args:
-            store: Where the tokens are.
-            rows: Positions of the sheets, ascending.
         """
         part = self.snapshot.part(rows)
         dense = store.tokens_of(part.ids.tolist(), len(self.token)) @ self.token
@@ -126,7 +116,7 @@ class Scores:
         ).weighing(self.weight)
 
     def with_exact(self, parts: Sequence[Scores]) -> Scores:
-        """Return the same scores, with the cosines that parts of them have."""
+        """The same scores, with the cosines that parts of them have."""
         dense = self.dense.copy()
         for part in parts:
             rows = np.searchsorted(self.snapshot.ids, part.snapshot.ids)
@@ -134,13 +124,10 @@ class Scores:
         return replace(self, dense=dense).weighing(self.weight)
 
     def candidates(self, sheets: Mapping[str, int], first: int = 1) -> list[Candidate]:
-        """Return some sheets as candidates, in their order.
+        """Sheets as candidates, in their order, given the position of each by its id.
 
-        Their ranks by cosine and by words count the sheets of `wide`, if there are any.
-
-        Args:
-            sheets: Position of each sheet by its id.
-            first: Rank of the first of them.
+        Ranks by cosine and by words count the sheets of `wide`, if there are any. The rank of the
+        first candidate is `first`.
         """
         rows = np.fromiter(sheets.values(), dtype=np.intp, count=len(sheets))
         names, contents = self.matches.names, self.matches.contents
@@ -178,15 +165,11 @@ class Scores:
         ]  # fmt: skip
 
 
-def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tuple[int, int | None]:
-    """Rank of a sheet among those that may be returned, and the position right above it.
+def rank_of(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tuple[int, int | None]:
+    """Rank of the sheet at a position, and the position right above it; None for the first.
 
-    The position is None for the first; equal scores come in the order of sheet ids.
-
-    Args:
-        scores: Scores of all n sheets.
-        row: Position of the sheet.
-        allowed: Row ids that may be returned, ascending; None for all.
+    Equal scores come in the order of sheet ids. Only sheets of the ascending row ids `allowed`
+    count; None allows all.
     """
     ties, fused = scores.snapshot.tie_rank, scores.fused
     better = (fused > fused[row]) | ((fused == fused[row]) & (ties < ties[row]))
@@ -200,7 +183,7 @@ def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tup
 
 
 def _ranks(scores: FloatArray, own: FloatArray) -> NDArray[np.intp]:
-    """Return the ranks of some scores among all n; equal scores share one.
+    """Ranks of some scores among all n; equal scores share one.
 
     The last bits of a product depend on the place of a row in its matrix, so they do not count.
     """
@@ -209,17 +192,12 @@ def _ranks(scores: FloatArray, own: FloatArray) -> NDArray[np.intp]:
 
 
 def score_all(snapshot: Snapshot, query: Query, matches: Matches) -> Scores:
-    """Return the scores of all sheets of a snapshot.
+    """Score all sheets of a snapshot.
 
     Source: paper, section 3.3 (cosine over all tokens). Departs: the score is a convex combination
     with BM25, and with both over contents; and sheets of other periods than the query names,
     documentation and sheets beside a main sheet are held back. A dense weight of 1 gives the
     paper's order where there are none of these.
-
-    Args:
-        snapshot: The sheets.
-        query: The query.
-        matches: What the query's words find.
     """
     token = query.token
     dense = snapshot.tokens @ token
@@ -242,10 +220,6 @@ def role_factors(snapshot: Snapshot, matches: Matches) -> FloatArray:
 
     Documentation is held back. So is a sheet beside its workbook's main sheet, more the more of
     the query the names of the main sheet cover. Neither is if the query asks for documentation.
-
-    Args:
-        snapshot: The sheets.
-        matches: What the query's words find.
     """
     factors = np.ones(len(snapshot.ids), dtype=np.float32)
     if not matches.explaining:
@@ -256,14 +230,9 @@ def role_factors(snapshot: Snapshot, matches: Matches) -> FloatArray:
 
 
 def best_rows(scores: Scores, top_k: int, allowed: NDArray[np.int64] | None) -> NDArray[np.intp]:
-    """Return the positions of the sheets with the highest fused scores, best first.
+    """Positions of the `top_k` sheets with the highest fused scores, best first.
 
-    Ties are in the order of sheet ids.
-
-    Args:
-        scores: Scores of all n sheets.
-        top_k: Largest number of positions.
-        allowed: Row ids that may be returned, ascending; None for all.
+    Ties are in the order of sheet ids. Only the ascending row ids `allowed` count; None allows all.
     """
     snapshot, fused = scores.snapshot, scores.fused
     n = len(fused)
@@ -278,7 +247,7 @@ def best_rows(scores: Scores, top_k: int, allowed: NDArray[np.int64] | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for an answer; more of each speaks more for it.
+    """Two signs that sheets hold an answer; more of each is a stronger sign.
 
     Attributes:
         fit: How well the best sheet fits: the share of the query that its words cover, in
@@ -296,11 +265,11 @@ NO_EVIDENCE = Evidence(0.0, -1.0)
 
 
 def evidence(scores: Scores, rows: NDArray[np.intp], counted: int | None = None) -> Evidence:
-    """What speaks for an answer among some sheets.
+    """Evidence among the sheets at some ascending positions.
 
     Args:
         scores: Scores of all n sheets of a snapshot.
-        rows: Positions of the sheets that count, ascending.
+        rows: The positions.
         counted: Number of sheets that count, if the snapshot is a part of them, with the best.
             How many of them have a word is then taken in proportion from all sheets, and the mean
             cosine is that of all.
@@ -323,13 +292,12 @@ def evidence(scores: Scores, rows: NDArray[np.intp], counted: int | None = None)
 def _words(
     matches: Matches, rows: NDArray[np.intp], sheets: int, counted: int, part: float | None
 ) -> tuple[FloatArray, FloatArray]:
-    """What the words of a query say of every sheet, two arrays (n,).
+    """Share of the query that every sheet covers, and rareness of its words there, each (n,).
 
-    The first is the share of the query that a sheet covers: each word counts as much as it
-    tells by itself (`rarity`), also a word that no sheet has, and is covered as far as the
-    sheet's better score for it, by names or by contents, comes to the most possible. A sheet
-    that holds a phrase of the query covers all of it. The second is the sum of log(m / df) over
-    the words that a sheet has; of m sheets that count df have the word.
+    Each word counts as much as it tells by itself (`rarity`), also a word that no sheet has. It is
+    covered as far as the sheet's better score for it, by names or by contents, comes to the most
+    possible. A sheet that holds a phrase of the query covers all of it. The rareness is the sum of
+    log(m / df) over the words that a sheet has; of m sheets that count df have the word.
     """
     covered, rare = np.zeros((2, sheets), dtype=np.float32)
     share = np.zeros(sheets, dtype=np.float32)  # of one word; zeros between words

@@ -29,11 +29,11 @@ _FILTERS = 8  # whose sheets are kept
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Tokens and word counts of all sheets, by row id.
+    """Tokens and word counts of all n sheets, by row id.
 
     Attributes:
         path: Place of the index.
-        generation: Generation of the file at that time.
+        generation: Generation of the index at that time.
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length; their codes in a large index.
         mean_token: Mean of all tokens, (d,) float32.
@@ -45,10 +45,10 @@ class Snapshot:
         workbooks: Number of each sheet's workbook file, (n,); 0 without one.
         documentation: The sheets that are documentation.
         main: The sheets whose names abbreviate their workbooks'.
-        noted: Positions by sheet id of sheets that questions found lately.
-        matched: Row ids that met the filters of questions lately, by filters.
         principals: Groups that see these sheets and no others; None for all sheets.
         columns: What all of it was made of; later states are made of it and of what changed.
+        noted: Positions by sheet id of sheets that questions found lately.
+        matched: Row ids that met the filters of questions lately, by filters.
         whole: All sheets, if this is a part of them.
     """
 
@@ -77,11 +77,7 @@ class Snapshot:
         return len((self.whole or self).ids)
 
     def part(self, places: NDArray[np.intp]) -> Snapshot:
-        """Some of the sheets, to score these alone; each has the score that it has in the whole.
-
-        Args:
-            places: Their positions, ascending.
-        """
+        """The sheets at some ascending positions; each has the score that it has in the whole."""
         workbooks = self.workbooks[places]
         documentation, main = (
             LeadSheets.of(np.flatnonzero(np.isin(places, leading.rows)), workbooks)
@@ -126,18 +122,15 @@ class Snapshot:
         if key not in self.matched:
             if len(self.matched) == _FILTERS:
                 self.matched.clear()
-            self.matched[key] = self._matching(store, filters)
+            asked, others = asked_in(filters), replace(filters, period=None)
+            found = store.matching(others) if others or not asked else self.ids
+            if asked:
+                found = np.intersect1d(self.ids[self.periods.overlapping(asked)], found)
+            self.matched[key] = found
         return self.matched[key]
 
-    def _matching(self, store: Store, filters: Filters) -> IdArray:
-        asked, others = asked_in(filters), replace(filters, period=None)
-        if not asked:
-            return store.matching(others)
-        within = self.ids[self.periods.overlapping(asked)]
-        return np.intersect1d(within, store.matching(others)) if others else within
-
     def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
-        """Return the positions of those sheets that exist."""
+        """Positions of those sheets that exist."""
         noted = {sheet_id: self.noted.get(sheet_id) for sheet_id in sheet_ids}
         places = {sheet_id: place for sheet_id, place in noted.items() if place is not None}
         others = [sheet_id for sheet_id in noted if sheet_id not in places]
@@ -151,10 +144,7 @@ class Snapshot:
 class LatestSnapshot:
     """The snapshot of a store's current state, renewed after each write; shared by threads.
 
-    Args:
-        store: The store of the sheets.
-        width: Token width d.
-        fingerprint: Required fingerprint of the encoder of its tokens.
+    Tokens have width d, and are of an encoder with the given fingerprint.
     """
 
     def __init__(self, store: Store, width: int, fingerprint: str) -> None:
@@ -165,7 +155,7 @@ class LatestSnapshot:
         self._held: Snapshot | None = None
 
     def get(self) -> Snapshot:
-        """Return the current snapshot; the caller holds a read transaction.
+        """The current snapshot; the caller holds a read transaction.
 
         Raises:
             FingerprintMismatchError: If another encoder has made the tokens meanwhile.
@@ -174,13 +164,11 @@ class LatestSnapshot:
             held = self._held
             if held is None or held.generation != self._store.generation():
                 check_encoder(self._store, self._fingerprint)
-                held = take_snapshot(self._store, self._width, self._previous(held))
+                # Groups may see by now sheets that are older than what they saw.
+                previous = held if self._store.principals is None else None
+                held = take_snapshot(self._store, self._width, previous)
                 self._held = held
             return held
-
-    def _previous(self, held: Snapshot | None) -> Snapshot | None:
-        """The state to go on from; none for some groups, who may see older sheets by now."""
-        return held if self._store.principals is None else None
 
     def held_bytes(self) -> int:
         """Most bytes that the held tokens take."""
@@ -215,8 +203,8 @@ def snapshot_of(store: Store, columns: Columns) -> Snapshot:
         return found[ids.take(found, mode="clip") == rows] if len(ids) else found[:0]
 
     lexical = LexicalScorer(postings, lengths[:, 0])
-    if columns.common is not None:
-        words, last = columns.common
+    if columns.frequent is not None:
+        words, last = columns.frequent
 
         def later(word: str) -> tuple[NDArray[np.intp], FloatArray]:
             if int(ids[-1]) <= last:

@@ -20,7 +20,7 @@ from sat_retriever.workbook.read import Workbook
 
 @dataclass(frozen=True, slots=True)
 class LinkedWorkbook:
-    """A workbook that was read, and its links, but without tokens.
+    """A workbook that was read, with its links, but without tokens.
 
     Attributes:
         records: Its sheets in tab order.
@@ -37,14 +37,7 @@ class LinkedWorkbook:
 
 @dataclass(frozen=True, slots=True)
 class EncodedWorkbook:
-    """A workbook that is ready to be stored; the attributes are those of `LinkedWorkbook`.
-
-    Attributes:
-        rows: Its sheets with their tokens and words, in tab order.
-        discovery: See `LinkedWorkbook`.
-        skipped: See `LinkedWorkbook`.
-        content_hash: See `LinkedWorkbook`.
-    """
+    """A `LinkedWorkbook` whose sheets are rows with tokens and words, ready to be stored."""
 
     rows: tuple[SheetRow, ...]
     discovery: Discovery
@@ -53,7 +46,7 @@ class EncodedWorkbook:
 
 
 def linked(book: Workbook) -> LinkedWorkbook:
-    """Return the links inside a workbook and the claims of its sheets, with its records."""
+    """A workbook with the links inside it and the claims of its sheets."""
     own = discover(book.records, book.references, book.structure, book.profiles)
     claims = replace(own.claims, copies=copy_claims(book.records, book.sketches))
     discovery = replace(own, claims=claims)
@@ -61,7 +54,7 @@ def linked(book: Workbook) -> LinkedWorkbook:
 
 
 def encoded_workbooks(books: Sequence[LinkedWorkbook], state: IndexState) -> list[EncodedWorkbook]:
-    """Return workbooks with the rows of their sheets, which are encoded together.
+    """Workbooks with the rows of their sheets, which are encoded together.
 
     Raises:
         InputError: If a record has a value that cannot be stored.
@@ -80,11 +73,7 @@ def encoded_workbooks(books: Sequence[LinkedWorkbook], state: IndexState) -> lis
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
-    """Return records with their tokens and words, in their order.
-
-    Args:
-        records: The records; if there are none, no encoder is loaded.
-        state: The form of a record's text, and the encoder.
+    """Records with their tokens and words, in their order; without records no encoder is loaded.
 
     Raises:
         InputError: If a record has a value that cannot be stored.
@@ -100,12 +89,7 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]
 
 
 def token_text(record: SheetRecord, serialization: Serialization) -> str:
-    """The text of a sheet's token: of names and contents, or of names where there are none.
-
-    Args:
-        record: The sheet, with its contents.
-        serialization: The form of its names.
-    """
+    """The text of a sheet's token: of names and contents, or of names where there are none."""
     return contents_text(record) or serialize(record, serialization)
 
 

@@ -1,4 +1,4 @@
-"""The seam between a sync and the processes that read and encode for it; and this machine's."""
+"""Read and encode for a sync: the interface of an executor, and the one of this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from sat_retriever.index.sync.encoding import (
 )
 from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_here
 from sat_retriever.index.sync.sync_plan import ToRead
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import ReadOptions, Workbook, read_files
 from sat_retriever.workbook.remote.objects import RemoteFile
@@ -46,10 +45,10 @@ class Work:
 
 
 class Executor(Protocol):
-    """CheckFiles at files, and reads, links and encodes workbooks; the caller stores them."""
+    """Checks files, and reads, links and encodes workbooks; the caller stores them."""
 
     def check_files(self, met: Sequence[MetFile], *, verify: bool) -> Iterable[FileCheck]:
-        """Return the result of `look` for each file, in order."""
+        """Return the result of `check_file` for each file, in order."""
         ...
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
@@ -68,7 +67,7 @@ class ThisMachine:
     """The executor that needs no other machine: reading processes, and the encoder in this one."""
 
     def check_files(self, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
-        """FileCheck at files; see `Executor`."""
+        """Check files; see `Executor`."""
         return check_here(met, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
@@ -85,25 +84,17 @@ def books_of(
 ) -> Generator[tuple[ToRead, Workbook]]:
     """Yield the workbooks of some jobs in order of completion; records have their URL, if any.
 
-    Closing the iterator ends the reading processes.
-
-    Args:
-        jobs: The jobs.
-        reading: What is read of every workbook.
-        limits: Bounds on one file.
-        workers: Reading processes; None takes all cores.
+    Closing the iterator ends the reading processes, of which there are `workers`, or one per core.
     """
     by_file = {job.file: job for job in jobs}
     books = read_files(by_file, reading, limits=limits, workers=workers)
     with closing(books):  # an interruption must not leave reading processes behind
         for file, book in books:
-            yield by_file[file], _placed(file, book)
-
-
-def _placed(file: LocalFile | RemoteFile, book: Workbook) -> Workbook:
-    if isinstance(file, LocalFile):
-        return book
-    return replace(book, records=tuple(replace(each, url=file.url) for each in book.records))
+            if isinstance(file, RemoteFile):
+                placed = tuple(replace(each, url=file.url) for each in book.records)
+                yield by_file[file], replace(book, records=placed)
+            else:
+                yield by_file[file], book
 
 
 def _grouped(

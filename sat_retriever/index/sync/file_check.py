@@ -52,7 +52,7 @@ class MetFile:
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
-    """What a look at a file found; a file without any of these must be read.
+    """Result of a check; a file without any of these must be read.
 
     Attributes:
         same: The state of an unchanged workbook, with its present time.
@@ -66,19 +66,17 @@ class FileCheck:
 
 
 class CheckFiles(Protocol):
-    """CheckFiles at many files, here or on other machines."""
+    """Checks many files, here or on other machines."""
 
     def __call__(self, met: Sequence[MetFile], *, verify: bool) -> Iterable[FileCheck]:
-        """Return the result of `look` for each file, in order."""
+        """Return the result of `check_file` for each file, in order."""
         ...
 
 
 def check_file(met: MetFile, *, verify: bool) -> FileCheck:
-    """FileCheck at a file; the result depends on nothing but the file and the arguments.
+    """Check a file; the result depends on nothing but the file and the arguments.
 
-    Args:
-        met: The file.
-        verify: Hash it, whatever its time.
+    `verify` hashes it, whatever its time.
     """
     old, now = met.old, met.job.state
     if old is not None and not must_read(old, met.again, clashes=verify or bool(met.job.left)):
@@ -94,12 +92,12 @@ def check_file(met: MetFile, *, verify: bool) -> FileCheck:
 
 
 def check_here(met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
-    """Yield the result of `look` for each file, in order."""
+    """Yield the result of `check_file` for each file, in order."""
     return (check_file(each, verify=verify) for each in met)
 
 
 def other_kind(file: Path, old: WorkbookState | None) -> Kind | None:
-    """Return the kind of a file in a folder that is not a spreadsheet and was not one before."""
+    """Kind of a file in a folder that is not a spreadsheet and was not one before; else None."""
     if old is not None and not _is_refused(old):
         return None
     kind = sniff(file, named=False)
@@ -113,7 +111,7 @@ def _is_refused(old: WorkbookState) -> bool:
 
 
 def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
-    """Return the state of a file that is not a spreadsheet."""
+    """State of a file that is not a spreadsheet."""
     why = Skipped(now.path, SkipReason.NOT_A_SPREADSHEET, kind.message)
     return replace(now, content_hash=_hash_file(file), skipped=(why,))
 
@@ -121,7 +119,7 @@ def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
 def tried_again(
     *, verify: bool, password: bool, limits: bool, explicit: bool
 ) -> frozenset[SkipReason]:
-    """Return the reasons for which an unchanged workbook is read again."""
+    """Reasons for which an unchanged workbook is read again."""
     # A link that leads outside gets here only if it is followed now, or its target is named.
     again = _AGAIN | {SkipReason.OUTSIDE_LINK}
     if verify:
@@ -136,12 +134,9 @@ def tried_again(
 
 
 def must_read(old: WorkbookState, again: Set[SkipReason], *, clashes: bool) -> bool:
-    """True if an unchanged workbook is read again.
+    """True if an unchanged workbook is read again, for one of the reasons in `again`.
 
-    Args:
-        old: Its state in the index.
-        again: Reasons to read it again.
-        clashes: True if a sheet id that was taken may be free now.
+    `clashes` is true if a sheet id that was taken may be free now.
     """
     reasons = {skip.reason for skip in old.skipped}
     return bool(reasons & again) or (clashes and SkipReason.DUPLICATE_ID in reasons)
@@ -150,7 +145,7 @@ def must_read(old: WorkbookState, again: Set[SkipReason], *, clashes: bool) -> b
 def unchanged_state(
     old: WorkbookState, now: WorkbookState, file: Path, *, verify: bool
 ) -> WorkbookState | None:
-    """Return the state of an unchanged file with its current time; None if it changed."""
+    """State of an unchanged file with its current time; None if it changed."""
     if not verify and _same_stat(old, now):
         return old if old.within == now.within else replace(old, within=now.within)
     # An empty hash is no evidence: a file that could not be read has an empty one, too.
@@ -174,7 +169,7 @@ def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:
 
 
 def _hash_file(file: Path) -> str:
-    """Return the hash that a reader gives as `content_hash`; empty if the file is unreadable."""
+    """The hash that a reader gives as `content_hash`; empty if the file is unreadable."""
     try:
         with open_regular(file) as opened:
             return content_hash(opened)

@@ -57,10 +57,7 @@ class FolderListing:
     ) -> Generator[tuple[File, Workbook]]:
         """Yield each file with its workbook, read in parallel, in the order of the files.
 
-        Args:
-            options: What is read of them.
-            limits: Bounds on size, memory and time of one file.
-            workers: Reading processes; None takes all cores.
+        There are `workers` reading processes, or one per core.
 
         Raises:
             MissingExtraError: If a password is given without the extra installed.

@@ -43,7 +43,7 @@ class Scope:
 
 
 def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
-    """Return the named paths with the root of each, without paths inside others.
+    """The named paths with the root of each, without paths inside others.
 
     A path inside a folder that was indexed before keeps that folder as its root, so sheet ids stay
     the same.
@@ -67,11 +67,8 @@ def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
 def files_of(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, Path, bool]]:
     """Yield the files of the scopes in order, with scope, and True if the user named the file.
 
-    Hidden folders and links to folders are skipped; a link to a file counts as that file.
-
-    Args:
-        named: The scopes.
-        closed: Receives folders that cannot be listed.
+    Hidden folders and links to folders are skipped; a link to a file counts as that file. Folders
+    that cannot be listed are added to `closed`.
     """
 
     def note(error: OSError) -> None:
@@ -98,7 +95,7 @@ def is_passed_over(name: str) -> bool:
 
 
 def bounds_of(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Path]:
-    """Return the folders and files that a user named, now or before.
+    """Folders and files that a user named, now or before.
 
     Roots do not count, since the user may have named only a file in one of them.
     """
@@ -108,7 +105,7 @@ def bounds_of(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Pa
 
 
 def within_of(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) -> Path | None:
-    """Return the widest named place that a file really lies in, links followed; None without one.
+    """The widest named place that a file really lies in, links followed; None without one.
 
     If `follow_links` allows a link out of all named places, the place is its target file.
     """
@@ -121,7 +118,7 @@ def within_of(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool
 
 
 def below(root: str, file: Path) -> str:
-    """Return the printable path of a file relative to a printable root above it."""
+    """Printable path of a file relative to a printable root above it."""
     return under(root, printable(file))
 
 
@@ -141,7 +138,7 @@ def make_local_plan(
     password: bool = False,
     limits: bool = False,
     own: Collection[Path] = (),
-    looks: CheckFiles = check_here,
+    check_files: CheckFiles = check_here,
 ) -> Plan:
     """Compare the files on disk with their states in the index.
 
@@ -154,7 +151,7 @@ def make_local_plan(
         password: Read encrypted workbooks again.
         limits: Read workbooks again that were cut at a limit.
         own: Files of the index itself, which are not counted.
-        looks: CheckFiles at the files that the walk met; by default this machine does.
+        check_files: Checks the files that the walk met; by default this machine does.
     """
     known = KnownWorkbooks([printable(scope.path) for scope in named], states)
     bounds = bounds_of(named, states)
@@ -175,7 +172,7 @@ def make_local_plan(
         here.append(MetFile(job, file, old, again(explicit=explicit), explicit))
     for each in outside:
         _sort_outside(draft, each.job, each.file, each.old)
-    for each, seen in zip(met, looks(met, verify=verify), strict=True):
+    for each, seen in zip(met, check_files(met, verify=verify), strict=True):
         _sort_inside(draft, each, seen, own)
     why = "The folder cannot be listed."
     return draft.finished(known, [Skipped(each, SkipReason.UNREADABLE, why) for each in closed])
@@ -210,7 +207,7 @@ def _sort_inside(draft: PlanDraft, met: MetFile, seen: FileCheck, own: Collectio
 
 
 def state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
-    """Return the file's current size and time; zeros if it cannot or must not be checked."""
+    """The file's current size and time; zeros if it cannot or must not be checked."""
     root, now = printable(scope.root), time.time_ns()
     empty = WorkbookState(root, below(root, file), 0, 0, now, content_hash="")
     if within is None:

@@ -45,10 +45,7 @@ class RemoteScope:
 
 
 def remote_scopes(urls: Iterable[str], known_roots: Iterable[str]) -> list[RemoteScope]:
-    """Return the named URLs with the root of each, without URLs inside others.
-
-    A URL inside a folder that was indexed before keeps that folder as its root, so sheet ids stay
-    the same.
+    """The named URLs with the root of each, without URLs inside others; see `scopes`.
 
     Raises:
         InputError: If a URL is not of the form that an index stores.
@@ -64,7 +61,7 @@ def remote_scopes(urls: Iterable[str], known_roots: Iterable[str]) -> list[Remot
 
 
 def scope_of_file(root: str, url: str) -> RemoteScope | None:
-    """Return the scope of one known workbook; None if it is not there, or cannot be reached."""
+    """Scope of one known workbook; None if it is not there, or cannot be reached."""
     try:
         file = file_at(url)
     except (PathNotFoundError, RemoteError):
@@ -96,15 +93,8 @@ def make_remote_plan(
     """Compare the files at URLs with their states in the index; downloads nothing.
 
     In a folder a file counts as a workbook by its extension, since only a download could tell more.
-
-    Args:
-        named: Scopes to check; everything outside stays as it is.
-        states: All workbooks that the index knows.
-        most_bytes: Size from which a file is not downloaded.
-        verify: Read those again that failed for a passing reason, or have no version.
-        password: Read encrypted workbooks again.
-        limits: Read workbooks again that were cut at a limit.
-        listed: Told of the progress of listings.
+    Arguments are as in `make_local_plan`, but a file of `most_bytes` or more is not downloaded, and
+    `verify` reads those again that have no version.
 
     Raises:
         PathNotFoundError: If there is no such folder, and never was one.

@@ -61,7 +61,7 @@ class Plan:
     unlisted: tuple[Skipped, ...]
 
     def with_more(self, other: Plan) -> Plan:
-        """Return both plans as one; the steps of the other come last."""
+        """Both plans as one; the steps of the other come last."""
         return Plan(
             **{
                 each.name: getattr(self, each.name) + getattr(other, each.name)
@@ -72,11 +72,7 @@ class Plan:
 
 @dataclass(slots=True)
 class PlanDraft:
-    """An unfinished plan: see `Plan`.
-
-    Attributes:
-        present: The workbooks of the index whose files exist.
-    """
+    """An unfinished plan; `present` has the workbooks of the index whose files exist."""
 
     read: list[ToRead] = field(default_factory=list)
     refused: list[ToRead] = field(default_factory=list)
@@ -86,7 +82,7 @@ class PlanDraft:
     ignored: int = 0
 
     def finished(self, known: KnownWorkbooks, unlisted: Sequence[Skipped] = ()) -> Plan:
-        """Return the plan; missing workbooks are removed, but below places that are not listed."""
+        """The plan; missing workbooks are removed, but not below places without a list."""
         closed = [skip.path for skip in unlisted if skip.reason is SkipReason.UNREADABLE]
         gone = (key for key in set(known.inside) - self.present if not is_in(joined(*key), closed))
         return Plan(
@@ -101,12 +97,7 @@ class PlanDraft:
 
 
 class KnownWorkbooks:
-    """Workbooks that the index knows, looked up by their files.
-
-    Args:
-        places: The paths or URLs of a sync.
-        states: All workbooks that the index knows.
-    """
+    """Workbooks that the index knows at the places of a sync, looked up by their files."""
 
     def __init__(self, places: Sequence[str], states: Sequence[WorkbookState]) -> None:
         # Text, not Path, for speed: this checks every workbook of the index.
@@ -120,16 +111,16 @@ class KnownWorkbooks:
         self._is_gone = cache(is_gone)
 
     def state_of(self, now: WorkbookState) -> WorkbookState | None:
-        """Return the known state of a file; None if it is not known under this root."""
+        """Known state of a file; None if it is not known under this root."""
         return self.inside.get((now.root, now.path))
 
     def older_roots(self, now: WorkbookState) -> tuple[str, ...]:
-        """Return the other roots under which the same file is known."""
+        """Other roots under which the same file is known."""
         roots = self._roots_of.get(joined(now.root, now.path), ())
         return tuple(root for root in roots if root != now.root)
 
     def left_roots(self, now: WorkbookState) -> tuple[str, ...]:
-        """Return the missing roots under which a file of the same path is known."""
+        """Missing roots under which a file of the same path is known."""
         return tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
 
 

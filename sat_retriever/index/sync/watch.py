@@ -103,13 +103,7 @@ def _left(
 def due_paths(
     paths: Sequence[Named], index: Place, waiting: Waiting
 ) -> Iterator[tuple[Named, ...]]:
-    """Yield the paths that may have changed, once a second or more often; empty if none has.
-
-    Args:
-        paths: Folders, files and URLs.
-        index: The index file.
-        waiting: How changes are noticed.
-    """
+    """Yield the paths that may have changed, once a second or more often; empty if none has."""
     watched = waiting.watched(paths)
     polled = tuple(path for path in paths if path not in watched)
     last = time.monotonic()
@@ -178,11 +172,7 @@ def _existing(places: Sequence[Path]) -> list[Path]:
 
 
 class _Burst:
-    """Changes that follow each other.
-
-    Args:
-        quiet_s: Seconds without a change after which it is over.
-    """
+    """Changes that follow each other, until `quiet_s` seconds pass without one."""
 
     def __init__(self, quiet_s: float) -> None:
         self._quiet_s, self._longest_s = quiet_s, max(quiet_s, _LONGEST_S)
@@ -190,11 +180,7 @@ class _Burst:
         self._last = 0.0
 
     def is_over(self, changed: bool) -> bool:
-        """True if a burst is over; it is then forgotten.
-
-        Args:
-            changed: True if something has changed just now.
-        """
+        """True if a burst is over, after the news whether something has changed just now."""
         now = time.monotonic()
         if changed:
             self._last = now

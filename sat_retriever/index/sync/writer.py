@@ -39,7 +39,7 @@ from sat_retriever.index.store.rows import RowToken
 from sat_retriever.index.sync.encoding import encoded, token_text
 from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
-from sat_retriever.links.claims import Discovery, claims_of, discover
+from sat_retriever.links.claims import claims_of, discover
 from sat_retriever.links.given import checked_link
 from sat_retriever.records.links import Link
 from sat_retriever.records.progress import PathProgress, Progress
@@ -53,7 +53,7 @@ Item = TypeVar("Item")
 
 
 class IndexWriter:
-    """A writer to a store; `SheetIndex` has the same methods, documented for users.
+    """A writer to a store; `SheetIndex` documents its methods for users.
 
     Methods exclude other writing processes until they return, and raise `IndexBusyError` if one of
     them is already writing. In a store that allows them, several may sync, add and remove at once.
@@ -69,7 +69,7 @@ class IndexWriter:
         self._by_function: ByFunction | None = None
 
     def delete_if_empty(self) -> bool:
-        """Close the store and delete its file if it is empty; return True if it was."""
+        """Close the store and delete its file if it is empty; True if it was."""
         with self._alone():
             if any(self._store.counts().values()):
                 return False
@@ -101,7 +101,7 @@ class IndexWriter:
     def add_records(
         self, records: Iterable[SheetRecord], links: Iterable[Link], *, find_links: bool
     ) -> int:
-        """Add sheets without files, replacing those of the same id; return their number."""
+        """Add sheets without files; return their number."""
         given = [checked_link(link) for link in links]
         workbooks: dict[str, None] = {}
         added = 0
@@ -117,7 +117,7 @@ class IndexWriter:
         return added
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
-        """Remove sheets, and return how many existed."""
+        """Remove sheets; return how many existed."""
         with self._beside_others():
             removed = self._store.remove_sheets(sheet_ids)
             self._store.settle()
@@ -131,7 +131,7 @@ class IndexWriter:
         reranker: str | Path | None,
         progress: Progress | None,
     ) -> None:
-        """Give every sheet a token of another encoder, in one transaction."""
+        """Give every sheet a token of another encoder."""
         path = self._store.path
         notes = encoder_notes(encoder, dense_weight) | reranker_note(reranker) | home_note(path)
         with self._alone():
@@ -142,7 +142,7 @@ class IndexWriter:
             renew_mapped(self._store, self._state.settings.width)
 
     def name_reranker(self, folder: str | Path | None) -> None:
-        """Record the trained reranker that searches use if none is named."""
+        """Record the reranker that searches use if none is named."""
         if folder is not None and not (str(folder) and Path(folder).is_dir()):
             raise PathNotFoundError(
                 f"there is no folder {folder}; name one with a trained reranker, or None"
@@ -225,13 +225,11 @@ class IndexWriter:
     def _link(self, workbooks: Iterable[str]) -> None:
         """Find the links of workbooks without a file, and of families of periods."""
         for names in _parts(workbooks, _RELINKED):
-            self._store.relink_sheets([self._found(workbook) for workbook in names])
+            called = [self._store.records_called(workbook) for workbook in names]
+            self._store.relink_sheets(
+                [([each.sheet_id for each in records], discover(records)) for records in called]
+            )
         self._store.settle()
-
-    def _found(self, workbook: str) -> tuple[list[str], Discovery]:
-        """Return the sheet ids of a workbook without a file, and its links and claims."""
-        records = self._store.records_called(workbook)
-        return [record.sheet_id for record in records], discover(records)
 
 
 def _groups(changes: Iterable[Change]) -> Iterator[tuple[str, Sequence[str]]]:
@@ -260,12 +258,6 @@ def fresh_tokens(
 
     The tokens are in a nameless file beside the index. Memory holds a thousand of them, and a
     killed process leaves no file behind.
-
-    Args:
-        store: The store of the records.
-        encoder: Encoder of the tokens.
-        serialization: The form of a record's text.
-        progress: Called with the number of sheets done, and of all.
 
     Raises:
         IndexStorageError: If there is no space for the tokens.
@@ -308,11 +300,8 @@ def _room(place: Place) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        where = "beside it" if isinstance(place, Path) else f"to {tempfile.gettempdir()}"
         raise IndexStorageError(
-            f"the new tokens of {place} cannot be written {_where(place)}: "
+            f"the new tokens of {place} cannot be written {where}: "
             f"{error.strerror or error}; make room there (the index is as it was)"
         ) from error
-
-
-def _where(place: Place) -> str:
-    return "beside it" if isinstance(place, Path) else f"to {tempfile.gettempdir()}"

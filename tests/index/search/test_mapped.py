@@ -48,7 +48,7 @@ def answers(path):
             for text in ASKED
         ]
         columns = index.question("x").scores.snapshot.columns
-        return found, columns.common is not None
+        return found, columns.frequent is not None
 
 
 def unmapped(path):

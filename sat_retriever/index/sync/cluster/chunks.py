@@ -40,17 +40,12 @@ class Chunk:
     held: int = 0
 
     def apart(self) -> list[Chunk]:
-        """Return one chunk for each workbook."""
+        """One chunk for each workbook."""
         return [Chunk((job,), self.crashes, self.losses, self.check) for job in self.jobs]
 
 
 def chunks(jobs: Sequence[ToRead], cores: int) -> Iterator[Chunk]:
-    """Yield the workbooks in order, several small ones or one large one at a time.
-
-    Args:
-        jobs: The workbooks.
-        cores: Number of tasks that run at the same time.
-    """
+    """Yield the workbooks in order, several small ones or one large one at a time."""
     most = min(_MOST_FILES, max(1, len(jobs) // (_PER_CORE * cores)))
     part: list[ToRead] = []
     size = 0
@@ -65,11 +60,7 @@ def chunks(jobs: Sequence[ToRead], cores: int) -> Iterator[Chunk]:
 
 
 class Failures:
-    """The rules by which workbooks are tried again.
-
-    Args:
-        ray: The module, connected.
-    """
+    """The rules by which workbooks are tried again."""
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
@@ -83,15 +74,11 @@ class Failures:
         return isinstance(error, self._of_actors)
 
     def after(self, chunk: Chunk, error: Exception) -> tuple[list[Chunk], list[Done]]:
-        """Return the chunks to try again, and the workbooks that are given up.
+        """The chunks to try again after an error of Ray, and the workbooks that are given up.
 
         A lost node is no fault of a workbook. A lost worker may be: its workbooks are tried again
         one by one, and one that ends three workers is skipped as one that ends its reading process
         is on any machine.
-
-        Args:
-            chunk: The workbooks that the failure met.
-            error: The error of Ray.
 
         Raises:
             ClusterError: If nothing can be tried again.
@@ -125,7 +112,7 @@ class Failures:
             ) from error
 
     def _given_up(self, job: ToRead, error: Exception) -> Done:
-        """Return a workbook that is skipped, with the reason that it has on any machine."""
+        """A workbook that is skipped, with the reason that it has on any machine."""
         memory = isinstance(error, self._ray.exceptions.OutOfMemoryError)
         reason = SkipReason.OUT_OF_MEMORY if memory else SkipReason.READER_CRASHED
         why = "for lack of memory " if memory else ""

@@ -32,8 +32,8 @@ _CHECK_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A node's report of one task; it stays small.
+class TaskReport:
+    """A node's report of one reading task; it stays small.
 
     Attributes:
         node: Identity of the node.
@@ -41,7 +41,7 @@ class Told:
         version: Its version of this package.
         places: Places of the workbooks that were read, among those of the task, in the order of
             the results.
-        unseen: Places of the files that check_file different there, each with its size and time in
+        unseen: Places of the files that look different there, each with its size and time in
             seconds; None for a file that the node does not have.
         sheets: Number of sheets that were read.
         read_s: Seconds of reading.
@@ -59,7 +59,7 @@ class Told:
 
 
 def stat_of(file: Path) -> Stat | None:
-    """Return size and time of a file; None if there is none, or it cannot be asked about."""
+    """Size and time of a file; None if there is none, or it cannot be asked about."""
     try:
         found = file.stat()
     except OSError:
@@ -67,10 +67,12 @@ def stat_of(file: Path) -> Stat | None:
     return found.st_size, found.st_mtime_ns // 1_000_000_000
 
 
-def look_at(met: Sequence[MetFile], *, verify: bool) -> tuple[str, str, list[FileCheck | None]]:
-    """Return this node's version and address, and its looks at files.
+def checks_of_node(
+    met: Sequence[MetFile], *, verify: bool
+) -> tuple[str, str, list[FileCheck | None]]:
+    """This node's version and address, and its checks of files.
 
-    A check_file is None for a file that is not as the driver saw it, which must check_file itself.
+    A check is None for a file that is not as the driver saw it, which must check it itself.
     """
     unseen = dict(_unseen([each.job for each in met]))
     found = [
@@ -96,16 +98,11 @@ def check_version(version: str, address: str) -> None:
 
 def read_books(
     jobs: Sequence[ToRead], reading: ReadOptions, limits: Limits, *, check: bool
-) -> tuple[Told, list[LinkedWorkbook]]:
-    """Return a report and the workbooks that were read, with their links.
+) -> tuple[TaskReport, list[LinkedWorkbook]]:
+    """A report and the workbooks that were read, with their links.
 
-    A file is read by a process of its own with limits on memory and time, as on any machine.
-
-    Args:
-        jobs: The workbooks.
-        reading: What is read of each.
-        limits: Bounds on one file.
-        check: True to read a file only if it has the size and time that the driver saw.
+    A file is read by a process of its own with limits on memory and time, as on any machine. With
+    `check` it is read only if it has the size and time that the driver saw.
     """
     unseen = dict(_unseen(jobs)) if check else {}
     place_of = {job.file: place for place, job in enumerate(jobs)}
@@ -118,7 +115,7 @@ def read_books(
             done.append((place_of[job.file], linked(book)))
             link_s += time.perf_counter() - before
     ray: Any = require("ray", "ray")
-    told = Told(
+    report = TaskReport(
         node=ray.get_runtime_context().get_node_id(),
         address=ray.util.get_node_ip_address(),
         version=__version__,
@@ -128,11 +125,11 @@ def read_books(
         read_s=time.perf_counter() - start - link_s,
         link_s=link_s,
     )
-    return told, [found for _, found in done]
+    return report, [found for _, found in done]
 
 
 def _unseen(jobs: Sequence[ToRead]) -> list[tuple[int, Stat | None]]:
-    """Return the places of local files that are not as the driver saw them, and how they are.
+    """Places of local files that are not as the driver saw them, and how they are.
 
     A file that the driver could not ask about has a time of 0, and is left to the reader.
     """
@@ -148,18 +145,15 @@ def _unseen(jobs: Sequence[ToRead]) -> list[tuple[int, Stat | None]]:
 class NodeEncoder:
     """An actor that keeps the encoder of an index in memory.
 
-    Args:
-        settings: Settings of the index; the encoder that they name is loaded with the first
-            workbook, and must have their fingerprint.
-        path: The index file, for error messages.
-        device: Device to load it on.
+    It loads the encoder that the settings name with the first workbook; the encoder must have
+    their fingerprint.
     """
 
     def __init__(self, settings: IndexSettings, path: Path, device: Device) -> None:
         self._state = IndexState(settings, path, None, device)
 
     def encode(self, *parts: list[LinkedWorkbook]) -> tuple[float, list[EncodedWorkbook]]:
-        """Return seconds, and the workbooks of several tasks with their tokens.
+        """Seconds, and the workbooks of several tasks with their tokens.
 
         Raises:
             EncoderError: If the encoder cannot be loaded on this node, or fails.
@@ -170,10 +164,7 @@ class NodeEncoder:
 
 
 def cores_of(ray: Any) -> int:
-    """Return the number of cores of a cluster.
-
-    Args:
-        ray: The module, connected.
+    """Number of cores of a cluster.
 
     Raises:
         ClusterError: If there is none: a task would wait for ever.
@@ -189,10 +180,6 @@ def cores_of(ray: Any) -> int:
 
 def wait_for(ray: Any, awaited: Sequence[Any]) -> None:
     """Wait until one of some references has an answer.
-
-    Args:
-        ray: The module, connected.
-        awaited: The references.
 
     Raises:
         ClusterError: If no core is left.

@@ -14,7 +14,7 @@ from sat_retriever.index.sync.cluster.chunks import Chunk, Failures, chunks
 from sat_retriever.index.sync.cluster.encoders import Encoders, runs_on_nodes
 from sat_retriever.index.sync.cluster.node import (
     Stat,
-    Told,
+    TaskReport,
     check_version,
     read_books,
     stat_of,
@@ -32,7 +32,7 @@ _CLAIMED = 4  # chunks for each core, from their claim until they are stored
 
 @dataclass(slots=True)
 class Spent:
-    """Seconds that work took, added up over the processes that did it.
+    """Seconds of work, added up over the processes that did it.
 
     Attributes:
         read_s: Reading of workbooks.
@@ -55,7 +55,7 @@ class _Books:
 
     chunk: Chunk
     jobs: tuple[ToRead, ...]
-    told: Told
+    report: TaskReport
     result: Any
 
 
@@ -70,7 +70,7 @@ class _Call:
 
 
 class ClusterRun:
-    """The course of one run, from the plan's workbooks to results in order of completion.
+    """One run, from the plan's workbooks to results in order of completion.
 
     Each workbook is in one place at a time: waiting, claimed by a reading task, read, claimed by an
     encoder, or yielded. A lost node, worker or actor puts it back among those that wait.
@@ -133,11 +133,11 @@ class ClusterRun:
             and self._held < _MOST_BYTES
         ):
             chunk = self._waiting.popleft()
-            told, result = self._task.remote(chunk.jobs, self._shared, check=chunk.check)
-            self._reading[told] = chunk, result
+            report, result = self._task.remote(chunk.jobs, self._shared, check=chunk.check)
+            self._reading[report] = chunk, result
 
     def _answered(self) -> list[Any]:
-        """Return references to answers, at least one if any is awaited."""
+        """References to answers, at least one if any is awaited."""
         awaited = [*self._reading, *self._encoding]
         if not awaited:
             return []
@@ -151,24 +151,24 @@ class ClusterRun:
         """Keep what a task has read for an encoder; yield workbooks that no task can read."""
         chunk, result = self._reading.pop(ref)
         try:
-            told = self._ray.get(ref)
+            report = self._ray.get(ref)
         except self._ray.exceptions.RayError as error:
             yield from self._again(chunk, error)
             return
-        check_version(told.version, told.address)
-        for place, there in told.unseen:
-            self._look_again(chunk.jobs[place], there, told.address)
-        self._spent.read_s += told.read_s
-        self._spent.link_s += told.link_s
-        jobs = tuple(chunk.jobs[place] for place in told.places)
+        check_version(report.version, report.address)
+        for place, there in report.unseen:
+            self._look_again(chunk.jobs[place], there, report.address)
+        self._spent.read_s += report.read_s
+        self._spent.link_s += report.link_s
+        jobs = tuple(chunk.jobs[place] for place in report.places)
         if jobs:
             chunk.held = self._size(result)
             self._held += chunk.held
-            self._give(_Books(chunk, jobs, told, result))
+            self._give(_Books(chunk, jobs, report, result))
 
     def _give(self, books: _Books) -> None:
         """Choose the encoder of read workbooks."""
-        name = self._encoders.nearest(books.told.node) if self._encoders else ""
+        name = self._encoders.nearest(books.report.node) if self._encoders else ""
         self._read.setdefault(name, []).append(books)
 
     def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
@@ -188,15 +188,15 @@ class ClusterRun:
         self._waiting.append(Chunk((job,), check=False))
 
     def _encode(self) -> Iterator[Done]:
-        """Give read workbooks to encoders: many at once, or what there is to one without work."""
+        """Give read workbooks to encoders: many at once, or a few to an idle one."""
         for name in [*self._read]:
             books = self._read[name]
-            sheets = sum(each.told.sheets for each in books)
+            sheets = sum(each.report.sheets for each in books)
             if self._encoders is None:
                 yield from self._encode_here(self._read.pop(name))
             elif sheets >= BATCH_SHEETS or not self._encoders.calls(name):
-                actor, told, result = self._encoders.encode(name, [each.result for each in books])
-                self._encoding[told] = _Call(self._read.pop(name), name, actor, result)
+                actor, report, result = self._encoders.encode(name, [each.result for each in books])
+                self._encoding[report] = _Call(self._read.pop(name), name, actor, result)
 
     def _encode_here(self, books: list[_Books]) -> Iterator[Done]:
         """Encode in this process, for an encoder that nodes cannot load."""
@@ -260,19 +260,17 @@ class ClusterRun:
             self._spent.fetch_s += time.perf_counter() - before
 
     def _size(self, ref: Any) -> int:
-        """Return the bytes of a result; 0 if the cluster has lost it already."""
+        """Bytes of a result; 0 if the cluster has lost it already."""
         found = self._ray.experimental.get_object_locations([ref]).get(ref, {})
         return int(found.get("object_size") or 0)
 
 
-def _read_books(jobs: Sequence[ToRead], shared: Any, *, check: bool) -> tuple[Told, Any]:
-    """Run `read_books` with the arguments that all tasks share."""
+def _read_books(jobs: Sequence[ToRead], shared: Any, *, check: bool) -> tuple[TaskReport, Any]:
     reading, limits = shared
     return read_books(jobs, reading, limits, check=check)
 
 
 def _said(stat: Stat | None) -> str:
-    """Return size and time of a file in words."""
     if stat is None:
         return "no such file"
     return f"{stat[0]:,} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(stat[1]))}"

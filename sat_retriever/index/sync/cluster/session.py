@@ -15,7 +15,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import ClusterError, InputError
-from sat_retriever.index.sync.cluster.node import check_version, cores_of, look_at, wait_for
+from sat_retriever.index.sync.cluster.node import check_version, checks_of_node, cores_of, wait_for
 from sat_retriever.index.sync.cluster.run import ClusterRun, Spent
 from sat_retriever.index.sync.executor import Done, Work
 from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_file, check_here
@@ -46,13 +46,40 @@ class RayCluster:
         self._ray = ray
         self.spent = Spent()
 
-    def looks(self, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
-        """FileCheck at files; see `Executor`.
+    def check_files(self, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
+        """Check files; see `Executor`.
+
+        Nodes only help: this machine decides which files there are. It checks those itself that a
+        node does not see as it does, and those of a task that failed.
 
         Raises:
             ClusterError: If the cluster has no cores, or a node another version of this package.
         """
-        return looks(self._ray, met, verify=verify)
+        if len(met) <= _FEW:
+            yield from check_here(met, verify=verify)
+            return
+        cores_of(self._ray)
+        options = {"num_cpus": 1, "max_retries": 3, "scheduling_strategy": "SPREAD"}
+        task = self._ray.remote(checks_of_node).options(**options)
+        running: deque[tuple[Sequence[MetFile], Any]] = deque()
+        for start in range(0, len(met), _FILES):
+            part = met[start : start + _FILES]
+            running.append((part, task.remote(part, verify=verify)))
+            if len(running) == _AHEAD:
+                yield from self._checked(*running.popleft(), verify=verify)
+        while running:
+            yield from self._checked(*running.popleft(), verify=verify)
+
+    def _checked(self, part: Sequence[MetFile], ref: Any, *, verify: bool) -> Iterator[FileCheck]:
+        """Yield the answers of one task."""
+        found: Sequence[FileCheck | None] = [None] * len(part)
+        wait_for(self._ray, [ref])
+        # If an error means the end of the cluster, reading will say so.
+        with suppress(self._ray.exceptions.RayError):
+            version, address, found = self._ray.get(ref)
+            check_version(version, address)
+        for each, check in zip(part, found, strict=True):
+            yield check or check_file(each, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
         """Yield every workbook once; see `Executor`.
@@ -63,11 +90,11 @@ class RayCluster:
         if not jobs:
             return
         cores = cores_of(self._ray)
-        course = ClusterRun(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
+        run = ClusterRun(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
         try:
-            yield from course.results()
+            yield from run.results()
         finally:
-            course.stop()
+            run.stop()
 
 
 @contextmanager
@@ -200,43 +227,3 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         worker.print_to_stdstream = printed
-
-
-def looks(ray: Any, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
-    """Yield what a check_file at each file finds, in order.
-
-    Nodes only help: this machine decides which files there are, and looks itself at those that a
-    node does not see as it does, and where a task failed.
-
-    Args:
-        ray: The module, connected.
-        met: The files.
-        verify: Hash every file, whatever its time.
-
-    Raises:
-        ClusterError: If the cluster has no cores, or a node another version of this package.
-    """
-    if len(met) <= _FEW:
-        yield from check_here(met, verify=verify)
-        return
-    cores_of(ray)
-    task = ray.remote(look_at).options(num_cpus=1, max_retries=3, scheduling_strategy="SPREAD")
-    parts = (met[start : start + _FILES] for start in range(0, len(met), _FILES))
-    running: deque[tuple[Sequence[MetFile], Any]] = deque()
-    for part in parts:
-        running.append((part, task.remote(part, verify=verify)))
-        if len(running) == _AHEAD:
-            yield from _answered(ray, *running.popleft(), verify=verify)
-    while running:
-        yield from _answered(ray, *running.popleft(), verify=verify)
-
-
-def _answered(ray: Any, part: Sequence[MetFile], ref: Any, *, verify: bool) -> Iterator[FileCheck]:
-    """Yield the answers of one task."""
-    found: Sequence[FileCheck | None] = [None] * len(part)
-    wait_for(ray, [ref])
-    with suppress(ray.exceptions.RayError):  # if it is the cluster's end, reading will say so
-        version, address, found = ray.get(ref)
-        check_version(version, address)
-    for each, seen in zip(part, found, strict=True):
-        yield seen or check_file(each, verify=verify)
