@@ -27,29 +27,17 @@ from sat_retriever.text.serialize import Serialization
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """Settings of an index, as stored in its file.
-
-    Attributes:
-        encoder: Name or folder of the encoder of its tokens.
-        fingerprint: Fingerprint of that encoder.
-        probe: Tokens of the probe texts by an `EmbeddingEncoder`, packed; None for others.
-        width: Token width d.
-        dense_weight: Share of the cosine in its scores, in [0, 1].
-        serialization: The form of a record's text.
-        privacy: What the index keeps of the cells.
-        reranker: Folder of the trained reranker for its tokens; None without one.
-        home: Folder of the index file when `encoder` and `reranker` were recorded.
-    """
+    """Settings of an index, as stored in its file."""
 
     encoder: str
     fingerprint: str
-    probe: str | None
+    probe: str | None  # tokens of the probe texts by an `EmbeddingEncoder`, packed; None for others
     width: int
-    dense_weight: float
+    dense_weight: float  # share of the cosine in its scores, in [0, 1]
     serialization: Serialization
-    privacy: Privacy
-    reranker: str | None
-    home: str | None
+    privacy: Privacy  # what the index keeps of the cells
+    reranker: str | None  # folder of the trained reranker for its tokens; None without one
+    home: str | None  # folder of the index file when `encoder` and `reranker` were recorded
 
     @classmethod
     def from_meta(cls, meta: Mapping[str, str], path: Place) -> IndexSettings:

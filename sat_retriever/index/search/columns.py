@@ -24,35 +24,21 @@ _READ = 8_192  # tokens that are read at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What a snapshot of n sheets is made of; see `Snapshot`.
-
-    Attributes:
-        generation: Generation of the index.
-        ids: Row ids, (n,), ascending.
-        tokens: Tokens, (n, d); their codes in a large index.
-        token_sum: Sum of all tokens that were ever read, (d,) float64.
-        tokens_summed: Their number.
-        lengths: Words of names and of contents, (n, 2).
-        tie_rank: Place of each sheet in the order of sheet ids, (n,).
-        periods: Their times.
-        workbooks: Number of each sheet's workbook file, (n,).
-        documentation: Positions of documentation, ascending.
-        main: Positions of main sheets, ascending.
-        frequent: Sheets of frequent words, and the row id up to which they are known; None if all
-            words are looked up in the index.
-    """
+    """What a snapshot of n sheets is made of; see `Snapshot`."""
 
     generation: int
     ids: IdArray
     tokens: Tokens
-    token_sum: NDArray[np.float64]
-    tokens_summed: int
+    token_sum: NDArray[np.float64]  # sum of all tokens that were ever read, (d,) float64
+    tokens_summed: int  # their number
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     periods: Periods
     workbooks: IdArray
-    documentation: NDArray[np.intp]
-    main: NDArray[np.intp]
+    documentation: NDArray[np.intp]  # positions of documentation, ascending
+    main: NDArray[np.intp]  # positions of main sheets, ascending
+    # Sheets of frequent words, and the row id up to which they are known; None if all words are
+    # looked up in the index.
     frequent: tuple[FrequentWords, int] | None = None
 
 
@@ -63,15 +49,10 @@ def is_large(sheets: int) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Periods:
-    """Times of n sheets: each different one once, and which of them every sheet has.
+    """Times of n sheets: each different one once, and which of them every sheet has."""
 
-    Attributes:
-        kinds: The different times, (u, 5) int16, as in `Times`.
-        codes: The place of each sheet's time among them, (n,) int32.
-    """
-
-    kinds: Times
-    codes: NDArray[np.int32]
+    kinds: Times  # the different times, (u, 5) int16, as in `Times`
+    codes: NDArray[np.int32]  # the place of each sheet's time among them, (n,) int32
 
     @classmethod
     def of(cls, times: Times) -> Periods:
@@ -123,15 +104,10 @@ class Periods:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeadSheets:
-    """Sheets that count for the others of their workbooks: documentation, or main sheets.
+    """Sheets that count for the others of their workbooks: documentation, or main sheets."""
 
-    Attributes:
-        rows: Positions of the lead sheets, ascending.
-        others: Positions of the other sheets of their workbooks, ascending.
-    """
-
-    rows: Rows
-    others: Rows
+    rows: Rows  # positions of the lead sheets, ascending
+    others: Rows  # positions of the other sheets of their workbooks, ascending
     _own: Rows  # those of `rows` that have a workbook file
     _book_of_own: Rows
     _book_of_others: Rows

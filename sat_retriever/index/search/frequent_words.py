@@ -57,28 +57,19 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrequentWords:
-    """Postings of w frequent words in n sheets, as they were when they were written.
+    """Postings of w frequent words in n sheets, as they were when they were written."""
 
-    Attributes:
-        numbers: Number of each word.
-        dense: Row of each word in `dense_fields`, (w,) int64; -1 for a word that has postings.
-        dense_fields: Which fields of each sheet have a word, one bit a field, (p, n) uint8.
-        dense_impacts: Score of each sheet, as a share of 255 of the most possible, (p, n) uint8.
-        starts: Where the postings of each word begin, and the end, (w + 1,) int64.
-        rows: Positions of the sheets with each other word, ascending, uint32.
-        fields: As above, one a posting, uint8.
-        impacts: As above, one a posting, uint8.
-        kept: Positions then of the sheets that are still there, in order; None if all are.
-    """
-
-    numbers: Mapping[str, int]
+    numbers: Mapping[str, int]  # number of each word
+    # Row of each word in `dense_fields`, (w,) int64; -1 for a word that has postings.
     dense: NDArray[np.int64]
-    dense_fields: Bytes
+    dense_fields: Bytes  # which fields of each sheet have a word, one bit a field, (p, n) uint8
+    # Score of each sheet, as a share of 255 of the most possible, (p, n) uint8.
     dense_impacts: Bytes
-    starts: NDArray[np.int64]
-    rows: NDArray[np.uint32]
-    fields: Bytes
-    impacts: Bytes
+    starts: NDArray[np.int64]  # where the postings of each word begin, and the end, (w + 1,) int64
+    rows: NDArray[np.uint32]  # positions of the sheets with each other word, ascending, uint32
+    fields: Bytes  # as above, one a posting, uint8
+    impacts: Bytes  # as above, one a posting, uint8
+    # Positions then of the sheets that are still there, in order; None if all are.
     kept: NDArray[np.intp] | None = None
 
     def check(self) -> None:

@@ -88,21 +88,13 @@ def codes_of(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundWord:
-    """One word of a query, and the sheets that have it.
+    """One word of a query, and the sheets that have it."""
 
-    Attributes:
-        word: The word, as a stem or a code.
-        names: Its BM25 scores in names; None if no sheet has it there.
-        contents: The same in contents.
-        sheets: Number of all sheets that have it, as if names and contents had it by chance.
-        codes: Codes in names that stand for it in this index.
-    """
-
-    word: str
-    names: WordScores | None
-    contents: WordScores | None
-    sheets: float
-    codes: tuple[Code, ...] = ()
+    word: str  # the word, as a stem or a code
+    names: WordScores | None  # its BM25 scores in names; None if no sheet has it there
+    contents: WordScores | None  # the same in contents
+    sheets: float  # number of all sheets that have it, as if names and contents had it by chance
+    codes: tuple[Code, ...] = ()  # codes in names that stand for it in this index
 
     def among(self, rows: NDArray[np.intp]) -> FoundWord:
         """The word in some of the sheets; how many of all have it stays."""
@@ -134,31 +126,21 @@ class FoundWord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """What a query's words find in the n sheets of a snapshot.
+    """What a query's words find in the n sheets of a snapshot."""
 
-    Attributes:
-        words: Words that names are searched for, as stems, in order.
-        read_as: The query, with words of the index in place of misspelt ones.
-        names: BM25 over names as a share of the best possible, (n,) in [0, 1].
-        contents: The same over contents.
-        together: The same over both: each word counts once a sheet, by the better of its places.
-        rareness: How much the words tell that names and contents have.
-        covered: Most of the query that the names of one sheet cover, in [0, 1].
-        phrase: True for the sheets that hold all phrases in quotation marks, (n,); None if
-            there are none, or no sheet does. Without contents, phrases have two words or more.
-        explaining: True if the query asks for documentation.
-        found: Each word that counts, also one that no sheet has, and where it stands.
-    """
-
-    words: tuple[str, ...]
-    read_as: str
-    names: FloatArray
-    contents: FloatArray
+    words: tuple[str, ...]  # words that names are searched for, as stems, in order
+    read_as: str  # the query, with words of the index in place of misspelt ones
+    names: FloatArray  # BM25 over names as a share of the best possible, (n,) in [0, 1]
+    contents: FloatArray  # the same over contents
+    # The same over both: each word counts once a sheet, by the better of its places.
     together: FloatArray
-    rareness: Rareness
-    covered: float
+    rareness: Rareness  # how much the words tell that names and contents have
+    covered: float  # most of the query that the names of one sheet cover, in [0, 1]
+    # True for the sheets that hold all phrases in quotation marks, (n,); None if there are none,
+    # or no sheet does. Without contents, phrases have two words or more.
     phrase: NDArray[np.bool_] | None
-    explaining: bool
+    explaining: bool  # true if the query asks for documentation
+    # Each word that counts, also one that no sheet has, and where it stands.
     found: tuple[FoundWord, ...]
 
     def part(self, rows: NDArray[np.intp]) -> Matches:

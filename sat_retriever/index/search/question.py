@@ -14,25 +14,17 @@ from sat_retriever.text.period.asked import AskedTimes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A query, encoded, split into words and scored; `SheetIndex.question` makes it.
-
-    Attributes:
-        query: Its text, token, periods that count, and weight of cosines.
-        words: Its distinct words that count, as stems, in order.
-        times: The times of sheets that it names; none if times do not count.
-        today: The day that "last year" in it counts from.
-        read_as: The query, with words of the index in place of misspelt ones.
-        scores: Scores of all sheets at the moment when the question was made, or of the best of a
-            large index. The index computes them anew if it has changed since.
-        parts: Scores of the best sheets of a large index, by its state, filters and their number.
-    """
+    """A query, encoded, split into words and scored; `SheetIndex.question` makes it."""
 
     query: Query
-    words: tuple[str, ...]
-    times: AskedTimes
-    today: date
-    read_as: str
+    words: tuple[str, ...]  # its distinct words that count, as stems, in order
+    times: AskedTimes  # the times of sheets that it names; none if times do not count
+    today: date  # the day that "last year" in it counts from
+    read_as: str  # the query, with words of the index in place of misspelt ones
+    # Scores of all sheets at the moment when the question was made, or of the best of a large
+    # index. The index computes them anew if it has changed since.
     scores: Scores = field(repr=False)
+    # Scores of the best sheets of a large index, by its state, filters and their number.
     parts: dict[str, Scores] = field(default_factory=dict, repr=False)
 
     @property

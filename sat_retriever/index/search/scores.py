@@ -29,51 +29,33 @@ _SAME = np.float32(1e-6)  # largest difference of scores with one rank
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """Everything beside a sheet that its score depends on.
+    """Everything beside a sheet that its score depends on."""
 
-    Attributes:
-        text: The query, without lone surrogates.
-        token: Its token (d,) float32, unit length.
-        asked: The periods that it names and that count.
-        dense_weight: Share of the cosine in scores, in [0, 1].
-    """
-
-    text: str
-    token: FloatArray = field(repr=False)
-    asked: tuple[Span, ...]
-    dense_weight: float
+    text: str  # the query, without lone surrogates
+    token: FloatArray = field(repr=False)  # its token (d,) float32, unit length
+    asked: tuple[Span, ...]  # the periods that it names and that count
+    dense_weight: float  # share of the cosine in scores, in [0, 1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Scores of every sheet of a snapshot for one query, each array (n,) float32.
-
-    Attributes:
-        snapshot: The sheets.
-        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods or a role hold
-            back a negative score.
-        dense: Cosine of query and sheet token, in [-1, 1].
-        matches: The sheets that the query's words find; its `names`, `contents` and `together`
-            are BM25 as a share of the query's best possible value, in [0, 1].
-        time: Share of each fused score that the query's periods leave, in (0, 1].
-        role: Share that the sheet's place in its workbook leaves, in (0, 1].
-        token: Query token, shape (d,), unit length.
-        asked: The periods that the query names, if they hold sheets back.
-        weight: Share of the cosines in `fused`, in [0, 1].
-        mean: Mean of `dense` over all sheets, if the snapshot is a part of them.
-        wide: Scores of more sheets, with cosines of codes, of which these are the best.
-    """
+    """Scores of every sheet of a snapshot for one query, each array (n,) float32."""
 
     snapshot: Snapshot
+    # Scores that rank candidates; in [-1, 1], or down to -1.5 if periods or a role hold back a
+    # negative score.
     fused: FloatArray
-    dense: FloatArray
+    dense: FloatArray  # cosine of query and sheet token, in [-1, 1]
+    # The sheets that the query's words find; its `names`, `contents` and `together` are BM25 as a
+    # share of the query's best possible value, in [0, 1].
     matches: Matches
-    time: FloatArray
-    role: FloatArray
-    token: FloatArray
-    asked: tuple[Span, ...]
-    weight: float
-    mean: float | None = None
+    time: FloatArray  # share of each fused score that the query's periods leave, in (0, 1]
+    role: FloatArray  # share that the sheet's place in its workbook leaves, in (0, 1]
+    token: FloatArray  # query token, shape (d,), unit length
+    asked: tuple[Span, ...]  # the periods that the query names, if they hold sheets back
+    weight: float  # share of the cosines in `fused`, in [0, 1]
+    mean: float | None = None  # mean of `dense` over all sheets, if the snapshot is a part of them
+    # Scores of more sheets, with cosines of codes, of which these are the best.
     wide: Scores | None = field(default=None, repr=False)
 
     def weighing(self, dense_weight: float) -> Scores:
@@ -250,8 +232,8 @@ class Evidence:
     """Two signs that sheets hold an answer; more of each is a stronger sign.
 
     Attributes:
-        fit: How well the best sheet fits: the share of the query that its words cover, in
-            [0, 1], and by how much its cosine exceeds the mean of all sheets, together.
+        fit: How well the best sheet fits: the share of the query that its words cover, in [0,
+            1], and by how much its cosine exceeds the mean of all sheets, together.
         surprise: How much rarer than by chance a sheet has its words: 0 if one sheet of all
             would have them, were they strewn over the sheets; 1 if one of that many squared
             would.

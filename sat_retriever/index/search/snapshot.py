@@ -29,47 +29,31 @@ _FILTERS = 8  # whose sheets are kept
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Tokens and word counts of all n sheets, by row id.
-
-    Attributes:
-        path: Place of the index.
-        generation: Generation of the index at that time.
-        ids: Row ids (n,) int64, ascending.
-        tokens: (n, d) float32, rows of unit length; their codes in a large index.
-        mean_token: Mean of all tokens, (d,) float32.
-        lengths: Number of words of the names and of the contents of each sheet, (n, 2) float32.
-        tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
-        lexical: BM25 over the names of the same sheets.
-        contents: BM25 over their contents.
-        periods: Times of the sheets; zeros if its names state none.
-        workbooks: Number of each sheet's workbook file, (n,); 0 without one.
-        documentation: The sheets that are documentation.
-        main: The sheets whose names abbreviate their workbooks'.
-        principals: Groups that see these sheets and no others; None for all sheets.
-        columns: What all of it was made of; later states are made of it and of what changed.
-        noted: Positions by sheet id of sheets that questions found lately.
-        matched: Row ids that met the filters of questions lately, by filters.
-        whole: All sheets, if this is a part of them.
-    """
+    """Tokens and word counts of all n sheets, by row id."""
 
     path: Place
-    generation: int
-    ids: IdArray
-    tokens: Tokens
-    mean_token: FloatArray
+    generation: int  # generation of the index at that time
+    ids: IdArray  # row ids (n,) int64, ascending
+    tokens: Tokens  # (n, d) float32, rows of unit length; their codes in a large index
+    mean_token: FloatArray  # mean of all tokens, (d,) float32
+    # Number of words of the names and of the contents of each sheet, (n, 2) float32.
     lengths: FloatArray
-    tie_rank: NDArray[np.int64]
-    lexical: LexicalScorer
-    contents: ContentScorer
-    periods: Periods
-    workbooks: IdArray
-    documentation: LeadSheets
-    main: LeadSheets
+    tie_rank: NDArray[np.int64]  # place of each sheet in the order of sheet ids, (n,) int64
+    lexical: LexicalScorer  # BM25 over the names of the same sheets
+    contents: ContentScorer  # BM25 over their contents
+    periods: Periods  # times of the sheets; zeros if its names state none
+    workbooks: IdArray  # number of each sheet's workbook file, (n,); 0 without one
+    documentation: LeadSheets  # the sheets that are documentation
+    main: LeadSheets  # the sheets whose names abbreviate their workbooks'
+    # Groups that see these sheets and no others; None for all sheets.
     principals: tuple[str, ...] | None
+    # What all of it was made of; later states are made of it and of what changed.
     columns: Columns = field(repr=False)
+    # Positions by sheet id of sheets that questions found lately.
     noted: dict[str, int] = field(default_factory=dict, repr=False)
+    # Row ids that met the filters of questions lately, by filters.
     matched: dict[str, IdArray] = field(default_factory=dict)
-    whole: Snapshot | None = None
+    whole: Snapshot | None = None  # all sheets, if this is a part of them
 
     @property
     def sheets(self) -> int:

@@ -30,15 +30,10 @@ _PART = 8_192  # tokens that are put into cells at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Codes:
-    """Tokens as whole numbers in [-127, 127]; their cosines are off by less than 0.01.
+    """Tokens as whole numbers in [-127, 127]; their cosines are off by less than 0.01."""
 
-    Attributes:
-        values: (m, d) int8.
-        scales: What each token's numbers are multiplied by, (m,) float32.
-    """
-
-    values: NDArray[np.int8]
-    scales: NDArray[np.float32]
+    values: NDArray[np.int8]  # (m, d) int8
+    scales: NDArray[np.float32]  # what each token's numbers are multiplied by, (m,) float32
 
     @classmethod
     def of(cls, tokens: FloatArray) -> Codes:
@@ -80,23 +75,16 @@ class Codes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenTable:
-    """Codes of the tokens of n sheets; `table @ token` gives cosines as an array of tokens does.
+    """Codes of the tokens of n sheets; `table @ token` gives cosines as an array of tokens does."""
 
-    Attributes:
-        codes: Codes in cells of near ones, (b,); also of sheets that are gone.
-        centres: A direction for each cell, (c, d) float32.
-        starts: Where each cell begins in `codes`, and the end, (c + 1,) int64.
-        sheets: Position of each code's sheet, (b,) int32; -1 for a sheet that is gone.
-        slots: Place of each sheet's code, (n,) int32: in `codes`, or b and more in `added`.
-        added: Codes of sheets that came later, (a,).
-    """
-
-    codes: Codes
-    centres: FloatArray
-    starts: NDArray[np.int64]
+    codes: Codes  # codes in cells of near ones, (b,); also of sheets that are gone
+    centres: FloatArray  # a direction for each cell, (c, d) float32
+    starts: NDArray[np.int64]  # where each cell begins in `codes`, and the end, (c + 1,) int64
+    # Position of each code's sheet, (b,) int32; -1 for a sheet that is gone.
     sheets: NDArray[np.int32]
+    # Place of each sheet's code, (n,) int32: in `codes`, or b and more in `added`.
     slots: NDArray[np.int32]
-    added: Codes
+    added: Codes  # codes of sheets that came later, (a,)
 
     @classmethod
     def of(

@@ -20,19 +20,12 @@ from sat_retriever.workbook.read import Workbook
 
 @dataclass(frozen=True, slots=True)
 class LinkedWorkbook:
-    """A workbook that was read, with its links, but without tokens.
-
-    Attributes:
-        records: Its sheets in tab order.
-        discovery: Links between them, and their claims about other workbooks.
-        skipped: Its parts that gave no record, or a partial one.
-        content_hash: Hash of its bytes; empty if they could not be read.
-    """
+    """A workbook that was read, with its links, but without tokens."""
 
     records: tuple[SheetRecord, ...]
-    discovery: Discovery
-    skipped: tuple[Skipped, ...]
-    content_hash: str
+    discovery: Discovery  # links between them, and their claims about other workbooks
+    skipped: tuple[Skipped, ...]  # its parts that gave no record, or a partial one
+    content_hash: str  # hash of its bytes; empty if they could not be read
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,19 +29,12 @@ _BATCH_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How the workbooks of a sync are read and encoded.
+    """How the workbooks of a sync are read and encoded."""
 
-    Attributes:
-        state: The form of a record's text, and the encoder.
-        reading: What is read of every workbook.
-        limits: Bounds on one file.
-        workers: Most workbooks that are read at the same time; None takes one per core.
-    """
-
-    state: IndexState
+    state: IndexState  # the form of a record's text, and the encoder
     reading: ReadOptions
     limits: Limits
-    workers: int | None
+    workers: int | None  # most workbooks that are read at the same time; None takes one per core
 
 
 class Executor(Protocol):

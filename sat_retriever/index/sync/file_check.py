@@ -33,35 +33,22 @@ _LOCKED = {SkipReason.ENCRYPTED, SkipReason.WRONG_PASSWORD}
 
 @dataclass(frozen=True, slots=True)
 class MetFile:
-    """A file that a walk met inside the named places.
+    """A file that a walk met inside the named places."""
 
-    Attributes:
-        job: The step that reads it, if it must be read.
-        file: The file.
-        old: Its state in the index; None if it is not known.
-        again: Reasons to read it again although it is unchanged.
-        explicit: True if the user named the file itself.
-    """
-
-    job: ToRead
+    job: ToRead  # the step that reads it, if it must be read
     file: Path
-    old: WorkbookState | None
-    again: Set[SkipReason]
-    explicit: bool
+    old: WorkbookState | None  # its state in the index; None if it is not known
+    again: Set[SkipReason]  # reasons to read it again although it is unchanged
+    explicit: bool  # true if the user named the file itself
 
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
-    """Result of a check; a file without any of these must be read.
+    """Result of a check; a file without any of these must be read."""
 
-    Attributes:
-        same: The state of an unchanged workbook, with its present time.
-        ignored: True for a file that is neither a spreadsheet nor named like one.
-        refused: The state of a file that is named like a spreadsheet, or was one, and is none.
-    """
-
-    same: WorkbookState | None = None
-    ignored: bool = False
+    same: WorkbookState | None = None  # the state of an unchanged workbook, with its present time
+    ignored: bool = False  # true for a file that is neither a spreadsheet nor named like one
+    # The state of a file that is named like a spreadsheet, or was one, and is none.
     refused: WorkbookState | None = None
 
 

@@ -20,17 +20,11 @@ File = LocalFile | RemoteFile
 
 @dataclass(frozen=True, slots=True)
 class FolderListing:
-    """The workbooks that a sync of some paths would read.
+    """The workbooks that a sync of some paths would read."""
 
-    Attributes:
-        files: The workbooks, in the order of their paths.
-        skipped: Files and folders that are not read, and why.
-        ignored: Number of files that are no spreadsheets and not named like one.
-    """
-
-    files: tuple[File, ...]
-    skipped: tuple[Skipped, ...]
-    ignored: int
+    files: tuple[File, ...]  # the workbooks, in the order of their paths
+    skipped: tuple[Skipped, ...]  # files and folders that are not read, and why
+    ignored: int  # number of files that are no spreadsheets and not named like one
 
     @classmethod
     def of(

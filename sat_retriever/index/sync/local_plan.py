@@ -29,17 +29,11 @@ from sat_retriever.workbook.remote.url import is_lost_url, joined, under
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One path that the user named.
+    """One path that the user named."""
 
-    Attributes:
-        root: Folder that the paths of its workbooks are relative to.
-        path: The named folder or file itself: the root or a path below it.
-        explicit: False for a file that was not named but met in a folder.
-    """
-
-    root: Path
-    path: Path
-    explicit: bool = True
+    root: Path  # folder that the paths of its workbooks are relative to
+    path: Path  # the named folder or file itself: the root or a path below it
+    explicit: bool = True  # false for a file that was not named but met in a folder
 
 
 def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:

@@ -29,19 +29,12 @@ _BAD_NAME = (
 
 @dataclass(frozen=True, slots=True)
 class RemoteScope:
-    """One URL that the user named.
+    """One URL that the user named."""
 
-    Attributes:
-        root: URL that the paths of its workbooks are relative to.
-        url: The named folder or file: the root or below it.
-        file: The named file; None for a folder.
-        explicit: False for a file that was not named but met in a folder.
-    """
-
-    root: str
-    url: str
-    file: RemoteFile | None = None
-    explicit: bool = True
+    root: str  # URL that the paths of its workbooks are relative to
+    url: str  # the named folder or file: the root or below it
+    file: RemoteFile | None = None  # the named file; None for a folder
+    explicit: bool = True  # false for a file that was not named but met in a folder
 
 
 def remote_scopes(urls: Iterable[str], known_roots: Iterable[str]) -> list[RemoteScope]:

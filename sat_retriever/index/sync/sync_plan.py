@@ -19,45 +19,31 @@ Key = tuple[str, str]  # root and path of a workbook
 
 @dataclass(frozen=True, slots=True)
 class ToRead:
-    """A workbook to read.
+    """A workbook to read."""
 
-    Attributes:
-        state: Its state as the index will store it.
-        file: Where it is, on this machine or at a URL.
-        superseded: Older roots under which the same file is indexed.
-        left: Roots that no longer exist, under which a file of the same path is indexed.
-        is_new: True if the index does not know it under this root.
-    """
-
-    state: WorkbookState
-    file: LocalFile | RemoteFile
-    superseded: tuple[str, ...]
+    state: WorkbookState  # its state as the index will store it
+    file: LocalFile | RemoteFile  # where it is, on this machine or at a URL
+    superseded: tuple[str, ...]  # older roots under which the same file is indexed
+    # Roots that no longer exist, under which a file of the same path is indexed.
     left: tuple[str, ...]
-    is_new: bool
+    is_new: bool  # true if the index does not know it under this root
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps of a sync.
-
-    Attributes:
-        read: Workbooks to read, new or changed.
-        refused: Files that are named like a workbook but not read, since they are not one or are
-            links to files elsewhere; their states hold the reason.
-        touched: Workbooks with unchanged content whose size or time must be recorded.
-        unchanged: Workbooks that stay as they are, including touched ones.
-        removed: Workbooks that no longer exist.
-        ignored: Number of files that are not spreadsheets and not named like one.
-        unlisted: Folders that could not be listed, below which indexed workbooks stay, and files at
-            URLs that have no usable name.
-    """
+    """The steps of a sync."""
 
     read: tuple[ToRead, ...]
+    # Files that are named like a workbook but not read, since they are not one or are links to
+    # files elsewhere; their states hold the reason.
     refused: tuple[ToRead, ...]
+    # Workbooks with unchanged content whose size or time must be recorded.
     touched: tuple[WorkbookState, ...]
-    unchanged: tuple[WorkbookState, ...]
+    unchanged: tuple[WorkbookState, ...]  # workbooks that stay as they are, including touched ones
     removed: tuple[Key, ...]
-    ignored: int
+    ignored: int  # number of files that are not spreadsheets and not named like one
+    # Folders that could not be listed, below which indexed workbooks stay, and files at URLs that
+    # have no usable name.
     unlisted: tuple[Skipped, ...]
 
     def with_more(self, other: Plan) -> Plan:

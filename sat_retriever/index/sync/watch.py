@@ -28,17 +28,12 @@ Sync = Callable[[Sequence[Named]], object]
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How changes are noticed.
+    """How changes are noticed."""
 
-    Attributes:
-        quiet_s: Seconds without a further change after which a burst of changes is over.
-        poll_s: Seconds between two looks at a URL, and at a path that is not watched.
-        poll_all: Look at paths of this machine in the same way, where watching does not work, as on
-            a network drive.
-    """
-
-    quiet_s: float = 2.0
-    poll_s: float = 60.0
+    quiet_s: float = 2.0  # seconds without a further change after which a burst of changes is over
+    poll_s: float = 60.0  # seconds between two looks at a URL, and at a path that is not watched
+    # Look at paths of this machine in the same way, where watching does not work, as on a network
+    # drive.
     poll_all: bool = False
 
     def watched(self, paths: Sequence[Named]) -> list[Named]:

@@ -23,21 +23,13 @@ _LOSSES = 20  # nodes and actors that may be lost with one workbook
 
 @dataclass(slots=True)
 class Chunk:
-    """Workbooks that one task claims.
-
-    Attributes:
-        jobs: The workbooks.
-        crashes: Number of workers that died while they read it alone.
-        losses: Number of nodes and actors that were lost with it.
-        check: True to read only files that look as they do on this machine.
-        held: Bytes of its results that are not stored yet.
-    """
+    """Workbooks that one task claims."""
 
     jobs: tuple[ToRead, ...]
-    crashes: int = 0
-    losses: int = 0
-    check: bool = True
-    held: int = 0
+    crashes: int = 0  # number of workers that died while they read it alone
+    losses: int = 0  # number of nodes and actors that were lost with it
+    check: bool = True  # true to read only files that look as they do on this machine
+    held: int = 0  # bytes of its results that are not stored yet
 
     def apart(self) -> list[Chunk]:
         """One chunk for each workbook."""

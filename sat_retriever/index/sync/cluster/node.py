@@ -33,25 +33,16 @@ _CHECK_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """A node's report of one reading task; it stays small.
+    """A node's report of one reading task; it stays small."""
 
-    Attributes:
-        node: Identity of the node.
-        address: Its IP address.
-        version: Its version of this package.
-        places: Places of the workbooks that were read, among those of the task, in the order of
-            the results.
-        unseen: Places of the files that look different there, each with its size and time in
-            seconds; None for a file that the node does not have.
-        sheets: Number of sheets that were read.
-        read_s: Seconds of reading.
-        link_s: Seconds of finding links.
-    """
-
-    node: str
+    node: str  # identity of the node
     address: str
-    version: str
+    version: str  # its version of this package
+    # Places of the workbooks that were read, among those of the task, in the order of the
+    # results.
     places: tuple[int, ...]
+    # Places of the files that look different there, each with its size and time in seconds; None
+    # for a file that the node does not have.
     unseen: tuple[tuple[int, Stat | None], ...]
     sheets: int
     read_s: float

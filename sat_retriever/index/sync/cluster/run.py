@@ -32,21 +32,13 @@ _CLAIMED = 4  # chunks for each core, from their claim until they are stored
 
 @dataclass(slots=True)
 class Spent:
-    """Seconds of work, added up over the processes that did it.
-
-    Attributes:
-        read_s: Reading of workbooks.
-        link_s: Finding the links inside workbooks.
-        encode_s: Encoding.
-        fetch_s: Bringing results to this process.
-        wait_s: Waiting of this process for the others.
-    """
+    """Seconds of work, added up over the processes that did it."""
 
     read_s: float = 0.0
-    link_s: float = 0.0
+    link_s: float = 0.0  # finding the links inside workbooks
     encode_s: float = 0.0
-    fetch_s: float = 0.0
-    wait_s: float = 0.0
+    fetch_s: float = 0.0  # bringing results to this process
+    wait_s: float = 0.0  # waiting of this process for the others
 
 
 @dataclass(frozen=True, slots=True)
