@@ -171,9 +171,9 @@ def file_groups(root: str, path: str) -> tuple[str, ...]:
         return ()
     found = []
     if file.allow(stat.S_IRUSR) and all(_enters_as_owner(each, file) for each in folders):
-        found += _named("user", _user_name, file.user)
+        found.append(_named("user", file.user))
     if file.allow(*_READ[:2]) and all(_enters_as_group(each, file) for each in folders):
-        found += _named("group", _group_name, file.group)
+        found.append(_named("group", file.group))
     if file.allow(*_READ) and all(each.allow(*_ENTER) for each in folders):
         found.append(EVERYONE)
     return checked_groups(found)
@@ -201,25 +201,13 @@ def _enters_as_group(folder: _Rights, file: _Rights) -> bool:
     return folder.allow(*(_ENTER[:2] if folder.group == file.group else _ENTER))
 
 
-def _named(kind: str, name_of: Callable[[int], str], number: int) -> list[str]:
+def _named(kind: str, number: int) -> str:
     """A group of one kind; its number if it has no name here."""
     name = str(number)
-    with suppress(KeyError):
-        name = name_of(number)
-    return [f"{kind}:{name}"]
-
-
-def _user_name(number: int) -> str:
-    if sys.platform != "win32":
-        import pwd
-
-        return pwd.getpwuid(number).pw_name
-    raise KeyError(number)
-
-
-def _group_name(number: int) -> str:
     if sys.platform != "win32":
         import grp
+        import pwd
 
-        return grp.getgrgid(number).gr_name
-    raise KeyError(number)
+        with suppress(KeyError):
+            name = pwd.getpwuid(number).pw_name if kind == "user" else grp.getgrgid(number).gr_name
+    return f"{kind}:{name}"

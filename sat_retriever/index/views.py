@@ -1,10 +1,10 @@
-"""What somebody sees of an index: views kept open, and the gate of a store that has permissions."""
+"""Views of an index for those who ask, and the gate before a store that has permissions."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from sat_retriever.errors import PermissionsError
@@ -86,8 +86,6 @@ class Views(Generic[Seen]):
             self._held.clear()
 
     def _are_many(self) -> bool:
-        return len(self._held) > MOST or sum(self._others()) > MOST_BYTES
-
-    def _others(self) -> Iterator[int]:
-        """Bytes of all views but the latest."""
-        return (each.held_bytes() for each in list(self._held.values())[:-1])
+        all_but_latest = list(self._held.values())[:-1]
+        held_bytes = sum(each.held_bytes() for each in all_but_latest)
+        return len(self._held) > MOST or held_bytes > MOST_BYTES

@@ -1,4 +1,4 @@
-"""What a snapshot is made of, by sheet: tokens, word counts, times and leading sheets."""
+"""Columns of a snapshot, one value a sheet: tokens, word counts, times, lead sheets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _READ = 8_192  # tokens that are read at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What a snapshot of n sheets is made of; see `Snapshot`."""
+    """Columns that a snapshot of n sheets is made of; see `Snapshot`."""
 
     generation: int
     ids: IdArray

@@ -42,7 +42,7 @@ class Rareness:
 
 
 def word_of_contents(covered: float) -> float:
-    """What a word in contents counts, of what it counts in names, for one question.
+    """Weight of a word in contents, where a word in names has 1, for one question.
 
     `covered` is what `covered_by_names` gives for it.
 

@@ -1,4 +1,4 @@
-"""What the words of a query find in every sheet: in names, in contents, whole phrases."""
+"""Match the words of a query with every sheet: in names, in contents, as whole phrases."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class FoundWord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """What a query's words find in the n sheets of a snapshot."""
+    """Matches of a query's words with the n sheets of a snapshot."""
 
     words: tuple[str, ...]  # words that names are searched for, as stems, in order
     read_as: str  # the query, with words of the index in place of misspelt ones
@@ -144,7 +144,7 @@ class Matches:
     found: tuple[FoundWord, ...]
 
     def part(self, rows: NDArray[np.intp]) -> Matches:
-        """What the words find in the sheets at some ascending positions."""
+        """Matches with the sheets at some ascending positions."""
         return replace(
             self,
             names=self.names[rows],
@@ -158,9 +158,9 @@ class Matches:
 def find_matches(
     store: Store, snapshot: Snapshot, query: str, known: Matches | None = None
 ) -> Matches:
-    """What a query's words find; the caller holds a read transaction.
+    """Match a query's words with the sheets; the caller holds a read transaction.
 
-    `known` is what the same words find among the best of all sheets, if these are others: it says
+    `known` are matches of the same words with the best of all sheets, if these are others: they say
     how much of the query names cover.
     """
     read_as = respelled(store, snapshot, query)

@@ -60,14 +60,10 @@ class Scores:
 
     def weighing(self, dense_weight: float) -> Scores:
         """The same scores, fused with another share of the cosines, in [0, 1]."""
-        matches = self.matches
-        found = fused(
-            self.dense,
-            matches.together,
-            self.time * self.role,
-            dense_weight,
-        )
-        return replace(self, fused=phrases_first(found, matches.phrase), weight=dense_weight)
+        held = self.time * self.role
+        found = fused(self.dense, self.matches.together, held, dense_weight)
+        scores = phrases_first(found, self.matches.phrase)
+        return replace(self, fused=scores, weight=dense_weight)
 
     def without_times(self) -> Scores:
         """The same scores as if the query named no period."""
@@ -112,39 +108,32 @@ class Scores:
         first candidate is `first`.
         """
         rows = np.fromiter(sheets.values(), dtype=np.intp, count=len(sheets))
-        names, contents = self.matches.names, self.matches.contents
-        phrase, every = self.matches.phrase, self.wide or self
-        columns = (
-            self.fused[rows],
-            self.dense[rows], _ranks(every.dense, self.dense[rows]),
-            names[rows], _ranks(every.matches.names, names[rows]),
-            contents[rows], _ranks(every.matches.contents, contents[rows]),
-            self.time[rows], self.role[rows],
-            np.zeros(len(rows), dtype=np.bool_) if phrase is None else phrase[rows],
-            self.matches.together[rows],
-        )  # fmt: skip
-        values = zip(*(column.tolist() for column in columns), strict=True)
+        found, every = self.matches, self.wide or self
+        ranks = (
+            _ranks(every.dense, self.dense[rows]),
+            _ranks(every.matches.names, found.names[rows]),
+            _ranks(every.matches.contents, found.contents[rows]),
+        )
         return [
             Candidate(
                 sheet_id=sheet_id,
                 rank=rank,
-                score=score,
-                dense=dense,
-                lexical=by_names,
-                dense_rank=dense_rank,
-                lexical_rank=names_rank if by_names else None,
-                time=time,
-                contents=by_contents,
-                contents_rank=contents_rank if by_contents else None,
-                role=role,
-                phrase=holds,
-                together=both,
+                score=float(self.fused[row]),
+                dense=float(self.dense[row]),
+                lexical=float(found.names[row]),
+                dense_rank=int(dense_rank),
+                lexical_rank=int(names_rank) if found.names[row] else None,
+                time=float(self.time[row]),
+                contents=float(found.contents[row]),
+                contents_rank=int(contents_rank) if found.contents[row] else None,
+                role=float(self.role[row]),
+                phrase=found.phrase is not None and bool(found.phrase[row]),
+                together=float(found.together[row]),
             )
-            for rank, (sheet_id, (
-                score, dense, dense_rank, by_names, names_rank, by_contents, contents_rank,
-                time, role, holds, both,
-            )) in enumerate(zip(sheets, values, strict=True), first)
-        ]  # fmt: skip
+            for rank, (sheet_id, row, dense_rank, names_rank, contents_rank) in enumerate(
+                zip(sheets, rows, *ranks, strict=True), first
+            )
+        ]
 
 
 def rank_of(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tuple[int, int | None]:

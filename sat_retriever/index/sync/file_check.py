@@ -5,10 +5,9 @@ This opens files, which is slow on a network; a walk only asks for names, sizes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync.sync_plan import ToRead
@@ -52,12 +51,8 @@ class FileCheck:
     refused: WorkbookState | None = None
 
 
-class CheckFiles(Protocol):
-    """Checks many files, here or on other machines."""
-
-    def __call__(self, met: Sequence[MetFile], *, verify: bool) -> Iterable[FileCheck]:
-        """Return the result of `check_file` for each file, in order."""
-        ...
+CheckFiles = Callable[..., Iterable[FileCheck]]
+"""Checks many files, here or on other machines; called as `check_here`."""
 
 
 def check_file(met: MetFile, *, verify: bool) -> FileCheck:
@@ -85,7 +80,7 @@ def check_here(met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
 
 def other_kind(file: Path, old: WorkbookState | None) -> Kind | None:
     """Kind of a file in a folder that is not a spreadsheet and was not one before; else None."""
-    if old is not None and not _is_refused(old):
+    if old is not None and SkipReason.NOT_A_SPREADSHEET not in _reasons(old):
         return None
     kind = sniff(file, named=False)
     if kind.reason is SkipReason.NOT_A_SPREADSHEET and (old is None or is_named(file)):
@@ -93,8 +88,8 @@ def other_kind(file: Path, old: WorkbookState | None) -> Kind | None:
     return None
 
 
-def _is_refused(old: WorkbookState) -> bool:
-    return any(skip.reason is SkipReason.NOT_A_SPREADSHEET for skip in old.skipped)
+def _reasons(old: WorkbookState) -> set[SkipReason]:
+    return {skip.reason for skip in old.skipped}
 
 
 def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
@@ -125,7 +120,7 @@ def must_read(old: WorkbookState, again: Set[SkipReason], *, clashes: bool) -> b
 
     `clashes` is true if a sheet id that was taken may be free now.
     """
-    reasons = {skip.reason for skip in old.skipped}
+    reasons = _reasons(old)
     return bool(reasons & again) or (clashes and SkipReason.DUPLICATE_ID in reasons)
 
 
