@@ -164,12 +164,8 @@ def check_dense_weight(dense_weight: float) -> None:
 class IndexState:
     """Settings and encoder of an open index, which change together; threads may share it.
 
-    Args:
-        settings: The settings in the file.
-        path: Place of the index.
-        encoder: The encoder of its tokens; None loads the one that the settings name, on first
-            use.
-        device: Device to load it on, unless it runs elsewhere; rerankers are loaded there, too.
+    Without an encoder it loads the one that the settings name, on first use. Encoder and rerankers
+    are loaded on the device, unless they run elsewhere.
 
     Raises:
         FingerprintMismatchError: If the tokens were made with another encoder.

@@ -115,12 +115,7 @@ class LeadSheets:
 
     @classmethod
     def of(cls, rows: Rows, workbooks: NDArray[np.int64]) -> LeadSheets:
-        """Find the other sheets of the workbooks of lead sheets.
-
-        Args:
-            rows: Positions of the lead sheets, ascending.
-            workbooks: Number of each sheet's workbook file, (n,); 0 without one.
-        """
+        """Find the others of some ascending rows, by the workbook number of each sheet, (n,)."""
         own = rows[workbooks[rows] > 0]
         books, book_of_own = np.unique(workbooks[own], return_inverse=True)
         others = np.setdiff1d(np.flatnonzero(np.isin(workbooks, books)), rows, assume_unique=True)

@@ -28,11 +28,8 @@ Find = Callable[[Sequence[Sequence[str]], int], Rows]
 class ContentScorer:
     """BM25 of queries over one state of the index, keeping the sheets of the words it has.
 
-    Args:
-        find: Looks words up.
-        lengths: Words of the contents of every sheet, (n,); 0 without contents.
-        most: Sheets of one word that are read.
-        max_kept: Most positions kept, over all words; see `KeptWords`.
+    `find` looks words up, and `lengths` counts the words of each sheet's contents, (n,). At most
+    `most` sheets of one word are read, and `max_kept` positions of all words are kept.
     """
 
     def __init__(
@@ -82,14 +79,11 @@ class ContentScorer:
         return (total / np.float32(sum(known.values())) if known else total), known
 
     def by_word(self, words: Sequence[str]) -> dict[str, WordScores]:
-        """BM25 of each word that a sheet has, rarest first.
+        """BM25 of each of some distinct words that a sheet has, rarest first.
 
         Source: Robertson and Zaragoza (2009), with the idf of Lucene. Departs: a word counts
         once a sheet. A word that very many sheets have is scored only for sheets that have
         one of the rarest words of the query, or, without any rarer one, all words.
-
-        Args:
-            words: Distinct words, as `asked_words` gives them.
         """
         found = {word: self._rows[word] for word in words} if self else {}
         known = sorted(

@@ -136,11 +136,8 @@ class FrequentWords:
 class FrequentWordScorer(LexicalScorer):
     """A BM25 scorer of very many sheets, which has frequent words at hand.
 
-    Args:
-        common: The words.
-        later: Finds the sheets of one of them that came later.
-        lengths: Number of words of every sheet, (n,).
-        others: A scorer of the same sheets for all other words.
+    `later` finds the sheets of such a word that came later, `lengths` counts the words of every
+    sheet, (n,), and `others` scores the same sheets for all other words.
     """
 
     def __init__(

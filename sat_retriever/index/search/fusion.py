@@ -109,11 +109,8 @@ def fused(
 ) -> FloatArray:
     """The score that ranks sheets, (n,), in [-1, 1], or lower where it is held back.
 
-    Args:
-        dense: Cosine of query and sheet token, (n,).
-        words: BM25 over names and contents as a share of the best possible, (n,).
-        held: Share of its score that time and role leave a sheet, (n,), in (0, 1].
-        dense_weight: Share of the cosine, in [0, 1].
+    It weighs the cosines by `dense_weight`, in [0, 1], and BM25 as a share of the best possible by
+    the rest. Time and role leave each score the share `held`, in (0, 1].
     """
     return held_back(fuse(dense, words, dense_weight), held)
 

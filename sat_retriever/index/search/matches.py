@@ -56,17 +56,12 @@ class Code:
 def codes_of(
     snapshot: Snapshot, word: str, contents: WordScores | None, sheets: float
 ) -> tuple[Code, ...]:
-    """Codes in names that stand for a word of a question, as the index itself says.
+    """Codes in names that stand for a word (a stem) of a question, as the index itself says.
 
     `TRA_NEW` is found for *transport*, since sheets with `TRA` in their names say *transport* in
     their cells. It is not found for *travel*, which they do not say. Of a part of a large index,
-    all its sheets say what a code stands for.
-
-    Args:
-        snapshot: The sheets.
-        word: The word, as a stem.
-        contents: Its scores in contents; without any, no code is known.
-        sheets: Number of all sheets that have it in names or contents.
+    all its sheets say what a code stands for. Without scores in contents, no code is known;
+    `sheets` is the number of all sheets that have the word.
     """
     if contents is None or not word.isalpha():
         return ()
@@ -109,10 +104,9 @@ class FoundWord:
     def better(self, share: FloatArray, of_contents: float = 1.0) -> NDArray[np.intp]:
         """Positions of the sheets that have the word; sorting them would cost more than all else.
 
-        Args:
-            share: Zeros, (n,). Each of these sheets gets the better of its scores, by names or by
-                contents, as a share of the most possible, in [0, 1].
-            of_contents: What a score in contents counts, of what it counts in names.
+        In `share`, zeros (n,), each of them gets the better of its scores, by names or by contents,
+        as a share of the most possible, in [0, 1]. A score in contents counts `of_contents` of one
+        in names.
         """
         found = []
         coded = ((code.names, WORD_OF_CONTENTS) for code in self.codes)

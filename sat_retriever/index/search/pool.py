@@ -46,18 +46,11 @@ def best_scores(
     """Exact scores of the `count` best sheets of a large index; the caller reads the store.
 
     A few thousand sheets, among which the best are, are scored with the codes of their tokens. The
-    best of these are scored again with the tokens themselves.
+    best of these are scored again with the tokens themselves. The row ids `allowed` that meet the
+    filters ascend; `known` are scores without filters, which say how much of the query names cover.
 
     Source: the two steps are those of Jégou, Tavenard, Douze and Amsaleg (2011), "Searching in one
     billion vectors: re-rank with source coding".
-
-    Args:
-        store: Where the sheets are.
-        snapshot: All of them.
-        query: The query.
-        count: Number of sheets to score exactly.
-        allowed: Row ids of the sheets that meet the filters, ascending; None without filters.
-        known: Scores of the same query without filters, which say how much of it names cover.
     """
     mask = None
     if allowed is not None:
@@ -180,10 +173,9 @@ def _most_of(rows: Rows, numbers: Impacts, most: int) -> Rows:
 
 
 def with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Chosen | None = None) -> Rows:
-    """The sheets with those that documentation in the pool speaks for, and their leading sheets.
+    """Sheets to score, with those that their documentation speaks for, and their lead sheets.
 
-    Leading sheets decide scores of others, so they are in the pool whether they may be found or
-    not.
+    Lead sheets decide scores of others, so they are in the pool whether they may be found or not.
     """
     wanted = np.zeros(len(snapshot.ids), dtype=np.bool_)
     for rows in found:

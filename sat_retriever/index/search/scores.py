@@ -221,11 +221,10 @@ class Evidence:
     """Two signs that sheets hold an answer; more of each is a stronger sign.
 
     Attributes:
-        fit: How well the best sheet fits: the share of the query that its words cover, in [0,
-            1], and by how much its cosine exceeds the mean of all sheets, together.
+        fit: Share of the query that the words of the best sheet cover, in [0, 1], plus the excess
+            of its cosine over the mean of all sheets.
         surprise: How much rarer than by chance a sheet has its words: 0 if one sheet of all
-            would have them, were they strewn over the sheets; 1 if one of that many squared
-            would.
+            would have them, were they strewn over the sheets; 1 if one of that many squared would.
     """
 
     fit: float
@@ -236,14 +235,11 @@ NO_EVIDENCE = Evidence(0.0, -1.0)
 
 
 def evidence(scores: Scores, rows: NDArray[np.intp], counted: int | None = None) -> Evidence:
-    """Evidence among the sheets at some ascending positions.
+    """Evidence among the sheets at some ascending positions of a snapshot.
 
-    Args:
-        scores: Scores of all n sheets of a snapshot.
-        rows: The positions.
-        counted: Number of sheets that count, if the snapshot is a part of them, with the best.
-            How many of them have a word is then taken in proportion from all sheets, and the mean
-            cosine is that of all.
+    If the snapshot is a part, with the best, of the sheets that count, `counted` is their number.
+    How many of them have a word is then taken in proportion from all sheets, and the mean cosine is
+    that of all.
     """
     if not len(rows):
         return NO_EVIDENCE

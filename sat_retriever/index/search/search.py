@@ -46,13 +46,8 @@ _ROUNDING = 1e-6  # of a unit token's length
 class SheetSearch:
     """Answers questions from the present state of a store; safe to share between threads.
 
-    `SheetIndex` documents its methods for users.
-
-    Args:
-        store: Where the sheets are.
-        state: Settings and encoder of the index; once its tokens are of another encoder, a new
-            search takes over.
-        times: True ranks sheets lower whose time is not the one that a question names.
+    `SheetIndex` documents its methods for users. Once the tokens of the index are of another
+    encoder, a new search takes over.
     """
 
     def __init__(self, store: Store, state: IndexState, *, times: bool) -> None:
@@ -132,10 +127,7 @@ class SheetSearch:
     ) -> tuple[Span, ...]:
         """Times that a query names, if all sheets of known times are of others; else none.
 
-        Args:
-            asked: The times.
-            filters: Conditions that the sheets meet.
-            known: Scores for the same times; if these hold back a sheet, another is of them.
+        If `known` scores for the same times hold back a sheet, another sheet is of these times.
         """
         if not asked or (filters is None and known is not None and known.time.min(initial=1) < 1):
             return ()

@@ -30,13 +30,10 @@ class FolderListing:
     def of(
         cls, paths: Sequence[Path], *, roots: Iterable[str] = (), follow_links: bool = False
     ) -> FolderListing:
-        """List some paths.
+        """List folders and files.
 
-        Args:
-            paths: Folders and files.
-            roots: Folders that sheet ids are relative to, for paths inside of them; any other
-                folder is its own root.
-            follow_links: Read a link in a folder even if its file lies outside all of `paths`.
+        Sheet ids of paths inside of `roots` are relative to these; any other folder is its own
+        root. Links in a folder to files outside all of `paths` are read only with `follow_links`.
 
         Raises:
             PathNotFoundError: If a path does not exist.

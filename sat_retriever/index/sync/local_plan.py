@@ -134,17 +134,19 @@ def make_local_plan(
     own: Collection[Path] = (),
     check_files: CheckFiles = check_here,
 ) -> Plan:
-    """Compare the files on disk with their states in the index.
+    """Compare the files of some scopes on disk with all states in the index.
+
+    Everything outside the scopes stays as it is. Files of the index itself, `own`, are not counted.
 
     Args:
-        named: Scopes to check; everything outside stays as it is.
+        named: The scopes.
         states: All workbooks that the index knows.
         verify: Hash every file, even with the same size and time, and read those again that failed
             for a passing reason.
         follow_links: Read links in folders even if they lead outside all named places.
         password: Read encrypted workbooks again.
         limits: Read workbooks again that were cut at a limit.
-        own: Files of the index itself, which are not counted.
+        own: Files of the index.
         check_files: Checks the files that the walk met; by default this machine does.
     """
     known = KnownWorkbooks([printable(scope.path) for scope in named], states)
@@ -159,9 +161,7 @@ def make_local_plan(
         now = state_now(scope, file, within)
         draft.present.add((now.root, now.path))
         old = known.state_of(now)
-        older, left = known.older_roots(now), known.left_roots(now)
-        found = LocalFile(file, scope.root, within or file)
-        job = ToRead(now, found, older, left, is_new=old is None)
+        job = known.to_read(now, LocalFile(file, scope.root, within or file))
         here = outside if within is None else met
         here.append(MetFile(job, file, old, again(explicit=explicit), explicit))
     for each in outside:

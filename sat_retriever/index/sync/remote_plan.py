@@ -113,8 +113,7 @@ def make_remote_plan(
             elif not is_plain(file.relative):
                 bad.append(Skipped(file.relative[:_NAME_SHOWN], SkipReason.BAD_NAME, _BAD_NAME))
             else:
-                older, left = known.older_roots(now), known.left_roots(now)
-                job = ToRead(now, file, older, left, is_new=old is None)
+                job = known.to_read(now, file)
                 if old is not None and _is_unchanged(old, job, again, verify=verify):
                     _keep(draft, old, now)
                 else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -88,26 +89,24 @@ class KnownWorkbooks:
     def __init__(self, places: Sequence[str], states: Sequence[WorkbookState]) -> None:
         # Text, not Path, for speed: this checks every workbook of the index.
         self.inside = {(s.root, s.path): s for s in states if is_in(joined(s.root, s.path), places)}
-        self._roots_of: dict[str, list[str]] = {}
+        self._roots_of: dict[str, list[str]] = defaultdict(list)
         for root, path in self.inside:
-            self._roots_of.setdefault(joined(root, path), []).append(root)
-        self._same_path: dict[str, list[str]] = {}
+            self._roots_of[joined(root, path)].append(root)
+        self._same_path: dict[str, list[str]] = defaultdict(list)
         for state in states:
-            self._same_path.setdefault(state.path, []).append(state.root)
+            self._same_path[state.path].append(state.root)
         self._is_gone = cache(is_gone)
 
     def state_of(self, now: WorkbookState) -> WorkbookState | None:
         """Known state of a file; None if it is not known under this root."""
         return self.inside.get((now.root, now.path))
 
-    def older_roots(self, now: WorkbookState) -> tuple[str, ...]:
-        """Other roots under which the same file is known."""
+    def to_read(self, now: WorkbookState, file: LocalFile | RemoteFile) -> ToRead:
+        """The step that reads a file."""
         roots = self._roots_of.get(joined(now.root, now.path), ())
-        return tuple(root for root in roots if root != now.root)
-
-    def left_roots(self, now: WorkbookState) -> tuple[str, ...]:
-        """Missing roots under which a file of the same path is known."""
-        return tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
+        older = tuple(root for root in roots if root != now.root)
+        left = tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
+        return ToRead(now, file, older, left, is_new=self.state_of(now) is None)
 
 
 def is_in(file: str, places: Sequence[str]) -> bool:

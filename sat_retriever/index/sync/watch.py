@@ -50,15 +50,9 @@ def follow(
 ) -> None:
     """Sync once, and again whenever something has changed, until an exception ends it.
 
-    A sync that fails is tried again, with what has changed since. One path that is away or refuses
-    does not hold up the others.
-
-    Args:
-        paths: Folders, files and URLs.
-        index: The index file; changes of it and of its side files do not count.
-        sync: Called with the paths that may have changed.
-        waiting: How changes are noticed.
-        failed: Called with the error of a failed sync.
+    A sync that fails is tried again, with what has changed since; `failed` gets the error. One path
+    that is away or refuses does not hold up the others. Changes of the index file and of its side
+    files do not count. `sync` gets the paths that may have changed.
 
     Raises:
         MissingExtraError: If the extra for watching, or for a URL, is not installed.

@@ -57,10 +57,6 @@ class IndexWriter:
 
     Methods exclude other writing processes until they return, and raise `IndexBusyError` if one of
     them is already writing. In a store that allows them, several may sync, add and remove at once.
-
-    Args:
-        store: The store of the index.
-        state: The form of texts, and the encoder; replaced when these change.
     """
 
     def __init__(self, store: Store, state: IndexState) -> None:
@@ -188,8 +184,6 @@ class IndexWriter:
         """Keep other processes from writing until the block ends.
 
         Raises:
-            IndexStorageError: If the file is read-only, or was deleted or replaced.
-            IndexBusyError: If another process is writing to it.
             FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
         with self._store.sole_writer():
@@ -200,11 +194,9 @@ class IndexWriter:
     def _beside_others(self) -> Iterator[None]:
         """Write in the block, beside writers of other workbooks where the store allows them.
 
-        What is kept beside a large file is renewed in the end.
+        In the end the mapped state of a large index is renewed.
 
         Raises:
-            IndexStorageError: If the store is read-only, or was deleted or replaced.
-            IndexBusyError: If another process needs the store alone.
             FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
         with self._store.writing_beside_others():

@@ -65,14 +65,8 @@ class ClusterRun:
     """One run, from the plan's workbooks to results in order of completion.
 
     Each workbook is in one place at a time: waiting, claimed by a reading task, read, claimed by an
-    encoder, or yielded. A lost node, worker or actor puts it back among those that wait.
-
-    Args:
-        ray: The module, connected.
-        jobs: The workbooks.
-        work: How they are read and encoded.
-        cores: Number of reading tasks that run at the same time.
-        spent: Is added to.
+    encoder, or yielded. A lost node, worker or actor puts it back among those that wait. As many
+    reading tasks run at the same time as there are `cores`; seconds are added to `spent`.
     """
 
     def __init__(
