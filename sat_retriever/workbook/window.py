@@ -22,11 +22,11 @@ from sat_retriever.records.area import (
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
-from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.messages import MAX_CELLS, Window
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.request import MAX_CELLS, Window
+from sat_retriever.workbook.read import request_for
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")

@@ -11,10 +11,9 @@ from sat_retriever.index.sync.executor import Done, Work
 from sat_retriever.index.sync.looking import Look, Met, looks_here
 from sat_retriever.index.sync.prepared import Found, found_in, prepared
 from sat_retriever.index.sync.steps import ToRead
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import ReadOptions, Workbook, read_files
-from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.read import LocalFile, ReadOptions, Workbook, read_files
+from sat_retriever.workbook.remote.file import RemoteFile
 
 # Texts are encoded faster together; a kill loses at most this many sheets.
 BATCH_SHEETS = 128

@@ -13,9 +13,7 @@ from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.formats.kind import Kind
 from sat_retriever.workbook.formats.sniff import is_named, sniff
 from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.opening.digest import content_hash
-from sat_retriever.workbook.opening.paths import printable
-from sat_retriever.workbook.opening.regular import OUTSIDE, open_regular
+from sat_retriever.workbook.opening.regular import OUTSIDE, content_hash, open_regular, printable
 
 # A file that changes twice within one tick of a coarse clock keeps its time and perhaps its size.
 # A file that was younger than this when it was checked is hashed the next time.

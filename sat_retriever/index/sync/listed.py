@@ -11,10 +11,9 @@ from sat_retriever.index.sync.plan import make_plan
 from sat_retriever.index.sync.scopes import scopes
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.system import usable_cores
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import ReadOptions, Workbook, read_files
-from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.read import LocalFile, ReadOptions, Workbook, read_files
+from sat_retriever.workbook.remote.file import RemoteFile
 
 File = LocalFile | RemoteFile
 

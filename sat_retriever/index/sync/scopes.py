@@ -10,8 +10,7 @@ from pathlib import Path
 
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.workbook.opening.paths import printable
-from sat_retriever.workbook.opening.regular import real_path
+from sat_retriever.workbook.opening.regular import printable, real_path
 from sat_retriever.workbook.remote.url import is_lost_url, is_url, joined, under
 
 

@@ -16,16 +16,12 @@ from sat_retriever.records.formats import format_named
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.kind import Kind
-from sat_retriever.workbook.formats.modules import module_of
 from sat_retriever.workbook.formats.reading import Reading
-from sat_retriever.workbook.formats.sniff import sniff_bytes, sniff_file
+from sat_retriever.workbook.formats.sniff import module_of, sniff_bytes, sniff_file
 from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.messages import skip
-from sat_retriever.workbook.opening import locked
-from sat_retriever.workbook.opening.decrypt import decrypt
-from sat_retriever.workbook.opening.digest import content_hash
-from sat_retriever.workbook.opening.regular import open_regular
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.messages import Request, skip
+from sat_retriever.workbook.opening.encryption import decrypt, encryption_refusal
+from sat_retriever.workbook.opening.regular import content_hash, open_regular
 from sat_retriever.workbook.tables.records import Source
 
 # Excel encrypts with it when only the structure is protected, and opens such files unasked.
@@ -63,7 +59,7 @@ def load(request: Request) -> Iterator[Json]:
 def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Iterator[Json]:
     kind = _sound(sniff_file(file, name, request.limits), done)
     done["content_hash"] = content_hash(file)
-    refusal = locked.refusal(file, request.limits)
+    refusal = encryption_refusal(file, request.limits)
     if kind.reason is SkipReason.ENCRYPTED:  # also for an ods
         refusal = Refused(kind.reason, kind.message)
     if refusal is not None:
@@ -98,7 +94,7 @@ def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
         Refused: If no password opens it, or the result is damaged or encrypted again.
     """
     plain = _opened(request, file, refusal)
-    again = locked.refusal(plain, request.limits)
+    again = encryption_refusal(plain, request.limits)
     if again is not None:
         raise again
     return plain

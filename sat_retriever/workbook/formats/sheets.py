@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.formats import FormulaState, format_named
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SheetRecord, SkipReason, Visibility
-from sat_retriever.records.structure import TableObject
-from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
-from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.records.structure import SheetTable, TableObject
+from sat_retriever.workbook.formats.reading import Reading, SheetFacts, with_facts
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import profiles_to_json, skip
-from sat_retriever.workbook.tables.cellsketch import cell_sketch
 from sat_retriever.workbook.tables.contents import ROOM, contents_size
 from sat_retriever.workbook.tables.data import table_messages
-from sat_retriever.workbook.tables.profile import column_profiles
 from sat_retriever.workbook.tables.records import sheet_record
+from sat_retriever.workbook.tables.sketches import cell_sketch, column_profiles
 from sat_retriever.workbook.values.cells import cells_of
-from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.grid import NO_PLACES, CellFormats, Grid, Places
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
 from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
 
 _LATER = 16
 """Share of what a workbook's contents may still take that is left to later sheets."""
 _EMPTY = "The sheet has no cell with a value."
+_CRASHED = "The reader crashed on this file, twice in a row."
 
 
 def each_sheet(
@@ -235,3 +234,57 @@ def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValu
 
 def _cells(area: Area) -> int:
     return (area.bottom - area.top + 1) * (area.right - area.left + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Facts about the sheets of a workbook beside their values.
+
+    Attributes:
+        states: State of the formulas, by sheet; formulas of other sheets were not read.
+        tables: Declared tables.
+        unsaved: Cells whose formula has no saved value, by sheet.
+        formats: Number formats of cells, by sheet.
+    """
+
+    states: Mapping[str, FormulaState] = field(default_factory=dict)
+    tables: Sequence[SheetTable] = ()
+    unsaved: Mapping[str, Places] = field(default_factory=dict)
+    formats: Mapping[str, CellFormats] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = Known()
+
+
+def read_by_value(
+    reading: Reading, known: Known = NOTHING_KNOWN, *, by_openpyxl: bool = False
+) -> Iterator[Json]:
+    """Yield messages about an xlsb, xls or ods, or about a package too damaged for more.
+
+    Args:
+        reading: The workbook.
+        known: Facts that are already known.
+        by_openpyxl: True if openpyxl reads its format, too. Otherwise no other reader exists
+            for a file on which calamine crashed.
+
+    Raises:
+        Refused: If no reader opens it.
+    """
+    if reading.request.safe and not by_openpyxl:
+        raise Refused(SkipReason.READER_CRASHED, _CRASHED)
+    none = format_named(reading.source.format).formulas is FormulaState.NONE
+    unread = FormulaState.NONE if none else FormulaState.UNREAD
+    tables: dict[str, list[TableObject]] = {}
+    for each in known.tables:
+        tables.setdefault(each.sheet, []).append(each.table)
+
+    def read(_index: int, sheet: ListedSheet) -> Iterator[Json]:
+        unsaved = known.unsaved.get(sheet.name, NO_PLACES)
+        formats = known.formats.get(sheet.name, CellFormats())
+        facts = None
+        if len(unsaved) or len(formats):
+            facts = SheetFacts(unsaved=unsaved, formula_area=unsaved.area, formats=formats)
+        state = known.states.get(sheet.name, unread)
+        yield from sheet_messages(reading, sheet, facts, tables.get(sheet.name, ()), state)
+
+    yield from each_sheet(reading, reading.readers.listed(reading.damage), read)

@@ -7,21 +7,27 @@ walk, and the content about files that the user names.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 from sat_retriever.records.formats import (
     FLAT_EXTENSIONS,
     FORMATS,
+    Format,
     extension_of,
     format_named,
 )
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.foreign import not_a_spreadsheet
-from sat_retriever.workbook.formats.kind import Kind, Shown
-from sat_retriever.workbook.formats.modules import module_of
+from sat_retriever.workbook.formats.kind import Kind, Shown, not_a_spreadsheet
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening.regular import open_regular
+
+if TYPE_CHECKING:
+    from sat_retriever.workbook.formats.reading import Reading
 
 _OWNER_BYTES = 165
 # Reasons that leave open whether a file is a workbook: the extension then decides.
@@ -32,6 +38,30 @@ _UNCLEAR = (
     SkipReason.UNREADABLE,
     SkipReason.UNSUPPORTED,
 )
+
+
+class FormatModule(Protocol):
+    """The two functions that the module of a format defines.
+
+    Every program that walks a folder imports the module. So it imports the libraries that read
+    the file only inside `messages`.
+    """
+
+    def recognise(self, shown: Shown) -> Kind | None:
+        """The kind of a file of this format; None for a file of any other."""
+
+    def messages(self, reading: Reading) -> Iterator[Json]:
+        """Yield messages about a file of this format.
+
+        Raises:
+            Refused: If no part of it can be read.
+        """
+
+
+@cache
+def module_of(entry: Format) -> FormatModule:
+    """The module that recognises and reads the files of an entry."""
+    return cast(FormatModule, import_module(f"{__package__}.{entry.module}"))
 
 
 def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Kind:

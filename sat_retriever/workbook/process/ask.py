@@ -10,6 +10,7 @@ from sat_retriever.records.jsonform import record_from_json, skipped_from_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.records.structure import Structure
 from sat_retriever.workbook.messages import (
+    Request,
     formulas_from_json,
     profiles_from_json,
     references_from_json,
@@ -18,7 +19,6 @@ from sat_retriever.workbook.messages import (
 )
 from sat_retriever.workbook.process.pool import Slot
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
-from sat_retriever.workbook.request import Request
 
 # Reasons for a failure that earlier files in the same process may have caused.
 _OF_THE_PROCESS = {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}

@@ -13,9 +13,8 @@ from pathlib import Path
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
 from sat_retriever.records.cache_dir import own_folder
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.remote.download import download, suffix_of
+from sat_retriever.workbook.remote.file import RemoteFile, download, suffix_of
 from sat_retriever.workbook.remote.listing import existing_file
-from sat_retriever.workbook.remote.objects import RemoteFile
 from sat_retriever.workbook.remote.url import joined, shown
 
 MOST_BYTES = 1 << 30

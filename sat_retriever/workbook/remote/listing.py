@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
-from sat_retriever.workbook.remote.failures import translated
-from sat_retriever.workbook.remote.objects import RemoteFile
-from sat_retriever.workbook.remote.systems import PAGED, SINGLE, file_system
+from sat_retriever.workbook.remote.file import RemoteFile
+from sat_retriever.workbook.remote.systems import PAGED, SINGLE, file_system, translated
 from sat_retriever.workbook.remote.url import joined, parent_of, scheme_of, shown
 
 MOST = 5_000_000

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.tables.sample import YEARS, Family, Sample, sample_block, steps
+from sat_retriever.workbook.tables.stacked import repeats_header
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import Value
 

@@ -14,11 +14,15 @@ from sat_retriever.records.contents import CellText, SheetContents, TableContent
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import ColumnType, Table
 from sat_retriever.workbook.tables.adjacent import is_prose
-from sat_retriever.workbook.tables.beside import BESIDE_ROOM, in_order, texts_beside
-from sat_retriever.workbook.tables.identifying import LookUp, identifying
+from sat_retriever.workbook.tables.identifying import LookUp, fair_sample, identifying, text_costs
 from sat_retriever.workbook.tables.layout import Layout
-from sat_retriever.workbook.tables.notes import caption_of, texts_outside
-from sat_retriever.workbook.tables.sampling import fair_sample, text_costs
+from sat_retriever.workbook.tables.notes import (
+    BESIDE_ROOM,
+    caption_of,
+    in_order,
+    texts_beside,
+    texts_outside,
+)
 from sat_retriever.workbook.values.cells import Cells, Kind, KindArray
 from sat_retriever.workbook.values.grid import Value
 

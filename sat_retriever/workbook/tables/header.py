@@ -25,13 +25,12 @@ from sat_retriever.workbook.tables.columns import (
     joint_shown,
     sample_column,
 )
-from sat_retriever.workbook.tables.irregular import is_irregular
 from sat_retriever.workbook.tables.layout import Layout, read_layout
 from sat_retriever.workbook.tables.leftout import with_left_out
 from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
 from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
-from sat_retriever.workbook.tables.sumsbelow import sums_up
+from sat_retriever.workbook.tables.totals import find_totals
 from sat_retriever.workbook.values.cells import (
     MAX_EXAMPLE_LENGTH,
     Cells,
@@ -53,6 +52,15 @@ Placed = tuple[Layout, TableObject | None]
 """Where a table stands, and its declaration, if the workbook has one."""
 HEADERLESS_SHARE = 0.5
 """Share of its size that a table without a header has in the choice of the main table."""
+MIN_PIECES = 5
+MAX_PIECE_CELLS = 8
+"""Most cells of a block that counts as a piece; pieces must have most of the cells."""
+MAX_DENSITY = 0.12
+"""Largest filled share of the used range at which its cells count as scattered."""
+MAX_LARGEST = 0.3
+"""Largest share of the filled cells in one block."""
+MAX_HEADED = 0.5
+_NO_TEXT = (Kind.EMPTY, Kind.INTEGER, Kind.NUMBER, Kind.TIME, Kind.UNKNOWN)
 
 
 def find_tables(
@@ -360,3 +368,48 @@ def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:
         if text and (not parts or parts[-1] != text):
             parts.append(text)
     return header_text(" / ".join(parts))
+
+
+def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, size: int) -> bool:
+    """True if blocks are pieces of one irregular sheet rather than separate tables.
+
+    Args:
+        pieces: Number of filled cells of each block.
+        headed: For each block, True if it has a header over some rows of data.
+        filled: Filled cells of the sheet.
+        size: Cells of its used range.
+
+    >>> is_irregular([4, 2, 6, 4, 4, 3], [False, True, False, False, False, False], 25, 400)
+    True
+    >>> is_irregular([9] * 6, [True] * 6, 54, 400)
+    False
+    """
+    return (
+        len(pieces) >= MIN_PIECES
+        and 2 * sum(cells for cells in pieces if cells <= MAX_PIECE_CELLS) > sum(pieces)
+        and filled <= MAX_DENSITY * size
+        and max(pieces) <= MAX_LARGEST * filled
+        and sum(headed) <= MAX_HEADED * len(headed)
+    )
+
+
+def sums_up(cells: Cells, above: Area, block: Area) -> bool:
+    """True if a block is one row of numbers, the sums of the columns of the table above it.
+
+    Args:
+        cells: The sheet.
+        above: The cells of the table.
+        block: Cells below it.
+    """
+    if block.top < block.bottom or block.left < above.left or block.right > above.right:
+        return False
+    kinds = cells.kinds[block.top, block.left : block.right + 1]
+    between = cells.kinds[above.bottom + 1 : block.top, above.left : above.right + 1]
+    if between.any() or not np.isin(kinds, _NO_TEXT).all() or above.top == above.bottom:
+        return False
+    layout = read_layout(cells, above)
+    if layout.transposed:
+        return False
+    area = Area(layout.area.top, above.left, block.bottom, above.right)
+    data = range(layout.data.start, block.bottom + 1)
+    return block.top in find_totals(cells, area, data, layout.out).totals

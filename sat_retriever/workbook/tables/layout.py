@@ -10,10 +10,15 @@ from sat_retriever.records.area import Area
 from sat_retriever.records.leftout import LeftOutReason
 from sat_retriever.workbook.tables.margins import above_notes, below_titles, units_row
 from sat_retriever.workbook.tables.regions import trim
-from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_header, row_scores
+from sat_retriever.workbook.tables.rowscores import (
+    CLEAR,
+    MAX_LABEL,
+    THRESHOLD,
+    best_header,
+    row_scores,
+)
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.tables.sideways import sideways_score
-from sat_retriever.workbook.tables.wording import MAX_LABEL
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_HEADER_HEIGHT = 5

@@ -1,17 +1,18 @@
-"""Texts outside the tables of a sheet: their captions, and notes."""
+"""Texts outside the tables of a sheet: captions, notes, and comments, shapes and charts."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.records.area import Area
-from sat_retriever.workbook.tables.identifying import says_something
-from sat_retriever.workbook.tables.sampling import fair_sample
+from sat_retriever.records.area import Area, split_ref
+from sat_retriever.records.contents import CellText, TextKind
+from sat_retriever.workbook.tables.identifying import fair_sample, says_something
 from sat_retriever.workbook.values.cells import Cells, Kind, plain_text
 
 MAX_NOTE = 500
@@ -32,6 +33,9 @@ _CAPTION = re.compile(
     r"[\dIVXA-Z]{1,4}(?!\w)",
     re.IGNORECASE,
 )
+BESIDE_ROOM = 16 << 10
+"""Bytes of these texts of a sheet together, beside those of its cells: some two printed pages."""
+_KINDS = tuple(TextKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +117,47 @@ def _is_at(note: Note, cells: Cells, area: Area) -> bool:
     if area.left - BESIDE <= note.col <= area.right:
         return True
     return cells.anchors.get((note.row, area.left)) == (note.row, note.col)
+
+
+def texts_beside(
+    texts: Sequence[CellText], room: int = BESIDE_ROOM, told: Iterable[str] = ()
+) -> list[CellText]:
+    """The texts that fit into some room, top down, each on one line and only once.
+
+    A long text is cut into several of `MAX_NOTE` characters. Where not all fit, comments, shapes
+    and charts take turns, and of each kind a fair sample is kept.
+
+    Args:
+        texts: The texts as they are written; of too many, some from all over them count.
+        room: Bytes that they may take.
+        told: Texts that are told already.
+    """
+    step = -(-len(texts) // MAX_NOTES) or 1
+    known = dict.fromkeys(told)
+    found: dict[TextKind, dict[str, CellText]] = {kind: {} for kind in _KINDS}
+    for each in texts[::step]:
+        for text in _lines(each.text):
+            if text not in known and says_something(text):
+                known[text] = None
+                found[each.kind][text] = CellText(each.cell, text, each.kind)
+    groups = [list(of_kind.values()) for of_kind in found.values()]
+    kept = fair_sample([[each.text for each in group] for group in groups], room)
+    chosen = [groups[number][place] for number, places in enumerate(kept) for place in places]
+    return in_order(chosen)
+
+
+def in_order(texts: Iterable[CellText]) -> list[CellText]:
+    """Texts top down; of those at the same cell the earlier ones first."""
+    return sorted(texts, key=lambda each: split_ref(each.cell) or (0, 0))
+
+
+def _lines(text: str) -> list[str]:
+    r"""A text on one line, or on several that are as long as a note may be.
+
+    >>> _lines("Scrappage of vehicles\n by age"), [len(each) for each in _lines("word " * 180)]
+    (['Scrappage of vehicles by age'], [499, 399])
+    """
+    line = " ".join(text[: 2 * BESIDE_ROOM].split())
+    if len(line) <= MAX_NOTE:
+        return [line]
+    return textwrap.wrap(line, MAX_NOTE, break_on_hyphens=False)

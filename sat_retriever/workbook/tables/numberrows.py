@@ -1,10 +1,10 @@
-"""The rows of a table as arrays of numbers, labels and gaps."""
+"""The rows of a table as arrays of numbers, labels and gaps, and their statistics."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
 from sat_retriever.text.numbers import is_number, numbers_of
-from sat_retriever.text.totalwords import TotalLabel, total_label
+from sat_retriever.text.totalwords import Statistic, TotalLabel, total_label
 from sat_retriever.workbook.tables.sums import PIVOTS, Vector
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import Value
@@ -35,6 +35,11 @@ MAX_DECIMALS = 6
 
 Mask = NDArray[np.bool_]
 _IS_NUMBER = np.isin(np.arange(len(Kind)), (Kind.INTEGER, Kind.NUMBER, Kind.TIME))
+ROUGHLY = 0.005
+"""Relative error of a statistic, which is often rounded."""
+AGREEING = 0.5
+LEAST = 3
+"""Least records of which a row is a statistic."""
 
 
 class NumberRows:
@@ -224,3 +229,50 @@ def _inside(span: tuple[int, int], row: int, area: Area, data: range) -> bool:
     return (
         area.top <= top <= bottom < data.stop and bottom >= data.start and not top <= row <= bottom
     )
+
+
+def is_statistic(rows: NumberRows, row: int, records: Sequence[int], label: TotalLabel) -> bool:
+    """True if most of a row's numbers are the statistic of the records that its label names.
+
+    The largest and the smallest value are those of a record, too, so such a row needs a gap, or two
+    columns that agree.
+
+    Args:
+        rows: The rows of a table.
+        row: The row.
+        records: Rows of records.
+        label: The row's label.
+    """
+    if not rows.known[row].any():
+        return bool(rows.numbers[row].any())  # formulas without a saved value
+    values, own = rows.values[records], rows.values[row]
+    if len(records) < LEAST:
+        return False
+    columns = ~np.isnan(own) & ~np.isnan(values).all(axis=0)
+    if not columns.any():
+        return False
+    values, own = values[:, columns], own[columns]
+    told = _statistic(values, label.kind)
+    close = np.abs(own - told) <= np.maximum(ROUGHLY * np.abs(told), 0.5 * rows.steps[columns])
+    extreme = label.kind in (Statistic.LARGEST, Statistic.SMALLEST)
+    enough = not extreme or bool(rows.gaps[row]) or int(close.sum()) > 1
+    return bool(close.mean() >= AGREEING) and enough
+
+
+def _statistic(values: Vector, kind: Statistic | None) -> Vector:
+    """One statistic of each column."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        match kind:
+            case Statistic.MEDIAN:
+                found = np.nanmedian(values, axis=0)
+            case Statistic.LARGEST:
+                found = np.nanmax(values, axis=0)
+            case Statistic.SMALLEST:
+                found = np.nanmin(values, axis=0)
+            case Statistic.COUNT:
+                found = (~np.isnan(values)).sum(axis=0).astype(np.float64)
+            case Statistic.DEVIATION:
+                found = np.nanstd(values, axis=0, ddof=min(1, len(values) - 1))
+            case _:
+                found = np.nanmean(values, axis=0)
+    return np.asarray(found, dtype=np.float64)

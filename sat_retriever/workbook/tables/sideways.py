@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.workbook.tables.margins import is_note
-from sat_retriever.workbook.tables.rowscores import THRESHOLD, row_scores
+from sat_retriever.workbook.tables.rowscores import MAX_LABEL, THRESHOLD, row_scores, text_case
 from sat_retriever.workbook.tables.sample import Family, Sample
-from sat_retriever.workbook.tables.wording import MAX_LABEL, text_case
 
 MIN_PURITY_GAIN = 0.2
 """Least excess of purity across over purity down at which a first column beats a header row."""

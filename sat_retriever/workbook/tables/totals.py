@@ -10,8 +10,7 @@ import numpy as np
 from sat_retriever.records.area import Area
 from sat_retriever.records.leftout import LeftOutReason
 from sat_retriever.text.totalwords import TotalLabel
-from sat_retriever.workbook.tables.numberrows import NumberRows
-from sat_retriever.workbook.tables.statistics import is_statistic
+from sat_retriever.workbook.tables.numberrows import NumberRows, is_statistic
 from sat_retriever.workbook.tables.sums import PIVOTS, Agreement, RunningSums, Vector, agreement
 from sat_retriever.workbook.values.cells import Cells
 

@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.values.cellformats import FormatArray
-from sat_retriever.workbook.values.grid import CellError, Grid, Value
+from sat_retriever.workbook.values.grid import CellError, FormatArray, Grid, Places, Value
 from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
-from sat_retriever.workbook.values.places import Places
 
 MAX_HEADER_LENGTH = 120
 MAX_EXAMPLE_LENGTH = 60

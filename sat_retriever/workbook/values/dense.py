@@ -14,9 +14,8 @@ from typing import Any, BinaryIO
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason, Visibility
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.opening import locked
+from sat_retriever.workbook.limits import Budget, Refused
+from sat_retriever.workbook.opening.encryption import ENCRYPTED
 from sat_retriever.workbook.values.grid import Grid, Value
 from sat_retriever.workbook.values.read import (
     ListedSheet,
@@ -56,7 +55,7 @@ class CalamineReader:
         try:
             return cls(python_calamine.load_workbook(source))
         except python_calamine.PasswordError as error:
-            raise Refused(SkipReason.ENCRYPTED, locked.MESSAGE) from error
+            raise Refused(SkipReason.ENCRYPTED, ENCRYPTED) from error
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:

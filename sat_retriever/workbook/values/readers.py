@@ -6,8 +6,7 @@ import io
 from typing import BinaryIO
 
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.limits import Budget, Refused
 from sat_retriever.workbook.opening.regular import by_descriptor
 from sat_retriever.workbook.values.dense import CalamineReader
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed

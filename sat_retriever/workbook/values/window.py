@@ -9,7 +9,7 @@ from typing import Any
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import Json
-from sat_retriever.workbook.request import MAX_CELLS
+from sat_retriever.workbook.messages import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
 from sat_retriever.workbook.values.read import MAX_TEXT
 

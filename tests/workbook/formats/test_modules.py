@@ -6,8 +6,7 @@ import pytest
 
 from sat_retriever.records.formats import FORMATS
 from sat_retriever.workbook import formats
-from sat_retriever.workbook.formats.modules import module_of
-from sat_retriever.workbook.formats.sniff import sniff
+from sat_retriever.workbook.formats.sniff import module_of, sniff
 
 FOLDER = Path(formats.__file__).parent
 

@@ -12,8 +12,7 @@ from sat_retriever.workbook.tables.contents import ROOM, contents_size, sheet_co
 from sat_retriever.workbook.tables.header import describe_tables, find_layouts
 from sat_retriever.workbook.tables.notes import NOTE_ROOM
 from sat_retriever.workbook.values.cells import cells_of, plain_text
-from sat_retriever.workbook.values.grid import CellError, Grid
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.grid import CellError, Grid, Places
 
 ORDERS = [
     ["Region", "Town", "Year", "Amount", "State"],

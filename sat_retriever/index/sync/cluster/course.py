@@ -19,7 +19,7 @@ from sat_retriever.index.sync.cluster.node import Stat, Told, check_version, rea
 from sat_retriever.index.sync.executor import Done, Work
 from sat_retriever.index.sync.prepared import Prepared, prepared
 from sat_retriever.index.sync.steps import ToRead
-from sat_retriever.workbook.files import LocalFile
+from sat_retriever.workbook.read import LocalFile
 
 _MOST_BYTES = 256 << 20  # of results that are not stored yet; no more is claimed beyond that
 _AHEAD = 2  # reading tasks for each core, so that none waits for this process

@@ -19,9 +19,8 @@ from sat_retriever.index.sync.batches import books_of
 from sat_retriever.index.sync.looking import Look, Met, look
 from sat_retriever.index.sync.prepared import Found, Prepared, found_in, prepared
 from sat_retriever.index.sync.steps import ToRead
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import ReadOptions
+from sat_retriever.workbook.read import LocalFile, ReadOptions
 
 
 @dataclass(frozen=True, slots=True)

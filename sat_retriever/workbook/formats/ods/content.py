@@ -1,15 +1,20 @@
-"""Formulas and number formats of the sheets in the content part of an ods."""
+"""Formulas and number formats of the sheets in the content part of an ods.
+
+A parser calls Python for every cell and every text, so uninteresting rows are removed by byte
+search before parsing. That is safe: a "<" always begins a tag outside comments and CDATA, and with
+those no row is removed. A row's tag that is cut at a wrong ">" is not well-formed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.structure import RawFormula
 from sat_retriever.workbook.formats.ods.formula import excel_formula
-from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -18,9 +23,8 @@ from sat_retriever.workbook.opening.package import (
     guarded_parser,
     too_deep,
 )
-from sat_retriever.workbook.values.cellformats import MAX_FORMATS, CellFormats
+from sat_retriever.workbook.values.grid import MAX_FORMATS, CellFormats, Places
 from sat_retriever.workbook.values.numberformat import FRACTION, PLAIN, NumberFormat
-from sat_retriever.workbook.values.places import Places
 
 PART = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
@@ -32,6 +36,9 @@ _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 "
 _MOST = 8  # characters of a currency
 _VALUE_TYPE, _CURRENCY = _OFFICE + "value-type", _OFFICE + "currency"
 _SHOWN = (b'"percentage"', b'"currency"')  # types of values that show a unit
+_ROW_START, _ROW_END = b"<table:table-row", b"</table:table-row>"
+_TEXT = re.compile(rb"<text:p>[^<]*</text:p>")
+_CARRY_LIMIT = 64 << 20
 
 
 @dataclass(slots=True)
@@ -203,3 +210,47 @@ class _FormulaReader(SheetReader):
 def _number(text: str | None) -> int:
     """A count of rows or cells; 1 if it is missing or not valid."""
     return max(1, int(text)) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
+
+
+def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[bytes]:
+    """Yield the bytes without the content of rows that are not kept, and without plain texts.
+
+    Args:
+        chunks: A content part in UTF-8; other bytes pass unchanged.
+        keep: Predicate on a row's bytes; True keeps the row.
+    """
+    pending = b""
+    plain = True
+    for chunk in chunks:
+        pending += chunk
+        plain = plain and _is_plain(pending) and len(pending) < _CARRY_LIMIT
+        if not plain:
+            yield pending
+            pending = b""
+            continue
+        cut = pending.rfind(_ROW_END) + len(_ROW_END)
+        if cut < len(_ROW_END):
+            continue
+        yield _thin(pending[:cut], keep)
+        pending = pending[cut:]
+    yield pending
+
+
+def _is_plain(block: bytes) -> bool:
+    """True if every "<" begins a tag; a declaration at the very start is allowed."""
+    # One byte is searched first, because that is many times faster.
+    if b"!" in block and b"<!" in block:
+        return False
+    return b"?" not in block or block.find(b"<?", 1) < 0
+
+
+def _thin(block: bytes, keep: Callable[[bytes], bool]) -> bytes:
+    parts = block.split(_ROW_END)
+    for index, part in enumerate(parts):
+        start = part.rfind(_ROW_START)
+        end = part.find(b">", start)
+        if start < 0 or part[end - 1 : end] == b"/":
+            continue
+        kept = keep(part[start:])
+        parts[index] = _TEXT.sub(b"", part) if kept else part[: end + 1]
+    return _ROW_END.join(parts)

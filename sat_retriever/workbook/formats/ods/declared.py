@@ -20,6 +20,7 @@ from sat_retriever.workbook.formats.ods.content import (
     SheetReader,
     content_parser,
     shows_unit,
+    thinned,
 )
 from sat_retriever.workbook.formats.ods.formula import (
     excel_formula,
@@ -27,7 +28,6 @@ from sat_retriever.workbook.formats.ods.formula import (
     excel_references,
     sheet_of,
 )
-from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from sat_retriever.links.formula.external import decoded
-from sat_retriever.workbook.formats.reftext import MAX_TEXT, reference_text
+from sat_retriever.workbook.formats.formulas import MAX_TEXT, reference_text
 
 _PREFIX = re.compile(r"(?:of|oooc|msoxl|[A-Za-z][\w.-]*):(?==)")
 # Pieces of a formula. A text ends at a quote that is not doubled. Brackets hold quoted names, in

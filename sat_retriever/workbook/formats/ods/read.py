@@ -10,21 +10,17 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind, Structure
-from sat_retriever.workbook.budget import PARSED, Budget, CutShort
-from sat_retriever.workbook.formats.byvalue import Known, read_by_value
-from sat_retriever.workbook.formats.cellformulas import cell_formulas
-from sat_retriever.workbook.formats.formulas import Formulas, formula_count
+from sat_retriever.workbook.formats.formulas import Formulas, cell_formulas, formula_count
 from sat_retriever.workbook.formats.ods.content import PART, read_formulas
 from sat_retriever.workbook.formats.ods.declared import OdsDeclared, read_declared
 from sat_retriever.workbook.formats.ods.formula import excel_references
 from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.workbook.formats.sheets import Known, read_by_value
 from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, shown_ranges
-from sat_retriever.workbook.limits import MIB, Refused
-from sat_retriever.workbook.messages import skip
+from sat_retriever.workbook.limits import MIB, PARSED, Budget, CutShort, Refused
+from sat_retriever.workbook.messages import Request, skip
 from sat_retriever.workbook.opening.package import Attributes, BadXmlError, Package, local, resolve
-from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.values.cellformats import CellFormats
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.grid import CellFormats, Places
 
 _MAX_PART = 8 * MIB
 _MAX_CHARTS = 1_000

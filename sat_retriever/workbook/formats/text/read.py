@@ -15,14 +15,12 @@ from sat_retriever.records.area import Area
 from sat_retriever.records.formats import FLAT_EXTENSIONS, FormulaState, extension_of
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import value_messages
 from sat_retriever.workbook.formats.text.columns import typed_rows
-from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.messages import skip
+from sat_retriever.workbook.limits import Budget, Refused
+from sat_retriever.workbook.messages import Request, skip
 from sat_retriever.workbook.opening.encoding import Encoding, find_encoding
-from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues
 

@@ -1,14 +1,15 @@
-"""Sheets and declared structure, without cells, in the package of an xlsx, xlsm or xltx."""
+"""Sheets, declared structure and cell styles in the package of an xlsx, xlsm or xltx."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from openpyxl.styles.numbers import BUILTIN_FORMATS
 
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, External, TableObject
-from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles, read_styles
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -19,8 +20,12 @@ from sat_retriever.workbook.opening.package import (
     guarded_parser,
     local,
 )
+from sat_retriever.workbook.values.grid import MAX_FORMATS
+from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat, number_format
 from sat_retriever.workbook.values.read import ListedSheet
 
+_MAX_STYLES = 65_536
+_MAX_NAMED = 4_000  # styles that the byte search looks for
 _MAIN_TYPE = "officeDocument"
 _STYLES_TYPE = "styles"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -29,6 +34,79 @@ _NO_CELLS = {
     "dialogsheet": "dialog sheet",
 }
 _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
+
+
+@dataclass(frozen=True, slots=True)
+class Styles:
+    """The cell styles whose number formats show more than digits.
+
+    Attributes:
+        shown: What each of the formats shows.
+        codes: Position in `shown`, from 1 on, by the number of a style.
+    """
+
+    shown: tuple[NumberFormat, ...] = ()
+    codes: dict[str, int] = field(default_factory=dict)
+
+    def sign(self) -> re.Pattern[bytes] | None:
+        """Pattern of one of the styles in the tag of a cell with content; None without any."""
+        if not self.codes:
+            return None
+        ends: dict[str, str] = {}  # last digits by those before them, which is fast to search
+        for style in list(self.codes)[:_MAX_NAMED]:
+            ends[style[:-1]] = ends.get(style[:-1], "") + style[-1]
+        numbers = "|".join(f"{begin}[{digits}]" for begin, digits in ends.items())
+        return re.compile(rf'" s="({numbers})"(?: t="n"| [cv]m="[0-9]+")*>\s*<[vf]'.encode())
+
+
+NO_STYLES = Styles()
+
+
+def read_styles(package: Package, part: str) -> Styles:
+    """The styles of a workbook, as far as its part of styles can be read."""
+    reader = _StylesPart()
+    try:
+        package.each(part, reader.visit)
+    except (BadXmlError, Refused):  # then numbers have no units; the values are read all the same
+        return NO_STYLES
+    return reader.styles()
+
+
+class _StylesPart:
+    """Collector of format codes and of the formats of cell styles."""
+
+    def __init__(self) -> None:
+        self._named: dict[str, str] = {}
+        self._used: list[str] = []
+        self._within = ""
+
+    def visit(self, tag: str, attributes: Attributes) -> None:
+        """Take an element."""
+        if tag in ("numFmts", "cellStyleXfs", "cellXfs", "cellStyles", "dxfs"):
+            self._within = tag
+        elif len(self._named) + len(self._used) >= _MAX_STYLES:
+            return
+        elif tag == "numFmt" and self._within == "numFmts":
+            self._named[attributes.get("numFmtId", "")] = attributes.get("formatCode", "")
+        elif tag == "xf" and self._within == "cellXfs":
+            self._used.append(attributes.get("numFmtId", "0"))
+
+    def styles(self) -> Styles:
+        """The styles that were found."""
+        meant = {number: self._shown(number) for number in dict.fromkeys(self._used)}
+        places: dict[NumberFormat, int] = {}
+        codes: dict[str, int] = {}
+        for style, number in enumerate(self._used):
+            shown = meant[number]
+            if shown != PLAIN and (shown in places or len(places) < MAX_FORMATS):
+                codes[str(style)] = places.setdefault(shown, len(places) + 1)
+        return Styles(tuple(places), codes)
+
+    def _shown(self, number: str) -> NumberFormat:
+        code = self._named.get(number)
+        if code is None:
+            code = BUILTIN_FORMATS.get(int(number) if number.isdecimal() else -1, "")
+        return number_format(code)
 
 
 @dataclass(frozen=True, slots=True)

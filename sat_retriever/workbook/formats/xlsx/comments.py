@@ -6,10 +6,9 @@ import re
 
 from sat_retriever.records.area import split_ref
 from sat_retriever.records.contents import CellText, TextKind
-from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.xlsx.book import unescaped
 from sat_retriever.workbook.formats.xlsx.smallpart import PartReader, read_part
-from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.limits import Budget, Refused
 from sat_retriever.workbook.opening.package import Attributes, Package
 
 _MAX_PARTS = 16  # of each kind and sheet

@@ -17,13 +17,14 @@ from sat_retriever.records.structure import (
     Structure,
     TableObject,
 )
-from sat_retriever.workbook.budget import PARSED
-from sat_retriever.workbook.formats.byvalue import read_by_value
-from sat_retriever.workbook.formats.cellformulas import cell_formulas, formula_owners
-from sat_retriever.workbook.formats.columnsums import column_sums
-from sat_retriever.workbook.formats.formulas import Formulas, formula_count
+from sat_retriever.workbook.formats.formulas import (
+    Formulas,
+    cell_formulas,
+    formula_count,
+    formula_owners,
+)
 from sat_retriever.workbook.formats.reading import Reading
-from sat_retriever.workbook.formats.sheets import each_sheet, sheet_messages
+from sat_retriever.workbook.formats.sheets import each_sheet, read_by_value, sheet_messages
 from sat_retriever.workbook.formats.xlsx.book import (
     Contents,
     read_contents,
@@ -31,14 +32,13 @@ from sat_retriever.workbook.formats.xlsx.book import (
 )
 from sat_retriever.workbook.formats.xlsx.charts import read_drawn
 from sat_retriever.workbook.formats.xlsx.comments import read_comments
-from sat_retriever.workbook.formats.xlsx.declared import data_sources
-from sat_retriever.workbook.formats.xlsx.overlap import BackgroundScan
-from sat_retriever.workbook.formats.xlsx.pivots import pivot_sources
-from sat_retriever.workbook.formats.xlsx.scan import SheetScan, scan_sheet
-from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.formats.xlsx.declared import data_sources, pivot_sources
+from sat_retriever.workbook.formats.xlsx.scan import BackgroundScan, SheetScan, scan_sheet
+from sat_retriever.workbook.limits import PARSED, Refused
 from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Package
-from sat_retriever.workbook.tables.beside import texts_beside
+from sat_retriever.workbook.tables.notes import texts_beside
+from sat_retriever.workbook.tables.sums import column_sums
 from sat_retriever.workbook.values.read import ListedSheet
 
 MAX_SOURCES = 20_000  # data sources per workbook

@@ -8,29 +8,28 @@ first unusual byte, and the parser starts over.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.records.area import area_of, column_letters, split_ref
 from sat_retriever.records.structure import RawFormula, Span
-from sat_retriever.workbook.budget import CutShort
-from sat_retriever.workbook.formats.facts import SheetFacts
-from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
+from sat_retriever.workbook.formats.reading import SheetFacts
+from sat_retriever.workbook.formats.xlsx.book import NO_STYLES, Styles
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
-from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, RowScanner, filled_area
-from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles
-from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, NotPlain, RowScanner, filled_area
+from sat_retriever.workbook.limits import CutShort, Limits, Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
+    Chunks,
     feed,
     guarded_parser,
     local,
     too_deep,
 )
-from sat_retriever.workbook.values.cellformats import CellFormats
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.grid import CellFormats, Places
 
 MAIN_NAMESPACES = (
     "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
@@ -284,3 +283,32 @@ def raw_formula(cell: str, text: str, attributes: Attributes) -> RawFormula:
 
 def _number(text: str | None, default: int) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else default
+
+
+class BackgroundScan(threading.Thread):
+    """A scan in its own thread: `start` starts it, `result` waits for it."""
+
+    def __init__(self, chunks: Chunks, again: Chunks, limits: Limits, styles: Styles) -> None:
+        super().__init__(daemon=True)
+        self._chunks, self._again, self._limits, self._styles = chunks, again, limits, styles
+        self._scan: SheetScan | None = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Scan; an error is kept for `result`."""
+        try:
+            self._scan = scan_sheet(self._chunks(), self._again(), self._limits, self._styles)
+        except (Refused, MemoryError) as error:
+            self._error = error
+
+    def result(self) -> SheetScan:
+        """Wait for the scan and return it.
+
+        Raises:
+            Refused: If the part declares entities or nests too deeply.
+            MemoryError: If the scan ran out of memory.
+        """
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._scan or SheetScan(damage="the scan ended early")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.budget import SMALL, Budget, CutShort
-from sat_retriever.workbook.limits import MIB, Refused
+from sat_retriever.workbook.limits import MIB, SMALL, Budget, CutShort, Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
