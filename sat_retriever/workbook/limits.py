@@ -156,12 +156,8 @@ class Budget:
     time that the counts allow.
 
     Attributes:
-        limits: Limits that it started with.
-        xml_bytes: Bytes of XML that may still be scanned.
         small_bytes: Bytes of comments, drawings and charts that may still be parsed. They are
             counted apart, so that no drawing costs a cell.
-        cells: Cells that may still be read.
-        formulas: Formulas that may still be parsed.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -186,19 +182,11 @@ class Budget:
         return self.xml_bytes <= 0 or self.late()
 
     def room(self, price: int = 1) -> int:
-        """Number of cells of the next sheet that may be held.
-
-        Args:
-            price: Cost of a cell.
-        """
+        """Number of cells of the next sheet that may be held."""
         return min(self.limits.cells, max(_LEAST_CELLS, self.cells // price))
 
     def metered(self, chunks: Iterator[bytes], price: int = 1) -> Iterator[bytes]:
         """Yield the chunks that fit the budget, but at least one.
-
-        Args:
-            chunks: Pieces of one part.
-            price: Cost of a byte.
 
         Raises:
             CutShort: Before a chunk that does not fit.

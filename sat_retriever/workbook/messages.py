@@ -44,11 +44,8 @@ class Window:
     """Cells of one sheet, which are then the only answer: a range, or the data of a table.
 
     Attributes:
-        sheet: Name of the sheet.
         area: Area of the cells; does not count for a table.
         table: Place of the table among those of the sheet, the main one first; None for a range.
-        most: Most cells of the answer.
-        totals: True to keep totals and subtotals of a table among its records.
     """
 
     sheet: str
@@ -63,18 +60,12 @@ class Request:
     """A request to read one file.
 
     Attributes:
-        path: The file.
         relative: Its POSIX path as written in sheet ids.
-        privacy: What may be kept of the cells.
-        formulas: True if formulas are returned.
         links: True if references and profiles, the input of link discovery, are returned.
         safe: True to avoid calamine, because it crashed the worker before.
-        window: Return only these cells; None for the whole workbook.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
-        password: Password of an encrypted workbook.
         encoding: Name of the encoding of a delimited file; empty to find it in the file.
-        limits: Limits on size, memory and time.
     """
 
     path: str

@@ -38,7 +38,6 @@ class Place:
     """A file of this machine, and what sheet ids call it.
 
     Attributes:
-        path: The file.
         relative: Its POSIX path as written in sheet ids.
         within: Folder that it must lie in, or file that it must be, after links are resolved; None
             allows every place.
@@ -60,7 +59,6 @@ class Readable(Protocol):
         """Have the file on this machine until the block ends.
 
         Args:
-            limits: Limits on its size.
             stopping: Is set when nobody waits for the file any more.
 
         Raises:
@@ -76,9 +74,7 @@ class LocalFile:
     """A workbook of this machine.
 
     Attributes:
-        path: The file.
         root: Folder that sheet ids are relative to; the file's own folder if it is None.
-        within: As in `read_workbook`.
     """
 
     path: Path
@@ -127,11 +123,6 @@ def request_at(place: Place, limits: Limits) -> Request:
 
 
 def _relative(path: Path, root: Path | None) -> str:
-    """The path of a file as sheet ids show it.
-
-    Raises:
-        InputError: If it is not under the root.
-    """
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links are kept as named
     relative: PurePath = PurePath(absolute.name)
     if root is not None:
@@ -254,14 +245,8 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
         paths: Files; consumed as workers become free.
         root: Folder that sheet ids are relative to, or a function that returns it for a
             file; each file's own folder by default.
-        contents: As in `read_workbook`.
-        skip_columns: As in `read_workbook`.
-        formulas: As in `read_workbook`.
-        links: As in `read_workbook`.
-        password: Tried on every encrypted workbook.
         encoding: As in `read_workbook`, of every delimited file.
         within: Function that returns the `within` of `read_workbook` for a file.
-        limits: As in `read_workbook`.
         workers: Number of reading processes; one per usable core by default.
 
     Raises:
@@ -309,12 +294,6 @@ def read_files(
 ) -> Generator[tuple[File, Workbook]]:
     """Yield files with their workbooks in order of completion, as `read_workbooks` does.
 
-    Args:
-        files: Files of this machine or of another; consumed as workers become free.
-        options: What is read of them.
-        limits: As in `read_workbook`.
-        workers: As in `read_workbooks`.
-
     Raises:
         InputError: If a path is not under its root.
         MissingExtraError: If a password is given without the extra installed.
@@ -335,7 +314,6 @@ def read_files(
 
 
 def _workbook(path: Path, answers: Answers) -> Workbook:
-    """The answers of a reading process as a workbook."""
     known = {name: answers.done[name] for name in _FACTS if name in answers.done}
     if not known and answers.of("record"):  # its process crashed after it had sent sheets
         record = answers.of("record")[0]

@@ -31,8 +31,8 @@ from sat_retriever.workbook.read import request_for
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
 
+# Limits for reading one range, for which a user waits.
 WINDOW_LIMITS = Limits(seconds=25.0, wall_seconds=120.0)
-"""Limits for reading one range, for which a user waits."""
 
 CellValue = str | int | float | bool | None
 Rows = tuple[tuple[CellValue, ...], ...]
@@ -63,7 +63,6 @@ class CellWindow:
         rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
             durations are in Python's format. Requested formulas are text with a leading "=". A cell
             of a delimited file is as the file writes it: `1.10`, `1.234,50`.
-        used: The sheet's used range.
         complete: True if these are all requested cells that are used.
         cut: True if the sheet was too large to be read to its end.
         unsaved: Row and column of each returned cell that is empty and has a formula, whose
@@ -100,16 +99,13 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
     Formulas are not computed: values are those saved in the file.
 
     Args:
-        path: The workbook.
         sheet: Name of the sheet; for a csv, the file name without its extension.
-        wanted: Area of the cells.
         formulas: True to return formulas instead of their values, if the file has them.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
         relative: Path by which sheet ids call the file, if its own name is another, as that of a
             copy.
         encoding: Encoding of a delimited file, as its record names it; empty to find it.
-        limits: Limits on size, memory and time.
         most: Most cells; at least one row is read.
 
     Raises:
@@ -179,7 +175,6 @@ def why_not(relative: str, sheet: str, skipped: Sequence[Skipped]) -> str:
 def _window(
     cells: Mapping[str, Any], formulas: Sequence[Formula], computed: Sequence[Place]
 ) -> CellWindow:
-    """The window from the answers of a reading process."""
     rows: list[list[CellValue]] = cells["rows"]
     top, left, cut = cells["top"], cells["left"], cells["cut"]
     if not rows or not rows[0]:

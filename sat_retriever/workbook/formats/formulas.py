@@ -56,13 +56,7 @@ def formula_count(formulas: Iterable[RawFormula]) -> int:
 
 @dataclass(slots=True)
 class Formulas:
-    """Reader of the formulas of one workbook within their limits.
-
-    Attributes:
-        request: Parts of the workbook to read.
-        names: Casefolded names and tables of the workbook.
-        budget: Budget with the number of formulas that may still be parsed.
-    """
+    """Reader of the formulas of one workbook within their limits."""
 
     request: Request
     names: frozenset[str]
@@ -152,8 +146,6 @@ def cell_formulas(
     parsed, only its first cell gets it.
 
     Args:
-        formulas: (cell, text, range, kind) as a sheet holds them.
-        area: Area of the cells.
         owners: Cell whose formula a cell has, if known from the sheet: a cell in the middle of
             a filled range may have been overwritten with a value.
 
@@ -171,10 +163,6 @@ def cell_formulas(
 
 def formula_cells(formulas: Iterable[RawFormula], area: Area) -> list[Place]:
     """The cells of an area that have a formula, in as many first rows as an answer can hold.
-
-    Args:
-        formulas: (cell, text, range, kind) as a sheet holds them.
-        area: Area of the cells.
 
     >>> formula_cells([("B1", "A1*2", "B1:B3", "shared")], Area(2, 1, 9, 9))
     [(2, 2), (3, 2)]
@@ -194,13 +182,7 @@ def formula_cells(formulas: Iterable[RawFormula], area: Area) -> list[Place]:
 
 
 def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[Place, Place]:
-    """Map the first `MAX_CELLS` cells with a formula in an area to the cells that own it.
-
-    Args:
-        chunks: The bytes of a worksheet part.
-        area: Area of the cells.
-        limits: Limits on nesting.
-    """
+    """Map the first `MAX_CELLS` cells with a formula in an area to the cells that own it."""
     found: dict[Place, Place] = {}
     masters: dict[str, Place] = {}  # by the number of a shared formula
     at: Place = (0, 0)
@@ -272,7 +254,6 @@ def _filled(formulas: Iterable[RawFormula], area: Area) -> Iterator[tuple[int, i
 
 
 def _moved(formula: RawFormula, cell: str) -> str | None:
-    """The formula's text in one of its cells; None if it cannot be moved there."""
     origin, text, _ref, _kind = formula
     if cell == origin:
         return text
@@ -288,12 +269,6 @@ def _address(place: Place) -> str:
 
 def reference_text(place: str, sheet: str = "", *, last: str = "", workbook: str = "") -> str:
     """A reference to cells or to a name.
-
-    Args:
-        place: A range, or a name.
-        sheet: Sheet it is on; the first one of a 3-D range.
-        last: Last sheet of a 3-D range.
-        workbook: Path or URL of the workbook the sheet is in.
 
     >>> reference_text("A1:B2", "Data"), reference_text("A1", "Q1"), reference_text("rate")
     ('Data!A1:B2', "'Q1'!A1", 'rate')

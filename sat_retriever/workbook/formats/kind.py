@@ -49,7 +49,6 @@ class Kind:
         format: One of `FORMAT_NAMES`, or "" if this package cannot read it. "csv" stands for
             any delimited text.
         reason: Reason why it cannot be read as it is; None if reading can be tried.
-        message: The reason as a sentence; empty without one.
     """
 
     format: str
@@ -62,7 +61,6 @@ class Shown:
     """The beginning of a file, and the table of contents of a container.
 
     Attributes:
-        name: File name.
         head: Its first 64 KiB.
         entries: Entries of a ZIP archive by name, in lower case and with forward slashes.
             None for any other file, and for an archive whose table of contents is damaged.

@@ -75,12 +75,7 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
 
 
 def _sound(kind: Kind, done: Json) -> Kind:
-    """Check that reading a file of this kind can be tried; return the kind.
-
-    Raises:
-        Refused: If it is not a spreadsheet, or cannot be read for reasons other than damage
-            or encryption.
-    """
+    """Check that reading a file of this kind can be tried; return the kind."""
     done["format"] = kind.format
     if kind.reason not in (SkipReason.DAMAGED, SkipReason.ENCRYPTED, None):
         raise Refused(kind.reason, kind.message)
@@ -88,11 +83,7 @@ def _sound(kind: Kind, done: Json) -> Kind:
 
 
 def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
-    """Decrypt a file with the given password, or with the one that Excel itself tries.
-
-    Raises:
-        Refused: If no password opens it, or the result is damaged or encrypted again.
-    """
+    """Decrypt a file with the given password, or with the one that Excel itself tries."""
     plain = _opened(request, file, refusal)
     again = encryption_refusal(plain, request.limits)
     if again is not None:

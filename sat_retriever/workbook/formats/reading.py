@@ -27,17 +27,10 @@ class Reading:
     """State of reading one workbook.
 
     Attributes:
-        request: Parts of the workbook to read.
-        source: Common properties of all its records.
-        file: The opened file, decrypted if it was encrypted.
         damage: Known damage as a sentence; empty if there is none.
-        budget: Remaining work budget.
-        readers: Its value readers.
-        profiles_left: Number of profiles that it may still have.
         tabs: Names of its sheets, casefolded.
         formulas: Number of cells with a formula, by sheet, where it is known.
         drawn: Charts and pivot tables of other sheets' data, by the sheet they stand on.
-        contents_left: Number of bytes that the contents of its sheets may still take.
     """
 
     request: Request
@@ -81,17 +74,12 @@ class SheetFacts:
 
     Attributes:
         area: Smallest rectangle of all cells that hold a value or a formula.
-        formula_area: Smallest rectangle of all cells with a formula.
         errors: (row, column, text) of cells with an error value.
-        merges: Merged rectangles.
         damage: Reason why damage ended the reading early; empty if it did not.
         cut: Limit that ended the reading early; None if none did.
         dimension: Used range as the file itself states it, which may be wrong.
         unsaved: Cells whose formula has no saved value, including all cells that an array
             fills; at most as many as the limit on a sheet's cells.
-        sums: As `Grid.sums`.
-        formats: Number formats of its cells; at most as many.
-        beside: Texts of comments, shapes and charts.
     """
 
     area: Area | None = None

@@ -22,8 +22,7 @@ from sat_retriever.workbook.values.grid import NO_PLACES, CellFormats, Grid, Pla
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
 from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
 
-_LATER = 16
-"""Share of what a workbook's contents may still take that is left to later sheets."""
+_LATER = 16  # share of what a workbook's contents may still take that is left to later sheets
 _EMPTY = "The sheet has no cell with a value."
 _CRASHED = "The reader crashed on this file, twice in a row."
 
@@ -33,13 +32,7 @@ def each_sheet(
     sheets: Sequence[ListedSheet],
     read: Callable[[int, ListedSheet], Iterator[Json]],
 ) -> Iterator[Json]:
-    """Yield messages about the requested sheets, and reasons for sheets that are not read.
-
-    Args:
-        reading: The workbook.
-        sheets: Its sheets in tab order.
-        read: Function that yields the messages about one sheet at a position.
-    """
+    """Yield messages about the requested sheets, and reasons for sheets that are not read."""
     request = reading.request
     reading.tabs = frozenset(sheet.name.casefold().strip() for sheet in sheets)
     seen: set[str] = set()
@@ -75,7 +68,6 @@ def _no_more(reading: Reading, index: int, total: int) -> Json | None:
 
 
 def _refusal(sheet: ListedSheet, seen: set[str]) -> tuple[SkipReason, str] | None:
-    """Reason why a listed sheet is not read at all; None if it is read."""
     if sheet.other:
         return SkipReason.NOT_A_WORKSHEET, f"A {sheet.other} has no cells of its own."
     if sheet.name in seen:
@@ -93,11 +85,7 @@ def sheet_messages(
     """Yield the record of one sheet and its profiles, or the reason why there is none.
 
     Args:
-        reading: Its workbook.
-        sheet: Name and visibility.
         facts: Facts from its XML; None if only values are read.
-        tables: Its declared tables.
-        state: State of its formulas.
     """
     request = reading.request
     try:
@@ -123,16 +111,7 @@ def value_messages(
     tables: Sequence[TableObject],
     state: FormulaState,
 ) -> Iterator[Json]:
-    """Yield the record and profiles from the values of one sheet, or its cells if requested.
-
-    Args:
-        reading: Its workbook.
-        sheet: Name and visibility.
-        values: Its values.
-        facts: As in `sheet_messages`.
-        tables: As in `sheet_messages`.
-        state: As in `sheet_messages`.
-    """
+    """Yield the record and profiles from the values of one sheet, or its cells if requested."""
     request = reading.request
     grid, area = with_facts(values, facts)
     if area is None:
@@ -187,14 +166,7 @@ def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Jso
 def _why_partial(
     values: SheetValues, facts_cut: SkipReason | None, area: Area, limits: Limits
 ) -> tuple[SkipReason, str] | None:
-    """Reason why a record covers only part of its sheet; None if it covers all.
-
-    Args:
-        values: Its values.
-        facts_cut: Limit that ended the reading of its formulas; None if none did.
-        area: Its used range, as far as known.
-        limits: The limits.
-    """
+    """Reason why a record covers only part of its sheet; None if it covers all."""
     rows = area.bottom - area.top + 1
     read = min(rows, len(values.grid.rows))
     reason = values.cut or (SkipReason.TOO_LARGE if values.shortened else None)
@@ -220,11 +192,6 @@ def _lost(cells: int) -> str:
 
 
 def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValues:
-    """Values of a sheet by the reader that fits its size.
-
-    Raises:
-        ValuesFailed: If no reader can read it.
-    """
     area = facts.area if facts else None
     cut = facts is not None and facts.cut is not None
     room = min(reading.request.limits.area, reading.budget.cells)
@@ -242,9 +209,6 @@ class Known:
 
     Attributes:
         states: State of the formulas, by sheet; formulas of other sheets were not read.
-        tables: Declared tables.
-        unsaved: Cells whose formula has no saved value, by sheet.
-        formats: Number formats of cells, by sheet.
     """
 
     states: Mapping[str, FormulaState] = field(default_factory=dict)
@@ -262,8 +226,6 @@ def read_by_value(
     """Yield messages about an xlsb, xls or ods, or about a package too damaged for more.
 
     Args:
-        reading: The workbook.
-        known: Facts that are already known.
         by_openpyxl: True if openpyxl reads its format, too. Otherwise no other reader exists
             for a file on which calamine crashed.
 

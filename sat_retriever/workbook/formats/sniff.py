@@ -68,11 +68,9 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
     """The kind of the file at `path`, from its head and its table of contents only.
 
     Args:
-        path: Any file; a directory, FIFO, device or missing file gives a reason.
         named: True if the user named this file. In a folder walk (False), flat text counts as a
             spreadsheet only with one of its own extensions, and a broken package only with a
             spreadsheet's extension.
-        limits: Limits on the file's size and number of entries.
     """
     try:
         with open_regular(path) as file:

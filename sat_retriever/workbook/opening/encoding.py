@@ -35,7 +35,6 @@ class Encoding:
     """The encoding of a text.
 
     Attributes:
-        name: Name of the codec.
         sure: False if another one is almost as likely and would give another text.
     """
 

@@ -56,7 +56,6 @@ def _has_file_pass(pieces: Iterator[bytes]) -> bool:
 
 
 def _records(pieces: Iterator[bytes]) -> Iterator[int]:
-    """Yield the kind of each record of a workbook stream, in order."""
     held, at = bytearray(), 0
     for piece in pieces:
         held += piece

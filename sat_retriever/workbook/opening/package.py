@@ -33,8 +33,7 @@ _ENTRY_BYTES = 600  # generous size of one entry in the table of contents
 
 Attributes = dict[str, str]
 
-Chunks = Callable[[], Iterator[bytes]]
-"""Opens a part anew, and yields its bytes piece by piece."""
+Chunks = Callable[[], Iterator[bytes]]  # opens a part anew, and yields its bytes piece by piece
 
 
 class BadXmlError(Exception):

@@ -22,7 +22,6 @@ def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
     """Open a regular file, without ever waiting on a FIFO or device.
 
     Args:
-        path: The file.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place. The opened file is checked, not its name, which
             may belong to another file by then.

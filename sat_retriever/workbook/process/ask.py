@@ -42,8 +42,6 @@ class Answers:
     """The answers of a reading process about one file.
 
     Attributes:
-        lists: Its messages by kind, converted from JSON.
-        structure: Names, tables, data sources, external workbooks, hidden parts.
         done: Facts about the file itself; empty if the process did not finish.
         failure: Reason why it did not finish or ran out of memory; None if it succeeded.
             Earlier answers are kept.
@@ -92,9 +90,6 @@ def _attempt(request: Request, slot: Slot) -> Answers:
 
     A process that has read other files before may fail because of them. It is then replaced, and
     the request is repeated.
-
-    Raises:
-        WorkerFailed: If no process can be started.
     """
     worker = slot.worker()
     used = worker.files > 0

@@ -17,8 +17,7 @@ from sat_retriever.workbook.remote.file import RemoteFile, download, suffix_of
 from sat_retriever.workbook.remote.listing import existing_file
 from sat_retriever.workbook.remote.url import joined, shown
 
-MOST_BYTES = 1 << 30
-"""Bytes of all kept copies together; the longest unused go first."""
+MOST_BYTES = 1 << 30  # bytes of all kept copies together; the longest unused go first
 
 
 def local_copy(root: str, relative: str, *, keep: bool) -> Path:
@@ -27,8 +26,6 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
     One small request asks for its version; only a version that is not kept yet is downloaded.
 
     Args:
-        root: URL of a folder.
-        relative: Path of the workbook below it.
         keep: True to keep the copy in the user's cache; False deletes it when the process ends.
 
     Raises:

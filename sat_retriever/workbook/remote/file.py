@@ -45,10 +45,7 @@ def temporary_copy(
     Its name is random; only a known extension of a spreadsheet is kept.
 
     Args:
-        root: URL of a folder.
-        relative: Path of the file below it.
         size: Bytes that it should have; None if unknown.
-        most: Most bytes.
         stopping: Ends the download once it is set.
 
     Raises:
@@ -102,7 +99,6 @@ def suffix_of(relative: str) -> str:
 
 
 def _counter(most: int, stopping: Event | None) -> Any:
-    """A callback of fsspec that ends a download beyond a number of bytes."""
     callbacks = require("fsspec.callbacks", EXTRA)
 
     class Counter(callbacks.Callback):  # type: ignore[name-defined,misc]
@@ -128,9 +124,6 @@ class RemoteFile:
     """A workbook at a URL.
 
     Attributes:
-        root: URL of the folder that its path is relative to.
-        relative: Its path below that.
-        size: Bytes, as the file system tells; None if it does not.
         mtime_ns: Modification time in nanoseconds since 1970; 0 if unknown.
         version: ETag or another text that changes with the content; empty if there is none.
     """

@@ -19,10 +19,10 @@ from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.remote.url import scheme_of, shown
 
 EXTRA = "remote"
+# File systems that list all objects below a folder in pages, and so know that there is none.
 PAGED = frozenset({"s3", "s3a"})
-"""File systems that list all objects below a folder in pages, and so know that there is none."""
+# File systems without folders: a page's links are never followed.
 SINGLE = frozenset({"http", "https"})
-"""File systems without folders: a page's links are never followed."""
 
 _PACKAGES = {
     "s3": "s3fs",
@@ -168,7 +168,6 @@ def reason_of(error: BaseException) -> str:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error and its causes, at most five."""
     found: BaseException | None = error
     for _ in range(5):
         if found is None:

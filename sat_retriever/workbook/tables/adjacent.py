@@ -12,35 +12,29 @@ from sat_retriever.workbook.tables.stacked import repeats_header
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import Value
 
-COVERED = 0.5
-"""Least share of a header's columns that the block below it fills."""
-BESIDE_ROWS = 0.8
-"""Least share of common rows at which blocks side by side count as equally long."""
+COVERED = 0.5  # least share of a header's columns that the block below it fills
+BESIDE_ROWS = 0.8  # least share of common rows at which blocks side by side count as equally long
 HEADER_ROWS = 2
-CLOSE_GAP = 3
-"""Most blank rows before further rows of a table that begin with a title."""
+CLOSE_GAP = 3  # most blank rows before further rows of a table that begin with a title
+# Least share of the columns above that further rows fill, after one blank row and after more.
 WIDTH_BY_GAP = (0.25, 0.5)
-"""Least share of the columns above that further rows fill, after one blank row and after more."""
 MAX_LONE_ROWS = 3
 MAX_SECTION_ROWS = 6
 MAX_HEADER_ROWS = 6
-SHARED = 0.6
-"""Least share of rows with a text of the table above that its further rows have."""
-SHARED_ROWS = 200
-"""Rows above and below a gap in which texts that recur are looked for."""
+SHARED = 0.6  # least share of rows with a text of the table above that its further rows have
+SHARED_ROWS = 200  # rows above and below a gap in which texts that recur are looked for
 ALIKE = 0.75
 MAX_PROSE_COLUMNS = 4
 PROSE_LONE_ROWS = 0.55
 PROSE_TEXT = 0.6
 PROSE_LENGTH = 16.0
+# Least mean characters of prose: `PROSE_LENGTH` in several columns, this in one.
 LONE_PROSE_LENGTH = 30.0
-"""Least mean characters of prose: `PROSE_LENGTH` in several columns, this in one."""
 PROSE_ROWS = 400
 MIN_PROSE_ROWS = 3
-TABLE_ROWS = 4
-"""Least rows of a table that stands among running text, its header included."""
+TABLE_ROWS = 4  # least rows of a table that stands among running text, its header included
+# Most mean characters of its texts, and least share of its cells that are filled.
 SHORT, FULL = 16, 0.8
-"""Most mean characters of its texts, and least share of its cells that are filled."""
 
 
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
@@ -86,7 +80,6 @@ def _reach(cells: Cells, block: Area) -> int:
 
 
 def _gap(cells: Cells, above: Area, block: Area) -> int:
-    """Number of blank rows right above a block."""
     between = cells.kinds[above.bottom : block.top, above.left : above.right + 1]
     return int(between[::-1].any(axis=1).argmax())
 

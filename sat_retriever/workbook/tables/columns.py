@@ -22,10 +22,8 @@ from sat_retriever.workbook.values.numberformat import (
 )
 from sat_retriever.workbook.values.typed import Typed, typed
 
-SAMPLE = 200
-"""Non-empty values of a column that are sampled."""
-_TEXTS = 50
-"""Texts of the rest that are sampled, too."""
+SAMPLE = 200  # non-empty values of a column that are sampled
+_TEXTS = 50  # texts of the rest that are sampled, too
 
 _HELD = [Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE, Kind.TIME]
 _TYPES = {
@@ -36,14 +34,10 @@ _TYPES = {
     ColumnKind.DURATION: ColumnType.TIME,
     ColumnKind.TEXT: ColumnType.TEXT,
 }
-NOTE_LENGTH = 120
-"""A longer text is a note in any column (paper: over 120 characters)."""
-DISTINCT_RATIO = 0.9
-"""Least share of distinct values of a high-cardinality text column."""
-MIN_VALUES = 8
-"""Least number of values for a judgement about a column's cardinality."""
-MIN_FREE_LENGTH = 12.0
-"""Least mean characters of free text, as opposed to short codes or words."""
+NOTE_LENGTH = 120  # A longer text is a note in any column (paper: over 120 characters)
+DISTINCT_RATIO = 0.9  # least share of distinct values of a high-cardinality text column
+MIN_VALUES = 8  # least number of values for a judgement about a column's cardinality
+MIN_FREE_LENGTH = 12.0  # least mean characters of free text, as opposed to short codes or words
 MAX_TYPE_LENGTH = 24
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -64,9 +58,7 @@ class ColumnCells:
 
     Attributes:
         kinds: Kind codes of its non-empty cells.
-        values: Values of the same cells.
         unseen: Number of further cells that hold no text.
-        shown: What the formats of its numbers show.
     """
 
     kinds: KindArray
@@ -81,9 +73,6 @@ def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
     They are the first 200 that are not empty, up to 50 texts spread over the others, and one of
     each further kind. Unseen cells without a text count for less if texts are unseen, too, so that
     the shares of both are true.
-
-    Args:
-        kinds: Kind codes of all its data cells.
     """
     held: NDArray[np.intp] = kinds.nonzero()[0]
     if len(held) <= SAMPLE:
@@ -106,13 +95,7 @@ def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
 def joint_shown(
     kinds: KindArray, formats: FormatArray, shown: Sequence[NumberFormat]
 ) -> NumberFormat:
-    """What the formats of a column's numbers show together.
-
-    Args:
-        kinds: Kind codes of its data cells.
-        formats: Codes of their formats.
-        shown: What the format of each code shows.
-    """
+    """What the formats of a column's numbers show together."""
     if not formats.any():
         return PLAIN
     numbers = (kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)
@@ -124,10 +107,7 @@ def describe_column(name: str, cells: ColumnCells, unit: str | None, privacy: Pr
     """Describe one column by its data cells.
 
     Args:
-        name: Canonical header.
-        cells: Its data cells.
         unit: Content of its units cell.
-        privacy: Whether a data value of this column may be kept.
 
     Returns:
         The column; type `empty` without any data cell.

@@ -26,14 +26,14 @@ from sat_retriever.workbook.tables.notes import (
 from sat_retriever.workbook.values.cells import Cells, Kind, KindArray
 from sat_retriever.workbook.values.grid import Value
 
+# Bytes of the labels and values of a sheet together: some 5,000 names, of every row of most
+# sheets. With the notes a record's message stays below 300 KiB.
 ROOM = 128 << 10
-"""Bytes of the labels and values of a sheet together: some 5,000 names, of every row of most
-sheets. With the notes a record's message stays below 300 KiB."""
+# Bytes of the labels and values of a workbook: those of its first hundred sheets in full, and
+# ever less of each one behind them, since a hostile file has 10,000 sheets.
 MAX_CONTENTS = 16 << 20
-"""Bytes of the labels and values of a workbook: those of its first hundred sheets in full, and
-ever less of each one behind them, since a hostile file has 10,000 sheets."""
+# Columns side by side that may name a table's rows, such as region, country and town.
 MAX_LABEL_COLUMNS = 3
-"""Columns side by side that may name a table's rows, such as region, country and town."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,6 @@ def sheet_contents(
     its texts from all of its rows.
 
     Args:
-        cells: The sheet.
-        layouts: Its tables, in the grid.
-        tables: The same tables as its record has them.
-        privacy: Which columns are left out.
-        room: Bytes that labels and values may take.
         beside: Texts of comments, shapes and charts; of these an eighth of the room is kept.
     """
     prose = [not each.header_height and is_prose(cells, each.area) for each in layouts]
@@ -198,5 +193,4 @@ def _cell_texts(
 
 
 def _a1(cells: Cells, row: int, col: int) -> str:
-    """Sheet address of a grid cell."""
     return f"{column_letters(col + cells.origin[1])}{row + cells.origin[0]}"

@@ -26,11 +26,10 @@ from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.window import other_text, plain_value
 
-MERGED_SHARE = 0.5
-"""Least merged cells of a column of labels for each cell of its own."""
+MERGED_SHARE = 0.5  # least merged cells of a column of labels for each cell of its own
 _AT_ONCE = 50_000  # cells of a message
+# Letters of types that JSON lacks, and of all others.
 MOMENT, TIME, DURATION, ERROR, PLAIN = "dtue."
-"""Letters of types that JSON lacks, and of all others."""
 _LETTERS = {
     dt.datetime: MOMENT, dt.date: MOMENT, dt.time: TIME, dt.timedelta: DURATION, CellError: ERROR,
 }  # fmt: skip
@@ -48,12 +47,6 @@ def table_messages(
     A message of data holds for some records the values of each column, and one letter a value if
     a value has a type that JSON lacks: dates and times are ISO text, durations are seconds. "texts"
     are those of a delimited file where a value of the column looks otherwise, else None.
-
-    Args:
-        cells: The sheet.
-        declared: Tables that the workbook declares, in sheet addresses.
-        wanted: The table, and the most cells of it.
-        cut: True if the cells end before the sheet does.
     """
     placed = find_layouts(cells, declared)
     if wanted.table is None or wanted.table >= len(placed):
@@ -103,7 +96,6 @@ def _fields(cells: Cells) -> Cells:
 
 
 def _block(layout: Layout) -> tuple[slice, slice]:
-    """The rows and columns of a table's data."""
     data, lines = layout.data, layout.lines
     of_data, of_lines = slice(data.start, data.stop), slice(lines.start, lines.stop)
     return (of_lines, of_data) if layout.transposed else (of_data, of_lines)
@@ -112,7 +104,6 @@ def _block(layout: Layout) -> tuple[slice, slice]:
 def _columns(
     cells: Cells, layout: Layout, lines: Sequence[int], records: Sequence[int]
 ) -> list[list[Value]]:
-    """The values of each column of some records."""
     if layout.transposed:
         return [cells.line(line, records) for line in lines]
     rows = (cells.line(record, lines) for record in records)
@@ -120,7 +111,6 @@ def _columns(
 
 
 def _sections(cells: Cells, layout: Layout, records: Sequence[int]) -> list[str | None] | None:
-    """The heading above each record; None without headings."""
     heads = [row for row, why in layout.out.items() if why is LeftOutReason.SECTION]
     return section_texts(cells, layout.area, records, heads) if heads else None
 

@@ -44,21 +44,18 @@ from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 MAX_TABLES = 64
 MAX_KEPT_COLUMNS = 16_384
 MIN_CELLS = 2
-MIN_HEADED_ROWS = 3
-"""Least data rows of a header that counts against an irregular sheet."""
+MIN_HEADED_ROWS = 3  # least data rows of a header that counts against an irregular sheet
 REMARK_CELLS = 4
 REMARK_SHARE = 3
+# Where a table stands, and its declaration, if the workbook has one.
 Placed = tuple[Layout, TableObject | None]
-"""Where a table stands, and its declaration, if the workbook has one."""
+# Share of its size that a table without a header has in the choice of the main table.
 HEADERLESS_SHARE = 0.5
-"""Share of its size that a table without a header has in the choice of the main table."""
 MIN_PIECES = 5
+# Most cells of a block that counts as a piece; pieces must have most of the cells.
 MAX_PIECE_CELLS = 8
-"""Most cells of a block that counts as a piece; pieces must have most of the cells."""
-MAX_DENSITY = 0.12
-"""Largest filled share of the used range at which its cells count as scattered."""
-MAX_LARGEST = 0.3
-"""Largest share of the filled cells in one block."""
+MAX_DENSITY = 0.12  # largest filled share of the used range at which its cells count as scattered
+MAX_LARGEST = 0.3  # largest share of the filled cells in one block
 MAX_HEADED = 0.5
 _NO_TEXT = (Kind.EMPTY, Kind.INTEGER, Kind.NUMBER, Kind.TIME, Kind.UNKNOWN)
 
@@ -82,8 +79,6 @@ def find_tables(
 
     Args:
         grid: Values of the used range; empty strings are None.
-        merges: Merged areas, in sheet addresses.
-        table_objects: Tables declared by the workbook, in sheet addresses.
         privacy: Which examples may be kept. If none, the result has no data cell's value, but
             headers and units.
 
@@ -95,12 +90,7 @@ def find_tables(
 
 
 def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Placed]:
-    """Where every table of a sheet stands; see `find_tables`.
-
-    Args:
-        cells: The sheet.
-        table_objects: Tables declared by the workbook, in sheet addresses.
-    """
+    """Where every table of a sheet stands; see `find_tables`."""
     declared = _declared(cells, table_objects)
     known = [layout for layout, _ in declared]
     sizes = [_cell_count(cells, layout.area) for layout in known]
@@ -115,13 +105,7 @@ def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Pla
 def describe_tables(
     cells: Cells, placed: Sequence[Placed], privacy: Privacy = EVERYTHING
 ) -> tuple[Table, ...]:
-    """The tables at some places, each with its columns.
-
-    Args:
-        cells: The sheet.
-        placed: Where its tables stand.
-        privacy: Which examples may be kept.
-    """
+    """The tables at some places, each with its columns."""
     room = MAX_KEPT_COLUMNS
     tables: list[Table] = []
     for layout, item in placed:
@@ -132,7 +116,6 @@ def describe_tables(
 
 
 def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[Placed]:
-    """Layouts of the declared tables that lie inside the grid."""
     found: list[Placed] = []
     for item in objects[:MAX_TABLES]:
         top, left = item.area.top - cells.origin[0], item.area.left - cells.origin[1]
@@ -283,14 +266,7 @@ def _table(
 def left_out_of(
     cells: Cells, layout: Layout, rows: Sequence[int], *, kept: bool = True
 ) -> tuple[LeftOut, ...]:
-    """Some rows of a table that are no records, or in doubt, in sheet addresses.
-
-    Args:
-        cells: The sheet.
-        layout: The table.
-        rows: Grid rows.
-        kept: True if their texts may be kept.
-    """
+    """Some rows of a table that are no records, or in doubt, in sheet addresses."""
     found = []
     for row in rows:
         line = cells.line(row, layout.lines) if kept else []
@@ -304,8 +280,6 @@ def records_of(cells: Cells, layout: Layout, lines: range | None = None) -> NDAr
     """Places of the records: rows (columns if transposed) with a value that are not left out.
 
     Args:
-        cells: The sheet.
-        layout: Where the table stands.
         lines: Rows of a transposed table that count; None for all.
     """
     data = layout.data
@@ -327,7 +301,6 @@ def _column(
     item: TableObject | None,
     privacy: Privacy,
 ) -> Column:
-    """One column of a table (one row of a transposed one)."""
     data = layout.data
     if layout.transposed:
         kinds = cells.kinds[line, data.start : data.stop]
@@ -394,13 +367,7 @@ def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, siz
 
 
 def sums_up(cells: Cells, above: Area, block: Area) -> bool:
-    """True if a block is one row of numbers, the sums of the columns of the table above it.
-
-    Args:
-        cells: The sheet.
-        above: The cells of the table.
-        block: Cells below it.
-    """
+    """True if a block is one row of numbers, the sums of the columns of the table above it."""
     if block.top < block.bottom or block.left < above.left or block.right > above.right:
         return False
     kinds = cells.kinds[block.top, block.left : block.right + 1]

@@ -22,23 +22,19 @@ from sat_retriever.workbook.values.grid import Value
 LookUp = Callable[[NDArray[np.intp]], Iterable[Value]]
 Mask = NDArray[np.bool_]
 
+# Characters kept of a text in a table: a name, a code, the first sentence of a remark.
 MAX_TEXT = 200
-"""Characters kept of a text in a table: a name, a code, the first sentence of a remark."""
+# Different texts of one column that are looked at further; no sheet has room for more.
 MAX_OF_COLUMN = 6_000
-"""Different texts of one column that are looked at further; no sheet has room for more."""
-SAMPLE = 400
-"""Cells of a column, spread over all of it, by which its numbers are judged."""
+SAMPLE = 400  # cells of a column, spread over all of it, by which its numbers are judged
+# Different dates up to which each names an event; of a longer series only the years count.
 MAX_DATES = 40
-"""Different dates up to which each names an event; of a longer series only the years count."""
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-MIN_YEARS = 3
-"""Numbers in the range of years without a year's header that are taken for years."""
+MIN_YEARS = 3  # numbers in the range of years without a year's header that are taken for years
+# Numbers, and digits of each, from which a form of their own tells ids from amounts.
 MIN_IDS, ID_DIGITS = 8, 5
-"""Numbers, and digits of each, from which a form of their own tells ids from amounts."""
-DISTINCT = 0.95
-"""Share of the sampled numbers that differ where they are ids."""
-MOST = 0.8
-"""Share of a column's sampled texts by which all of it is taken for amounts or dates."""
+DISTINCT = 0.95  # share of the sampled numbers that differ where they are ids
+MOST = 0.8  # share of a column's sampled texts by which all of it is taken for amounts or dates
 
 _YEAR_HEADER = re.compile(
     r"(?<![^\W_])(?:years?|yrs?|fy|jahre?|geschäftsjahr|année|ann[eé]es?|anno|anni|año|años|ano"
@@ -60,8 +56,7 @@ _PLAIN_DIGITS = re.compile(r"\d+")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d.*)?|\d{1,2}:\d\d(?::\d\d.*)?")
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TEXT, _INTEGER, _NUMBER, _DATE_KIND = map(int, (Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.DATE))
-CELL_BYTES = 12
-"""What a text costs beside its own bytes: its address, and what stands around both."""
+CELL_BYTES = 12  # what a text costs beside its own bytes: its address, and what stands around both
 
 _BYTES = methodcaller("encode", "utf-8", "surrogatepass")
 
@@ -74,7 +69,6 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
     few, else their years.
 
     Args:
-        header: Canonical header of the column.
         kinds: Kind codes of its data cells, first to last, shape (n,).
         values: Looks up the values of some of the same cells, by ascending positions; asked only
             for those with a value.
@@ -223,7 +217,6 @@ def fair_sample(groups: Sequence[Sequence[str]], room: int) -> list[list[int]]:
     every row, and it is taken or left again when other texts are added or go.
 
     Args:
-        groups: Distinct texts, for example of each column.
         room: Bytes of all texts together, with `CELL_BYTES` for each.
 
     >>> fair_sample([["a", "b"], ["c"]], 3 * 13)

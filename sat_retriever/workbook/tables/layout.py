@@ -22,10 +22,10 @@ from sat_retriever.workbook.tables.sideways import sideways_score
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_HEADER_HEIGHT = 5
+# Lines of notes above a table from which on they are left out, but for the last ones.
 MAX_NOTES, KEPT_NOTES = 12, 4
-"""Lines of notes above a table from which on they are left out, but for the last ones."""
+# A key and its value in one text, unlike a time ("10:30") or an address.
 _FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
-"""A key and its value in one text, unlike a time ("10:30") or an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,9 @@ class Layout:
         area: Area from the first header cell to the last data cell, including totals.
         header_height: Header rows at its top, or header columns at its left if
             transposed.
-        transposed: True if the headers are in the first column.
         units: Grid row (column if transposed) of units below the header, or None.
         out: Rows below the header that are no records, and why, ascending.
         doubtful: Rows that look like totals but do not add up: records, unless left out, too.
-        score: Score of the header; 0 without one.
     """
 
     area: Area
@@ -150,7 +148,6 @@ def _header_bottom(sample: Sample, best: int) -> int:
 
 
 def _header_top(cells: Cells, sample: Sample, bottom: int) -> int:
-    """The first of the header rows that end at `bottom`."""
     top = bottom
     while (
         top and bottom - top + 1 < MAX_HEADER_HEIGHT and _is_upper(cells, sample, top - 1, bottom)

@@ -18,14 +18,10 @@ from sat_retriever.workbook.tables.totals import find_totals
 from sat_retriever.workbook.values.cells import Cells, Kind, sharp_kind
 from sat_retriever.workbook.values.grid import Value
 
-KEYED = 0.9
-"""Least share of records that fill a column left of a heading, which leaves it empty."""
-WIDE = 0.5
-"""Least share of a table's width that a merged heading covers."""
-OTHER_KIND = 0.8
-"""Least share of a column's cells of another kind than a heading in it."""
-LOOKED_AT = 200
-"""Cells of a column whose kind is looked at."""
+KEYED = 0.9  # least share of records that fill a column left of a heading, which leaves it empty
+WIDE = 0.5  # least share of a table's width that a merged heading covers
+OTHER_KIND = 0.8  # least share of a column's cells of another kind than a heading in it
+LOOKED_AT = 200  # cells of a column whose kind is looked at
 JOINT = " / "
 
 
@@ -33,10 +29,6 @@ def with_left_out(cells: Cells, layout: Layout) -> Layout:
     """A layout with the rows below its header that are no records, and those in doubt.
 
     A transposed table keeps all of its columns, a page of prose all of its rows.
-
-    Args:
-        cells: The sheet.
-        layout: The table, perhaps with rows that are known to be left out.
     """
     if layout.transposed or (not layout.header_height and is_prose(cells, layout.area)):
         return layout
@@ -80,12 +72,6 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
     column on its left empty that records fill. Others in the same column then are headings, too.
     Rows without such a sign are headings if the records' names are indented, or if the first record
     of the table is below one, there are two or more, each with records.
-
-    Args:
-        cells: The sheet.
-        area: The table.
-        data: Its grid rows below the header.
-        others: Rows that are no records for another reason.
     """
     if area.left == area.right:
         return []
@@ -130,12 +116,6 @@ def section_texts(
     """The heading above each of some records; None above the first.
 
     Headings directly below each other are joined with " / ".
-
-    Args:
-        cells: The sheet.
-        area: The table.
-        rows: Grid rows of records, ascending.
-        sections: Grid rows of headings.
     """
     found: list[str | None] = []
     heads = sorted(sections)
@@ -159,7 +139,6 @@ def _text(cells: Cells, area: Area, row: int) -> str:
 
 
 def _is_wide(cells: Cells, area: Area, row: int, col: int) -> bool:
-    """True if a cell is merged across most of the table."""
     right = col
     while right < area.right and cells.anchors.get((row, right + 1)) == (row, col):
         right += 1

@@ -15,26 +15,20 @@ from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.workbook.tables.identifying import fair_sample, says_something
 from sat_retriever.workbook.values.cells import Cells, Kind, plain_text
 
-MAX_NOTE = 500
-"""Characters kept of a text outside the tables: a long paragraph."""
-NOTE_ROOM = 32 << 10
-"""Bytes of a sheet's notes and captions together: some five printed pages."""
-MAX_NOTES = 20_000
-"""Cells outside the tables that are looked at: a hostile sheet has millions."""
-REACH = 2
-"""Rows across which a caption belongs to a table: one blank row may lie between."""
-TITLE_ROWS = 3
-"""Rows of texts above a table of which the first is its caption."""
-BESIDE = 2
-"""Columns left of a table at which its caption may start."""
+MAX_NOTE = 500  # characters kept of a text outside the tables: a long paragraph
+NOTE_ROOM = 32 << 10  # bytes of a sheet's notes and captions together: some five printed pages
+MAX_NOTES = 20_000  # cells outside the tables that are looked at: a hostile sheet has millions
+REACH = 2  # rows across which a caption belongs to a table: one blank row may lie between
+TITLE_ROWS = 3  # rows of texts above a table of which the first is its caption
+BESIDE = 2  # columns left of a table at which its caption may start
 
 _CAPTION = re.compile(
     r"(?:table|tab\.|tabelle|tableau|tabla|tabella|figure|fig\.|abbildung|exhibit|chart)\s*"
     r"[\dIVXA-Z]{1,4}(?!\w)",
     re.IGNORECASE,
 )
+# Bytes of these texts of a sheet together, beside those of its cells: some two printed pages.
 BESIDE_ROOM = 16 << 10
-"""Bytes of these texts of a sheet together, beside those of its cells: some two printed pages."""
 _KINDS = tuple(TextKind)
 
 
@@ -52,10 +46,6 @@ def texts_outside(cells: Cells, tables: Sequence[Area]) -> list[Note]:
 
     Of the same text only the first is told. They fit into `NOTE_ROOM`; of more, a fair
     sample is told.
-
-    Args:
-        cells: The sheet.
-        tables: Areas of its tables, 0-based.
     """
     outside = (cells.kinds == Kind.TEXT) | (cells.kinds == Kind.DATE)
     for area in tables:
@@ -85,8 +75,6 @@ def caption_of(notes: Sequence[Note], cells: Cells, area: Area) -> Note | None:
 
     Args:
         notes: Texts outside of tables that are no other table's caption, top down.
-        cells: The sheet.
-        area: The table, 0-based.
     """
     near = [note for note in notes if _is_at(note, cells, area)]
     above: list[Note] = []
@@ -129,8 +117,6 @@ def texts_beside(
 
     Args:
         texts: The texts as they are written; of too many, some from all over them count.
-        room: Bytes that they may take.
-        told: Texts that are told already.
     """
     step = -(-len(texts) // MAX_NOTES) or 1
     known = dict.fromkeys(told)

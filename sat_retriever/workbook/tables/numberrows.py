@@ -17,29 +17,21 @@ from sat_retriever.workbook.tables.sums import PIVOTS, Vector
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import Value
 
+# Numbers of a table that are added up; columns with fewer numbers are left out first.
 MAX_NUMBERS = 4_000_000
-"""Numbers of a table that are added up; columns with fewer numbers are left out first."""
 LARGEST = 1e200
-FEW = 4
-"""First texts of a column that tell whether it may hold numbers."""
-LABELS = 8
-"""First columns in which a row's label is looked for."""
-FILLED = 0.5
-"""Least share of rows that fill a column whose gap then speaks for a total."""
-COUNTERS = 4
-"""First columns of a table that may count its rows."""
-COUNTING = 0.8
-"""Least share of steps by one of a column that numbers its rows."""
-MAX_DECIMALS = 6
-"""Most decimals of a column whose sums may differ by what rounding takes."""
+FEW = 4  # first texts of a column that tell whether it may hold numbers
+LABELS = 8  # first columns in which a row's label is looked for
+FILLED = 0.5  # least share of rows that fill a column whose gap then speaks for a total
+COUNTERS = 4  # first columns of a table that may count its rows
+COUNTING = 0.8  # least share of steps by one of a column that numbers its rows
+MAX_DECIMALS = 6  # most decimals of a column whose sums may differ by what rounding takes
 
 Mask = NDArray[np.bool_]
 _IS_NUMBER = np.isin(np.arange(len(Kind)), (Kind.INTEGER, Kind.NUMBER, Kind.TIME))
-ROUGHLY = 0.005
-"""Relative error of a statistic, which is often rounded."""
+ROUGHLY = 0.005  # relative error of a statistic, which is often rounded
 AGREEING = 0.5
-LEAST = 3
-"""Least records of which a row is a statistic."""
+LEAST = 3  # least records of which a row is a statistic
 
 
 class NumberRows:
@@ -80,7 +72,6 @@ class NumberRows:
             self.known[rows, col], self.texts[rows, col] = True, False
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
-        """Mask of cells that a filled merged area covers."""
         covered = np.zeros(shape, dtype=np.bool_)
         columns = range(self._area.left, self._area.right + 1)
         row, col, top, left = self._cells.merged_in(self._data, columns).T
@@ -129,7 +120,6 @@ class NumberRows:
 
     @cached_property
     def _counting(self) -> list[int]:
-        """Columns whose numbers go up by one from row to row."""
         found = []
         for col in np.flatnonzero(self.of_numbers[:COUNTERS]).tolist():
             steps = np.diff(self._column(col))
@@ -169,7 +159,6 @@ class NumberRows:
         return found
 
     def _column(self, col: int) -> Vector:
-        """Numbers of a column, at the rows where one is known."""
         if col not in self._read:
             held = self._held(col, np.flatnonzero(self.known[:, col]))
             try:
@@ -236,12 +225,6 @@ def is_statistic(rows: NumberRows, row: int, records: Sequence[int], label: Tota
 
     The largest and the smallest value are those of a record, too, so such a row needs a gap, or two
     columns that agree.
-
-    Args:
-        rows: The rows of a table.
-        row: The row.
-        records: Rows of records.
-        label: The row's label.
     """
     if not rows.known[row].any():
         return bool(rows.numbers[row].any())  # formulas without a saved value
@@ -260,7 +243,6 @@ def is_statistic(rows: NumberRows, row: int, records: Sequence[int], label: Tota
 
 
 def _statistic(values: Vector, kind: Statistic | None) -> Vector:
-    """One statistic of each column."""
     with np.errstate(invalid="ignore", over="ignore"):
         match kind:
             case Statistic.MEDIAN:

@@ -23,10 +23,6 @@ class Source:
 
     Attributes:
         path: POSIX path relative to the root.
-        workbook: File name.
-        format: Format found in the content.
-        content_hash: Hash of the file's bytes.
-        encoding: Encoding of a delimited file; empty for other formats.
         unsure_encoding: True if another encoding is almost as likely.
     """
 
@@ -55,17 +51,8 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
     """The record of one worksheet.
 
     Args:
-        source: Its workbook.
-        sheet: Name of the tab.
         grid: Its values; may end before `area` does.
         area: Its true used range.
-        visibility: Its visibility in the workbook.
-        merges: Merged rectangles.
-        table_objects: Declared tables.
-        beside: Texts of its comments, shapes and charts.
-        privacy: What may be kept of the cells.
-        setting: What else is known of the sheet.
-        room: Bytes that its labels and values may take.
     """
     cells = cells_of(grid, merges)
     placed = find_layouts(cells, table_objects)

@@ -62,7 +62,6 @@ def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) ->
 
     Args:
         kinds: Kind codes, (rows, columns); 0 is an empty cell.
-        rules: Rules for joining blocks across blank rows and columns.
         bridges: Merged cells; columns that they cover in their first row are not cut.
 
     Returns:

@@ -24,37 +24,32 @@ W_LONG = 0.5
 W_DATA_ABOVE = 0.45
 W_TEXT_ABOVE = 0.03
 W_NOTHING_BELOW = 0.5
-THRESHOLD = 0.20
-"""Least score of a header."""
-CLEAR = 0.50
-"""Least score of a header inside a table that has already begun."""
+THRESHOLD = 0.20  # least score of a header
+CLEAR = 0.50  # least score of a header inside a table that has already begun
 
-NEARLY = 0.20
-"""Largest deficit of an earlier row against the best score, in a table of texts only."""
+NEARLY = 0.20  # largest deficit of an earlier row against the best score, in a table of texts only
+# Number of first non-empty rows of a block that are searched for its header.
 MAX_HEADER_POSITION = 30
-"""Number of first non-empty rows of a block that are searched for its header."""
 YEAR_OVER_NUMBERS = 0.8
 DATE_OVER_NUMBERS = 0.9
 DATE_ALONE = -0.3
 CODE_OVER_NUMBERS = 0.7
 NUMBER_OVER_NUMBERS = -1.0
 NUMBER_OVER_UNKNOWN = -0.5
+# Share of a number that a formula without a saved value counts as below words or years.
 UNKNOWN_IS_NUMBER = 0.7
-"""Share of a number that a formula without a saved value counts as below words or years."""
 LONE_HEADER = 0.3
 MAX_DATA_ABOVE = 2.0
+# Share of a note, rather than data, that a code or address above a row counts as.
 CODE_IS_TEXT = 0.5
-"""Share of a note, rather than data, that a code or address above a row counts as."""
 STEPS_BELOW = 5
-LABELLED_BELOW = 2
-"""Number of rows right below formula headings that must each have a label."""
+LABELLED_BELOW = 2  # number of rows right below formula headings that must each have a label
 WIDE_BELOW = 12
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Families = NDArray[np.uint8]
-MAX_LABEL = 60
-"""Most characters of a text that can be one of several headers or keys."""
+MAX_LABEL = 60  # most characters of a text that can be one of several headers or keys
 MAX_TEXT_STYLE = 0.6
 MIN_ALIKE = 3
 MIN_REPEATED = 4
@@ -170,7 +165,6 @@ def _contrasts(sample: Sample, families: Families, row_steps: Matrix) -> Matrix:
     """Contrast of each cell with the cells below it; 0 for an empty cell.
 
     Args:
-        sample: A block.
         families: Families of its first rows, shape (rows, cols).
         row_steps: `steps` of each of these rows as a header, shape (rows, 1).
     """
@@ -263,7 +257,6 @@ def _repeats(texts: Sequence[str]) -> float:
 
 
 def _long(texts: Sequence[str]) -> float:
-    """Share of a row's texts that are too long for a header."""
     return sum(len(text) > MAX_LABEL for text in texts) / len(texts) if texts else 0.0
 
 
@@ -300,8 +293,6 @@ def text_styles(column: Sequence[Value], rows: Collection[int]) -> dict[int, flo
 
 @dataclass(slots=True)
 class _Below:
-    """Statistics of the texts below a header, updated text by text."""
-
     texts: set[str] = field(default_factory=set)
     cases: set[str] = field(default_factory=set)
     openings: Counter[str] = field(default_factory=Counter)
@@ -340,7 +331,6 @@ class _Below:
 
 
 def _opening(text: str) -> str:
-    """The start of a text: its first word, or a leading mark."""
     return text.split(maxsplit=1)[0] if text[0].isalnum() else text[0]
 
 

@@ -20,8 +20,7 @@ TAIL_ROWS = 24
 HEAD_COLS = 40
 TAIL_COLS = 16
 MAX_TEXT = 256
-MAX_HEADS = 16
-"""First rows of a block that may be a header which further rows repeat."""
+MAX_HEADS = 16  # first rows of a block that may be a header which further rows repeat
 YEARS = (1900, 2100)
 MIN_STEPS = 3
 
@@ -41,10 +40,10 @@ class Family(IntEnum):
     UNKNOWN = 6
 
 
+# A number in a text, also one with a sign before it that says more or less.
 _WRITTEN = re.compile(
     r"(?:[<>≤≥~≈]\s?|\(\s?|[+\-−])?[$€£¥]?(?:0|[1-9])[\d.,' ]{0,20}\s?[$€£¥%]?[)\-]?"
 )
-"""A number in a text, also one with a sign before it that says more or less."""
 _FAMILY = np.zeros(len(Kind), dtype=np.uint8)
 _FAMILY[Kind.TEXT] = Family.WORDS
 _FAMILY[[Kind.INTEGER, Kind.NUMBER]] = Family.NUMBER
@@ -163,7 +162,6 @@ def _cut(value: Value) -> Value:
 
 
 def _suffix_counts(families: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """`Sample.below` of family codes."""
     rows, cols = families.shape
     each = np.arange(len(Family))[:, None, None] == families[None, ::-1]
     below = np.zeros((len(Family), rows + 1, cols), dtype=np.int32)

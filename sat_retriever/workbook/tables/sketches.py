@@ -20,8 +20,7 @@ from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile
 from sat_retriever.workbook.values.cells import plain_text
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
 
-NUMBERS, TEXTS = 48, 16
-"""Hashes of a sketch."""
+NUMBERS, TEXTS = 48, 16  # hashes of a sketch
 MAX_CELLS = 4_000  # of a sheet that are hashed, about; beyond them, a sample of its rows
 _TABLES = 64
 _TEXT = 200  # characters of a cell that count
@@ -32,8 +31,7 @@ Row = Sequence[Value]
 MAX_PROFILES = 4_000  # per workbook; a profile has about 6 KB
 MAX_PROFILES_OF_SHEET = 64
 MAX_ROWS = 5_000
-MAX_KEY = 64
-"""Longest text that counts as a key."""
+MAX_KEY = 64  # longest text that counts as a key
 _KEY_TYPES = (ColumnType.INTEGER, ColumnType.TEXT, ColumnType.DATE)
 _MAX_INTEGER = 10**18
 _WHOLE = re.compile(r"(-?\d+)\.0+")
@@ -48,11 +46,6 @@ def cell_sketch(
     out, for a form that is not filled in has them everywhere. Of a sheet of more than 4,000
     cells rows are looked at by their labels' hashes, so that the same rows of another version
     are looked at there.
-
-    Args:
-        record: The sheet.
-        grid: The values its tables were found in.
-        privacy: The columns that are left out.
     """
     heads = _header_rows(record, grid)
     kept = _without_skipped(record, grid, privacy)
@@ -99,7 +92,6 @@ def _without_skipped(record: SheetRecord, grid: Grid, privacy: Privacy) -> Seque
 
 
 def _header_rows(record: SheetRecord, grid: Grid) -> set[int]:
-    """Positions in the grid of the rows that are headers of tables."""
     found: set[int] = set()
     for table in record.tables[:_TABLES]:
         if table.header_row is not None:
@@ -172,11 +164,6 @@ def column_profiles(
     The first 5,000 data rows of a table are read. Columns with fewer than two distinct values,
     columns of long texts, and columns of transposed tables have no profile.
 
-    Args:
-        record: The sheet.
-        grid: The values in which its tables were found.
-        privacy: The columns that are left out.
-
     Returns:
         At most 64 profiles, table by table, left to right.
     """
@@ -237,7 +224,6 @@ def _cells(rows: Sequence[Sequence[Value]], grid: Grid, area: Area, column: int)
 
 
 def _profile(sheet: str, place: tuple[int, int], cells: list[Value]) -> ColumnProfile | None:
-    """The profile of one column; None if it cannot be a key."""
     counts = Counter(cells)
     del counts[None]
     values = others = 0

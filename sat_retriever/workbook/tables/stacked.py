@@ -18,18 +18,14 @@ from sat_retriever.workbook.values.grid import Value
 MAX_CANDIDATES = 64
 TEXT_SHARE = 0.6
 OVER_VALUES = 0.4
-AROUND = 5
-"""Rows above and below a row whose kinds are compared."""
-NEAR = 100
-"""Rows above and below a row in which its words are looked for."""
+AROUND = 5  # rows above and below a row whose kinds are compared
+NEAR = 100  # rows above and below a row in which its words are looked for
 
 _ALIKE = np.arange(len(Kind), dtype=np.uint8)
 _ALIKE[Kind.NUMBER] = Kind.INTEGER
 _DIGIT = re.compile(r"\d")
-MIN_REPEATED = 2
-"""Least texts of a repeated header."""
-FIRST_ROWS = 16
-"""First rows of a table among which its header is looked for."""
+MIN_REPEATED = 2  # least texts of a repeated header
+FIRST_ROWS = 16  # first rows of a table among which its header is looked for
 
 
 def split_stacked(cells: Cells, block: Area) -> list[Area]:
@@ -157,11 +153,7 @@ def same_rows(
     Where it is empty, theirs may be filled.
 
     Args:
-        cells: The sheet.
-        area: The columns that count.
-        rows: Grid rows that are compared.
         head: Grid row whose texts they repeat.
-        least: Least texts of that row.
     """
     columns = range(area.left, area.right + 1)
     wanted = _texts(cells.line(head, columns))
@@ -182,13 +174,7 @@ def same_rows(
 
 
 def repeats_header(cells: Cells, above: Area, row: int) -> bool:
-    """True if a row repeats one of the first rows of a table above it, one of texts only.
-
-    Args:
-        cells: The sheet.
-        above: The table.
-        row: Grid row below its first row.
-    """
+    """True if a row repeats one of the first rows of a table above it, one of texts only."""
     kinds = cells.kinds[row, above.left : above.right + 1]
     if not np.isin(kinds, (Kind.EMPTY, Kind.TEXT)).all():
         return False

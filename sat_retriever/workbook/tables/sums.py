@@ -13,16 +13,14 @@ from numpy.typing import NDArray
 from sat_retriever.records.area import area_of, split_ref
 from sat_retriever.records.structure import RawFormula
 
-PIVOTS = 4
-"""Columns of numbers in which every row is compared with the sum of the rows above."""
+PIVOTS = 4  # columns of numbers in which every row is compared with the sum of the rows above
+# Last totals and sections from which a sum may begin, beside the table's first record.
 BOUNDARIES = 8
-"""Last totals and sections from which a sum may begin, beside the table's first record."""
+# Least share of a row's numbers that must be sums if a word or a gap speaks for a total, too.
 AGREEING = 0.5
-"""Least share of a row's numbers that must be sums if a word or a gap speaks for a total, too."""
-EXACT = 1e-9
-"""Relative error of sums of floats."""
+EXACT = 1e-9  # relative error of sums of floats
+# Most rows of which every column of numbers is compared; `PIVOTS` of them in longer tables.
 ALL = 2_000
-"""Most rows of which every column of numbers is compared; `PIVOTS` of them in longer tables."""
 
 Vector = NDArray[np.float64]
 MAX_SUMS = 50_000
@@ -33,11 +31,10 @@ _SUMMING = re.compile(r"(?:SUM|SUBTOTAL|AGGREGATE|SUMIFS?)\(")
 _ADDED = re.compile(r"\+?\$?[A-Z]{1,3}\$?[0-9]{1,7}(?:\+\$?[A-Z]{1,3}\$?[0-9]{1,7}){1,40}")
 _OTHER = re.compile(r"[/*^-]")  # a share or a difference is no sum
 _DIGITS = "0123456789"
-MAX_FORMULA = 300
-"""Characters of a formula that are looked at; sums of a column are short."""
+MAX_FORMULA = 300  # characters of a formula that are looked at; sums of a column are short
 
+# First and last row that a formula sums up, by its row and column; all 1-based.
 Sums = dict[tuple[int, int], tuple[int, int]]
-"""First and last row that a formula sums up, by its row and column; all 1-based."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +139,6 @@ def agreement(own: Vector, sums: Vector, addends: Vector, slack: Vector) -> Agre
 
     Args:
         own: Numbers of the row, (columns,); NaN for other cells.
-        sums: Sums of some records.
-        addends: Numbers of records that are added up.
         slack: Largest differences beside those of floats.
     """
     compared = ~np.isnan(own) & ((own != 0) | (sums != 0))

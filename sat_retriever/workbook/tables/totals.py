@@ -14,19 +14,14 @@ from sat_retriever.workbook.tables.numberrows import NumberRows, is_statistic
 from sat_retriever.workbook.tables.sums import PIVOTS, Agreement, RunningSums, Vector, agreement
 from sat_retriever.workbook.values.cells import Cells
 
-LAST = 64
-"""Records above or below a row that a label of a total may be about, where no sum begins."""
-NEAR = 3
-"""Rows above a total of one record in which its name is looked for."""
-ROUNDED = 1e-5
-"""Relative rounding of numbers that have more decimals than can be told."""
-CLOSE = 1e-8
-"""Relative difference of sums that are compared more closely."""
-MAX_LABELLED = 5_000
-"""Rows with a label of a total that are looked at one by one."""
+LAST = 64  # records above or below a row that a label of a total may be about, where no sum begins
+NEAR = 3  # rows above a total of one record in which its name is looked for
+ROUNDED = 1e-5  # relative rounding of numbers that have more decimals than can be told
+CLOSE = 1e-8  # relative difference of sums that are compared more closely
+MAX_LABELLED = 5_000  # rows with a label of a total that are looked at one by one
+# Least decimal digits in which a row agrees with a sum: where nothing else speaks for a total; to
+# be told as doubtful; and with a gap or a word. Few digits agree by chance: 3 is 1 + 2.
 DIGITS, DIGITS_LIKELY, DIGITS_SOME = 4.0, 3.0, 1.5
-"""Least decimal digits in which a row agrees with a sum: where nothing else speaks for a total; to
-be told as doubtful; and with a gap or a word. Few digits agree by chance: 3 is 1 + 2."""
 
 
 @dataclass(slots=True)
@@ -34,7 +29,6 @@ class Found:
     """Rows of one table, by 0-based grid row.
 
     Attributes:
-        totals: Rows that are totals or subtotals.
         doubtful: Rows that look like one, and stay records; and totals by their label alone, whose
             numbers do not add up.
     """
@@ -57,12 +51,6 @@ def find_totals(
     records is a record.
 
     Cost is linear in the number of cells.
-
-    Args:
-        cells: The sheet.
-        area: The table.
-        data: Its grid rows below the header.
-        others: Rows that are no records for another reason.
     """
     if len(data) < 2:
         return Found()
@@ -86,7 +74,6 @@ class _Search:
         self.doubtful: set[int] = set()
 
     def found(self) -> Found:
-        """The totals, and what is doubtful, as grid rows."""
         if not self.rows.numbers.any() or len(self.present) < 2:
             return Found()
         if not self._is_likely():
@@ -150,7 +137,6 @@ class _Search:
             position = row + 1
 
     def _candidates(self) -> Iterator[int]:
-        """Yield rows whose label or formulas speak of a total."""
         yield from list(self.labels)[:MAX_LABELLED]
         yield from np.flatnonzero(self.rows.summed.any(axis=1)).tolist()
 

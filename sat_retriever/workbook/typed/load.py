@@ -33,8 +33,8 @@ from sat_retriever.workbook.values.typed import typed
 from sat_retriever.workbook.window import check_exists, why_not
 
 MAX_TABLE_CELLS = 5_000_000
+# Limits for reading one table, for which a user waits.
 TABLE_LIMITS = Limits(seconds=120.0, wall_seconds=600.0)
-"""Limits for reading one table, for which a user waits."""
 _SHEET = Area(1, 1, MAX_ROW, MAX_COLUMN)
 
 
@@ -43,18 +43,14 @@ class TableData:
     """The data of a table as it stands in its file.
 
     Attributes:
-        table: The table, as it is found now.
         columns: Values of each column; the saved ones where cells have formulas. Dates are
             `datetime`, as openpyxl returns them; texts are cut to 2,000 characters.
         first_line: Sheet column of the first of them (sheet row if the table is transposed).
         records: Sheet row of each record (sheet column if transposed), ascending.
-        left_out: Rows below the header that are no records.
         doubtful: Rows that look like totals but do not add up: records, unless left out, too.
         sections: Heading above each record; None without headings.
-        shown: What the number formats of each column show.
         unsaved: Number of empty cells with a formula, whose value the file does not hold.
         complete: False if the sheet or the table was too large to be read to its end.
-        content_hash: Hash of the file's bytes.
         texts: Of each column of a delimited file the texts that look otherwise than their values,
             else None; None for a column without any.
     """
@@ -91,14 +87,8 @@ def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
     computed.
 
     Args:
-        path: The workbook.
         sheet: Name of the sheet; for a csv, the file name without its extension.
         table: Place of the table among those of the sheet, the main one first.
-        within: Folder that the file must lie in, or file that it must be, after links are
-            resolved; None allows every place.
-        relative: As in `read_range`.
-        encoding: Encoding of a delimited file, as its record names it; empty to find it.
-        limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
         totals: True to keep totals and subtotals among the records.
 
@@ -131,7 +121,6 @@ def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
 def _data(
     told: Mapping[str, Any], parts: Sequence[Sequence[Mapping[str, Any]]], content_hash: str
 ) -> TableData:
-    """The data from the answers of a reading process."""
     table = table_from_json(told["table"])
     decoded = [[_values(column) for column in part] for part in parts]
     columns = [list(chain.from_iterable(column)) for column in zip(*decoded, strict=True)]
@@ -159,7 +148,6 @@ def _texts(parts: Sequence[Mapping[str, Any]]) -> Sequence[str | None] | None:
 
 
 def _values(column: Mapping[str, Any]) -> Sequence[Value]:
-    """Some values of a column, with their types."""
     values: Sequence[Value] = column["values"]
     letters: str | None = column.get("letters")
     if letters is None:
@@ -191,12 +179,7 @@ def load_table(
     """Return the data of a table as its file holds it now.
 
     Args:
-        file: The workbook.
-        record: The sheet.
         table: Place of the table in `record.tables`, or any range that begins in it.
-        within: Folder that the file must lie in, or file that it must be, after links are
-            resolved; None allows every place.
-        limits: Limits on size, memory and time.
         most: Most cells; records after them are left out.
         totals: True to keep totals and subtotals among the records.
 
@@ -256,7 +239,6 @@ def table_place(record: SheetRecord, table: int | str) -> int:
     """Return the place of a table among those of a sheet.
 
     Args:
-        record: The sheet.
         table: The place itself, or a range that begins in the table.
 
     Raises:

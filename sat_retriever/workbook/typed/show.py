@@ -23,7 +23,6 @@ def table_text(
     """Yield the lines of a table as text, each with its line end.
 
     Args:
-        table: The table.
         form: "csv", "json" (one array of objects) or "md" (a Markdown table).
         rows: True for a first column `_row` with the sheet rows.
         defused: True to put an apostrophe before a text that a spreadsheet would take for a

@@ -21,10 +21,8 @@ MAX_EXAMPLE_LENGTH = 60
 MAX_CELLS = 64_000_000
 MAX_COLUMNS = 16_384
 MAX_MERGES = 50_000
-MAX_COVERED = 400_000
-"""Cells of all merged areas together that are known to belong to one."""
-MAX_WHOLE = 1e15
-"""Whole floats below this are written without a fraction."""
+MAX_COVERED = 400_000  # cells of all merged areas together that are known to belong to one
+MAX_WHOLE = 1e15  # whole floats below this are written without a fraction
 
 KindArray = NDArray[np.uint8]
 
@@ -71,8 +69,8 @@ _KINDS = _Kinds(
 # As plain integers: `sharp_kind` runs for each sampled cell, and enum look-ups are slow.
 _EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.CODE))
 _DIGIT = re.compile(r"\d")
+# Texts that mark a missing value; they count as errors.
 GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
-"""Texts that mark a missing value; they count as errors."""
 _ADDRESS = re.compile(r"^\S+@\S+$|^\S+://\S+$")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -82,7 +80,6 @@ class Cells:
     """A grid with its kind codes; rows and columns are 0-based inside it.
 
     Attributes:
-        rows: The grid's values.
         kinds: Kind codes, shape (rows, columns) uint8.
         origin: Sheet row and column (1-based) of `kinds[0, 0]`.
         start: Row and column of `rows[0][0]` in `kinds`.
@@ -204,7 +201,6 @@ def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], N
 
 
 def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
-    """Set the kind of formulas without a saved value where the cell is empty."""
     rows, cols = unsaved.indices()
     rows, cols = rows - origin[0], cols - origin[1]
     inside = (rows < kinds.shape[0]) & (cols < kinds.shape[1])
@@ -214,7 +210,6 @@ def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
 
 
 def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:
-    """Numbers of rows and columns to keep."""
     height, width = len(lengths), min(int(lengths.max(initial=0)), MAX_COLUMNS)
     if height * width <= MAX_CELLS:
         return height, width

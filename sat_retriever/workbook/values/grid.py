@@ -134,7 +134,6 @@ class CellFormats:
 
         Args:
             origin: Sheet row and column of its first cell, 1-based.
-            shape: Its numbers of rows and columns.
         """
         places = np.frombuffer(self._places, dtype=np.int64)
         rows, cols = places // _ROW - origin[0], places % _ROW + 1 - origin[1]
@@ -167,7 +166,6 @@ class Grid:
             outside the rows. A value in the rows takes precedence.
         sums: First and last row that a formula sums up in its own column, by its row and
             column, in sheet addresses.
-        formats: Number formats of its cells, in sheet addresses.
         texts: The texts of a delimited file that the rows were read from, field by field; None for
             other formats, whose cells have types.
     """

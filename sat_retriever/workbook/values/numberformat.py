@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from sat_retriever.text.numbers import unit_of_header
 from sat_retriever.text.scales import money_in
 
+# Unit of the values of a percent format: a cell that shows 7% holds 0.07.
 FRACTION = "fraction (1 = 100%)"
-"""Unit of the values of a percent format: a cell that shows 7% holds 0.07."""
-ONES = "ones"
-"""Unit of values whose format shows them in thousands or millions."""
+ONES = "ones"  # unit of values whose format shows them in thousands or millions
 _MAX_CODE = 512
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|[_*].|\[\$(?P<money>[^\]\-]*)[^\]]*\]|\[[^\]]*\]'
@@ -69,7 +68,6 @@ class _Section:
         self.percent = self.date = False
 
     def add(self, token: re.Match[str]) -> None:
-        """Take the next token."""
         literal = token["quoted"] or token["escaped"] or token["money"]
         if token["digits"]:
             self.digits += token["digits"]
@@ -143,9 +141,7 @@ def told_unit(texts: str | None, shown: NumberFormat, row: str | None, header: s
 
     Args:
         texts: Unit that texts among the numbers write.
-        shown: What the formats of the numbers show.
         row: Content of the row of units.
-        header: The header.
 
     >>> told_unit(None, NumberFormat(FRACTION), "%", "Growth %")
     'fraction (1 = 100%)'

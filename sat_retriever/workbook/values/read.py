@@ -10,8 +10,7 @@ from sat_retriever.records.sheets import SkipReason, Visibility
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
 
 MAX_TEXT = 2_000
-MISSING: list[Value] = []
-"""One shared empty row, because a sparse sheet can have a million of them."""
+MISSING: list[Value] = []  # one shared empty row, because a sparse sheet can have a million of them
 _SHARED_TEXTS = 50_000
 _MAX_GAP = 10_000
 
@@ -30,8 +29,6 @@ class ListedSheet:
     """A sheet as listed by its workbook.
 
     Attributes:
-        name: Name of the tab.
-        visibility: Its visibility in the workbook.
         other: Kind of a sheet without cells, such as "chart sheet"; empty for a sheet with
             cells, including an old macro sheet.
         part: Part of the package with its cells; empty if unknown.
@@ -62,7 +59,6 @@ class SheetValues:
     Attributes:
         grid: Its used range, or the first rows of it.
         area: The used range, only of the rows read if `cut`; None without a value.
-        merges: Merged rectangles.
         cut: Reason why reading stopped before the end of the sheet: `TOO_LARGE`, `TIMEOUT`
             or `DAMAGED`; None if it did not.
         lost: Number of cells that are left empty because they cannot be read.

@@ -17,12 +17,7 @@ class Readers:
     """The two value readers of one file, each opened when first needed."""
 
     def __init__(self, file: BinaryIO, *, safe: bool) -> None:
-        """Prepare the readers without opening the file.
-
-        Args:
-            file: The workbook.
-            safe: True to avoid calamine, because it crashed the process before.
-        """
+        """Prepare the readers without opening the file."""
         self._file = file
         self._calamine: CalamineReader | ValuesFailed | None = None
         self._openpyxl: OpenpyxlReader | ValuesFailed | None = None
@@ -31,9 +26,6 @@ class Readers:
 
     def listed(self, damage: str = "") -> list[ListedSheet]:
         """The sheets as listed by the first reader that opens the file.
-
-        Args:
-            damage: Known damage of the file as a sentence; empty if unknown.
 
         Raises:
             Refused: If no reader opens it, or it is encrypted.
@@ -59,8 +51,6 @@ class Readers:
         """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
 
         Args:
-            name: The sheet.
-            budget: Remaining work budget of the workbook.
             dense: True if its used range may be read as one block.
             held: True if the sheet is known to have cells; if calamine then finds
                 none, openpyxl is tried, too.
@@ -109,10 +99,6 @@ def _calamine(file: BinaryIO) -> CalamineReader:
     """Open calamine on the opened file itself, since its path may now be another file's.
 
     calamine gets its own file position, because openpyxl and the XML scan read at the same time.
-
-    Raises:
-        Refused: If the file is encrypted.
-        ValuesFailed: If calamine cannot open it.
     """
     held = by_descriptor(file)
     if held is None:  # in memory, or on a system that has no such paths

@@ -46,9 +46,7 @@ class SheetFormulas:
     """The formulas of one sheet.
 
     Attributes:
-        sheet: Its name.
         formulas: (cell, text, range, kind) in the notation of Excel.
-        unsaved: Cells whose formula has no saved value.
         formats: Cells with a percent or a currency; units in other formats are not known.
     """
 
@@ -150,7 +148,6 @@ class _FormulaReader(SheetReader):
         self._units: dict[str, int] = {}
 
     def finished(self) -> Iterator[SheetFormulas]:
-        """Yield the sheets that ended since the last call."""
         done, self._done = self._done, []
         yield from done
 
@@ -208,7 +205,6 @@ class _FormulaReader(SheetReader):
 
 
 def _number(text: str | None) -> int:
-    """A count of rows or cells; 1 if it is missing or not valid."""
     return max(1, int(text)) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
 
 
@@ -217,7 +213,6 @@ def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[
 
     Args:
         chunks: A content part in UTF-8; other bytes pass unchanged.
-        keep: Predicate on a row's bytes; True keeps the row.
     """
     pending = b""
     plain = True

@@ -42,13 +42,7 @@ class OdsDeclared:
     """Declarations of the content part beside its cells.
 
     Attributes:
-        tabs: Names of the sheets in order.
-        names: Named ranges and expressions.
-        tables: Database ranges.
-        sources: Sources of pivot tables, lists of choices and consolidations.
         objects: (sheet, name, folder) of embedded objects, including charts.
-        formulas: True if there is any formula.
-        units: True if any cell shows a percent or a currency.
     """
 
     tabs: list[str] = field(default_factory=list)
@@ -81,8 +75,6 @@ def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
 
 
 class _DeclaredReader(SheetReader):
-    """Collector of declarations around the cells."""
-
     def __init__(self, found: OdsDeclared, limits: Limits) -> None:
         super().__init__(limits)
         self.found = found
@@ -171,5 +163,4 @@ _TAKEN: dict[str, Callable[[_DeclaredReader, Attributes], None]] = {
 
 
 def _cell_of(address: str) -> str:
-    """The cells of an address, without the sheet."""
     return excel_reference(address).rpartition("!")[2].replace("$", "")

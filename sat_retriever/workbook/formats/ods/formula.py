@@ -48,9 +48,6 @@ _MAX_PIECES = 4_096
 def excel_formula(formula: str) -> str:
     """A formula of an ods file as Excel would write it, without "=".
 
-    Args:
-        formula: Text of `table:formula`; cut at Excel's limit.
-
     >>> excel_formula("of:=SUM([.A1:.B2];[$'Q 1'.B2])")
     "SUM(A1:B2,'Q 1'!B2)"
     >>> excel_formula("of:=['file:///data/x%20y.ods'#$Sheet.A1]")

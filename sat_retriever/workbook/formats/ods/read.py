@@ -44,8 +44,6 @@ def read_ods(reading: Reading) -> Iterator[Json]:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the content part, and its results."""
-
     request: Request
     budget: Budget
     declared: OdsDeclared = field(default_factory=OdsDeclared)

@@ -44,9 +44,6 @@ def parts_of(fields: Fields) -> Iterator[Part]:
     """Yield the parts of a text: a line of names, without a number, begins one behind a blank line.
 
     A line between two blank ones begins none, so a text with a blank line behind each is one part.
-
-    Args:
-        fields: Fields of each line, without empty ones at its end.
     """
     blocks = (
         line
@@ -98,10 +95,6 @@ class Readings:
     """The readings that the texts of a column allow.
 
     Attributes:
-        numbers: Those that are numbers.
-        dates: Those that are dates.
-        words: Words that are booleans.
-        written: The numbers together; None without any.
         orders: Orders in which all dates can be read.
         days: The dates, if they have their year first; None for others.
         whole: True if these are all texts in turn, False if they are the different ones.
@@ -121,11 +114,8 @@ class _Table:
     """A table in the text.
 
     Attributes:
-        above: Lines above its header.
-        header: Its header; none if it has none.
         runs: Lines below, as pairs of the number of their fields and how many of them follow.
         columns: Fields of these lines by their position, for those that reach it.
-        readings: Readings of each column.
     """
 
     above: Fields
@@ -194,12 +184,10 @@ def typed_rows(fields: list[list[str]], delimiter: str) -> list[list[Value]]:
 
 
 def _cleaned(fields: Iterable[str]) -> list[str]:
-    """Fields without blanks around them."""
     return list(map(str.strip, fields))
 
 
 def _cut(texts: Sequence[str]) -> Sequence[str]:
-    """Texts of at most 2,000 characters."""
     if max(map(len, texts), default=0) > MAX_TEXT:
         return [text[:MAX_TEXT] for text in texts]
     return texts
@@ -223,7 +211,6 @@ def _readings_of_column(texts: Sequence[str], name: str) -> Readings:
 def _values(
     texts: Sequence[str], readings: Readings, known: Notation, delimiter: str
 ) -> Sequence[Value]:
-    """The values of a column."""
     if not readings.whole:
         meant, texts = _meanings(readings, known, delimiter), _cut(texts)
         return list(map(meant.get, texts, texts))

@@ -81,8 +81,6 @@ class Delimited:
     """A delimited text.
 
     Attributes:
-        values: Its values, with the true used range.
-        format: "csv" or "tsv".
         lost: Number of characters that are not of its encoding.
     """
 
@@ -97,11 +95,8 @@ def text_values(
     """Read a delimited text file.
 
     Args:
-        file: The file.
-        encoding: Its encoding.
         budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
-        texts: True to keep the texts of the fields beside their values.
 
     Raises:
         Refused: If the text is damaged from its start, or is not a table and `strict` is True.
@@ -257,7 +252,6 @@ def _without_zeros(file: BinaryIO) -> BinaryIO:
 
 
 def _start(sample: bytes, encoding: str) -> str:
-    """The beginning of the text without NUL characters."""
     return sample.decode(encoding, errors="replace").replace("\0", "")
 
 

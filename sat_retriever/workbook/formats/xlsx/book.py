@@ -41,7 +41,6 @@ class Styles:
     """The cell styles whose number formats show more than digits.
 
     Attributes:
-        shown: What each of the formats shows.
         codes: Position in `shown`, from 1 on, by the number of a style.
     """
 
@@ -73,15 +72,12 @@ def read_styles(package: Package, part: str) -> Styles:
 
 
 class _StylesPart:
-    """Collector of format codes and of the formats of cell styles."""
-
     def __init__(self) -> None:
         self._named: dict[str, str] = {}
         self._used: list[str] = []
         self._within = ""
 
     def visit(self, tag: str, attributes: Attributes) -> None:
-        """Take an element."""
         if tag in ("numFmts", "cellStyleXfs", "cellXfs", "cellStyles", "dxfs"):
             self._within = tag
         elif len(self._named) + len(self._used) >= _MAX_STYLES:
@@ -92,7 +88,6 @@ class _StylesPart:
             self._used.append(attributes.get("numFmtId", "0"))
 
     def styles(self) -> Styles:
-        """The styles that were found."""
         meant = {number: self._shown(number) for number in dict.fromkeys(self._used)}
         places: dict[NumberFormat, int] = {}
         codes: dict[str, int] = {}
@@ -111,15 +106,7 @@ class _StylesPart:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Contents of the workbook part and the small parts around it.
-
-    Attributes:
-        sheets: Sheets in tab order.
-        names: Defined names.
-        externals: Workbooks referred to by formulas.
-        date_1904: True if serial dates count from 1904.
-        styles: Number formats of the cell styles.
-    """
+    """Contents of the workbook part and the small parts around it."""
 
     sheets: tuple[ListedSheet, ...]
     names: tuple[DefinedName, ...] = ()
@@ -182,8 +169,6 @@ def table_objects(package: Package, sheet_part: str) -> tuple[TableObject, ...]:
 
 
 class _WorkbookPart:
-    """Expat handlers for the workbook part."""
-
     def __init__(self) -> None:
         self.sheets: list[Attributes] = []
         self.names: list[tuple[Attributes, str]] = []

@@ -36,7 +36,6 @@ class DrawingReader(PartReader):
 
     Attributes:
         frames: Frames of charts by the id of their relationship.
-        shapes: Texts of shapes, also of those in groups, one of each shape.
 
     Args:
         linked: False leaves out the shapes that show the text of a cell.
@@ -98,7 +97,6 @@ class DrawingReader(PartReader):
 
 
 def _number(text: str) -> int:
-    """A count of rows or columns; 0 if it is not valid."""
     text = text.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
@@ -110,7 +108,6 @@ class Drawn:
     Attributes:
         sources: Sources of its charts: one for each chart and each sheet that it shows.
         texts: Texts of shapes, and of each chart its titles, each at its top left cell.
-        refused: Reason why a part was not read, or not to its end; of several the first.
     """
 
     sources: list[DataSource] = field(default_factory=list)
@@ -124,10 +121,6 @@ def read_drawn(
     """Read the charts and shapes of a sheet.
 
     Args:
-        package: The workbook.
-        sheet: Name of the sheet.
-        sheet_part: Its part.
-        budget: Remaining work budget.
         linked: False leaves out texts that show what a cell holds.
 
     Raises:
@@ -205,14 +198,12 @@ class _ChartReader(PartReader):
         self._saved: list[str] = []
 
     def begin(self, tag: str, attributes: Attributes) -> None:
-        """Handle the start of an element."""
         if tag == "title":
             self._written, self._saved = [], []
         elif tag in _REFERENCES or (tag in ("t", "v") and self._written is not None):
             self.hold()
 
     def finish(self, tag: str) -> None:
-        """Handle the end of an element."""
         if tag in _REFERENCES:
             text = self.held().strip().removeprefix("=")
             if text and len(text) <= MAX_TEXT and len(self.references) < 4 * MAX_CHART_SOURCES:

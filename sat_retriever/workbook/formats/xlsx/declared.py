@@ -32,11 +32,8 @@ class RawSource:
     """A data source whose workbook is not yet resolved from the id of a relationship.
 
     Attributes:
-        kind: Kind of the part that shows it.
         area: Range as written, or the whole reference if there is no sheet.
-        sheet: Sheet of the range.
         name: A name instead of a range.
-        place: Place on the sheet.
         relation: Id of the relationship that names another workbook.
     """
 
@@ -71,11 +68,7 @@ def data_sources(
 
 @dataclass(slots=True)
 class DeclaredParts:
-    """Expat handlers for the elements after the rows, called with local names.
-
-    Attributes:
-        sources: Sources found so far, each list of choices once.
-    """
+    """Expat handlers for the elements after the rows, called with local names."""
 
     sources: list[RawSource] = field(default_factory=list)
     _is_list: bool = False

@@ -176,7 +176,6 @@ class _Walk:
                 yield skip(request, each.reason, each.message, sheet.name)
 
     def keep(self, sheet: ListedSheet, declared: _Declared, scan: SheetScan) -> None:
-        """Add a sheet's declarations to the structure."""
         self.tables += (SheetTable(sheet.name, table) for table in declared.tables)
         links = self.package.relationships(sheet.part) if scan.sources else {}
         sources = [*declared.sources, *data_sources(sheet.name, scan.sources, links)]

@@ -219,7 +219,6 @@ def filled_area(attributes: Mapping[str, str]) -> Area | None:
 
 
 def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
-    """Yield (row number, other attributes, start of the content) for every row."""
     return ((match[1], match[2], match.end()) for match in _ROW.finditer(block))
 
 

@@ -51,8 +51,6 @@ class SheetScan(SheetFacts):
         formulas: (cell, text, range, kind), in sheet order, one entry per shared or array
             formula.
         hidden_rows: Hidden row spans, 1-based and inclusive.
-        hidden_cols: Hidden column spans.
-        sources: Lists of choices and consolidations.
     """
 
     formulas: list[RawFormula] = field(default_factory=list)
@@ -67,10 +65,7 @@ def scan_sheet(
     """Scan a sheet, by byte search if the XML is plain, else by parsing.
 
     Args:
-        chunks: The part's bytes.
         again: The same bytes again, read only if the byte search gives up.
-        limits: Limits on nesting.
-        styles: Number formats of the workbook's cell styles.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
@@ -151,8 +146,6 @@ def join_spans(rows: list[int]) -> list[Span]:
 
 
 class _Reader:
-    """Expat handlers that fill a `SheetScan`."""
-
     def __init__(self, scan: SheetScan, limits: Limits, styles: Styles = NO_STYLES) -> None:
         self.scan = scan
         self.limits = limits
