@@ -10,8 +10,7 @@ from pathlib import Path
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync.scopes import Scope, below
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.formats.kind import Kind
-from sat_retriever.workbook.formats.sniff import is_named, sniff
+from sat_retriever.workbook.formats.kind import Kind, is_named, sniff
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.regular import OUTSIDE, content_hash, open_regular, printable
 

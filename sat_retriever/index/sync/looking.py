@@ -19,7 +19,7 @@ from sat_retriever.index.sync.changes import (
 )
 from sat_retriever.index.sync.steps import ToRead
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.sniff import is_named
+from sat_retriever.workbook.formats.kind import is_named
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from sat_retriever.index.sync.looking import Look, Looks, Met, looks_here
 from sat_retriever.index.sync.scopes import Scope, bounds_of, files_of, within_of
 from sat_retriever.index.sync.steps import Draft, Known, Plan, ToRead
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.formats.sniff import is_named
+from sat_retriever.workbook.formats.kind import is_named
 from sat_retriever.workbook.opening.regular import printable, real_path
 from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.remote.url import under

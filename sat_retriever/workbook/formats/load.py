@@ -15,9 +15,8 @@ from typing import BinaryIO
 from sat_retriever.records.formats import format_named
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.kind import Kind
+from sat_retriever.workbook.formats.kind import Kind, module_of, sniff_bytes, sniff_file
 from sat_retriever.workbook.formats.reading import Reading
-from sat_retriever.workbook.formats.sniff import module_of, sniff_bytes, sniff_file
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import Request, skip
 from sat_retriever.workbook.opening.encryption import decrypt, encryption_refusal

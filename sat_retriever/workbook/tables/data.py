@@ -13,15 +13,10 @@ from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.leftout import SUMS, LeftOutReason
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.messages import Window
-from sat_retriever.workbook.tables.header import (
-    describe_tables,
-    find_layouts,
-    left_out_of,
-    records_of,
-    shown_in,
-)
+from sat_retriever.workbook.tables.header import find_layouts
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.leftout import section_texts
+from sat_retriever.workbook.tables.records import describe_tables, left_out_of, records_of, shown_in
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.window import other_text, plain_value

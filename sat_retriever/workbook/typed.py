@@ -1,16 +1,19 @@
-"""The data of a table, read anew from its file with typed columns."""
+"""The data of a table, read anew from its file with typed columns, and written as text."""
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
+import io
+import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area, area_of
@@ -19,7 +22,15 @@ from sat_retriever.records.jsonform import left_out_from_json, table_from_json
 from sat_retriever.records.leftout import SECTION, SUMS, LeftOut
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Column, SheetRecord, Table
-from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
+from sat_retriever.records.typedtable import (
+    ROW,
+    ColumnKind,
+    DataValue,
+    TypedColumn,
+    TypedTable,
+    column_name,
+    value_text,
+)
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import Window
 from sat_retriever.workbook.process.ask import ask
@@ -36,6 +47,10 @@ MAX_TABLE_CELLS = 5_000_000
 # Limits for reading one table, for which a user waits.
 TABLE_LIMITS = Limits(seconds=120.0, wall_seconds=600.0)
 _SHEET = Area(1, 1, MAX_ROW, MAX_COLUMN)
+TableFormat = Literal["csv", "json", "md"]
+# Signs that begin a formula, in full width too; tab and line ends lead to the next field or line.
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,3 +310,82 @@ def unique_names(names: Iterable[str]) -> list[str]:
         seen[shown.casefold()] += 1
         found.append(shown)
     return found
+
+
+def table_text(
+    table: TypedTable, form: str, *, rows: bool = False, defused: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a table as text, each with its line end.
+
+    Args:
+        form: "csv", "json" (one array of objects) or "md" (a Markdown table).
+        rows: True for a first column `_row` with the sheet rows.
+        defused: True to put an apostrophe before a text that a spreadsheet would take for a
+            formula; False to leave it as it is.
+
+    Raises:
+        InputError: If the form is unknown.
+    """
+    if form not in FORMATS:
+        raise InputError(f"unknown format {form!r}; choose one of: {', '.join(FORMATS)}")
+    names = (*([ROW] if rows else ()), *table.names)
+    records = (
+        (place, *values) if rows else values
+        for place, values in zip(table.places, table.rows(), strict=True)
+    )
+    if defused:
+        names = tuple(map(_defused_text, names))
+        records = (tuple(map(_defused, values)) for values in records)
+    yield from {"csv": _csv, "json": _json, "md": _markdown}[form](names, records)
+
+
+def _defused(value: DataValue) -> DataValue:
+    return _defused_text(value) if isinstance(value, str) else value
+
+
+def _defused_text(text: str) -> str:
+    r"""The text as a spreadsheet takes it for a text.
+
+    >>> _defused_text("=1+1"), _defused_text(" -x"), _defused_text("a-b"), _defused_text("\tx")
+    ("'=1+1", "' -x", 'a-b', "'\tx")
+    """
+    runs = text.lstrip(" ").startswith(_FORMULA_SIGNS)
+    return f"'{text}" if runs else text
+
+
+def _csv(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
+    line = io.StringIO()
+    write = csv.writer(line, lineterminator="\n").writerow
+    write(names)
+    yield line.getvalue()
+    for record in records:
+        line.seek(0)
+        line.truncate()
+        write([value_text(value) for value in record])
+        yield line.getvalue()
+
+
+def _json(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
+    before = "["
+    for record in records:
+        values = (value if _is_plain(value) else value_text(value) for value in record)
+        text = json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
+        yield f"{before}\n{text}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+def _is_plain(value: DataValue) -> bool:
+    return value is None or isinstance(value, str | bool | int | float)
+
+
+def _markdown(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
+    yield _line(names)
+    yield f"|{'---|' * len(names)}\n"
+    for record in records:
+        yield _line(tuple(value_text(value) or "" for value in record))
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    plain = (" ".join(cell.split()).replace("\\", "\\\\").replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(plain)} |\n"
