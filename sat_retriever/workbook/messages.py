@@ -180,7 +180,10 @@ def structure_from_json(data: Json) -> Structure:
     return Structure(
         names=tuple(DefinedName(**each) for each in data.get("names", ())),
         tables=tuple(_sheet_table(each) for each in data.get("tables", ())),
-        sources=tuple(_source(each) for each in data.get("sources", ())),
+        sources=tuple(
+            DataSource(**{**each, "kind": SourceKind(each["kind"])})
+            for each in data.get("sources", ())
+        ),
         externals=tuple(External(**each) for each in data.get("externals", ())),
         hidden=tuple(_hidden(each) for each in data.get("hidden", ())),
         date_1904=data.get("date_1904", False),
@@ -192,10 +195,6 @@ def _sheet_table(data: Json) -> SheetTable:
     table = data["table"]
     area, columns = Area(**table["area"]), tuple(table.get("columns", ()))
     return SheetTable(data["sheet"], TableObject(**{**table, "area": area, "columns": columns}))
-
-
-def _source(data: Json) -> DataSource:
-    return DataSource(**{**data, "kind": SourceKind(data["kind"])})
 
 
 def _hidden(data: Json) -> HiddenParts:

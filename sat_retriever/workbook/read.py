@@ -34,7 +34,7 @@ _FACTS = ("format", "content_hash", "size", "modified_ns")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """A file of this machine, and what sheet ids call it.
 
     Attributes:
@@ -55,7 +55,7 @@ class Readable(Protocol):
     def relative(self) -> str:
         """Its POSIX path as written in sheet ids."""
 
-    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[Place]:
+    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[FilePlace]:
         """Have the file on this machine until the block ends.
 
         Args:
@@ -88,30 +88,21 @@ class LocalFile:
         Raises:
             InputError: If it is not under its root.
         """
-        return _relative(self.path, self.root)
+        absolute = Path(os.path.abspath(self.path))  # noqa: PTH100 - links are kept as named
+        relative: PurePath = PurePath(absolute.name)
+        if self.root is not None:
+            folder = Path(os.path.abspath(self.root))  # noqa: PTH100
+            if not absolute.is_relative_to(folder):
+                raise InputError(f"{str(self.path)!r} is not under the root {str(self.root)!r}.")
+            relative = absolute.relative_to(folder)
+        return printable(relative)
 
-    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[Place]:
+    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[FilePlace]:
         """Return its place; nothing has to be opened."""
-        return nullcontext(Place(self.path, self.relative, self.within))
+        return nullcontext(FilePlace(self.path, self.relative, self.within))
 
 
-def request_for(
-    path: Path,
-    root: Path | None,
-    limits: Limits,
-    within: Path | None = None,
-    relative: str | None = None,
-) -> Request:
-    """The request for one file, with its path as sheet ids show it, or the given one.
-
-    Raises:
-        InputError: If the file is not under the root.
-    """
-    named = _relative(path, root) if relative is None else relative
-    return request_at(Place(path, named, within), limits)
-
-
-def request_at(place: Place, limits: Limits) -> Request:
+def request_at(place: FilePlace, limits: Limits) -> Request:
     """The request for a file in its place."""
     within = place.within
     return Request(
@@ -120,17 +111,6 @@ def request_at(place: Place, limits: Limits) -> Request:
         within=None if within is None else os.path.abspath(within),  # noqa: PTH100
         limits=limits,
     )
-
-
-def _relative(path: Path, root: Path | None) -> str:
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links are kept as named
-    relative: PurePath = PurePath(absolute.name)
-    if root is not None:
-        folder = Path(os.path.abspath(root))  # noqa: PTH100
-        if not absolute.is_relative_to(folder):
-            raise InputError(f"{str(path)!r} is not under the root {str(root)!r}.")
-        relative = absolute.relative_to(folder)
-    return printable(relative)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +190,10 @@ def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
     if not os.path.lexists(path):
         raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
     _require_password(password)
-    request = request_for(
-        path,
-        Path(root) if root is not None else None,
-        limits,
-        Path(within) if within is not None else None,
-    )
+    file = LocalFile(path, None if root is None else Path(root))
+    place = FilePlace(path, file.relative, None if within is None else Path(within))
     options = ReadOptions(privacy, formulas, links, password, encoding_name(encoding))
-    request = options.asked(request)
+    request = options.asked(request_at(place, limits))
     with borrowed_slot() as slot:
         return _workbook(path, ask(request, slot))
 

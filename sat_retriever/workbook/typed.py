@@ -9,7 +9,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,10 +17,8 @@ from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area, area_of
-from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import left_out_from_json, table_from_json
 from sat_retriever.records.leftout import SECTION, SUMS, LeftOut
-from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Column, SheetRecord, Table
 from sat_retriever.records.typedtable import (
     ROW,
@@ -33,15 +31,12 @@ from sat_retriever.records.typedtable import (
 )
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import Window
-from sat_retriever.workbook.process.ask import ask
-from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.read import request_for
 from sat_retriever.workbook.tables.columns import column_unit
 from sat_retriever.workbook.tables.data import DURATION, ERROR, MOMENT, TIME
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.numberformat import NumberFormat
 from sat_retriever.workbook.values.typed import typed
-from sat_retriever.workbook.window import check_exists, why_not
+from sat_retriever.workbook.window import ask_window, existing_place, why_not
 
 MAX_TABLE_CELLS = 5_000_000
 # Limits for reading one table, for which a user waits.
@@ -50,6 +45,7 @@ _SHEET = Area(1, 1, MAX_ROW, MAX_COLUMN)
 TableFormat = Literal["csv", "json", "md"]
 # Signs that begin a formula, in full width too; tab and line ends lead to the next field or line.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_JSON_TYPES = (str, int, float, bool, type(None))
 FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
 
 
@@ -111,24 +107,14 @@ def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
         PathNotFoundError: If there is no such file.
         InputError: If the file or the sheet cannot be read, or the sheet has no such table.
     """
-    path = Path(path)
-    check_exists(path)
-    request = replace(
-        request_for(path, None, limits, within, relative),
-        window=Window(sheet, _SHEET, table, most, totals),
-        privacy=Privacy(Kept.NAMES),
-        links=False,
-        formulas=False,
-        encoding=encoding,
-    )
-    with borrowed_slot() as slot:
-        answers = ask(request, slot)
+    place = existing_place(Path(path), within, relative)
+    answers = ask_window(place, Window(sheet, _SHEET, table, most, totals), limits, encoding)
     found = answers.of("table")
     if not found:
         skipped = answers.of("skipped")
         if skipped or table == 0:
-            raise InputError(why_not(request.relative, sheet, skipped))
-        name = request.relative.rpartition("/")[2]
+            raise InputError(why_not(place.relative, sheet, skipped))
+        name = place.relative.rpartition("/")[2]
         raise InputError(f"sheet {sheet!r} of {name!r} has no table {table} now; index it again")
     return _data(found[0], answers.of("data"), answers.done["content_hash"])
 
@@ -368,15 +354,13 @@ def _csv(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> It
 def _json(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
     before = "["
     for record in records:
-        values = (value if _is_plain(value) else value_text(value) for value in record)
+        values = (
+            value if isinstance(value, _JSON_TYPES) else value_text(value) for value in record
+        )
         text = json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
         yield f"{before}\n{text}"
         before = ","
     yield "[]\n" if before == "[" else "\n]\n"
-
-
-def _is_plain(value: DataValue) -> bool:
-    return value is None or isinstance(value, str | bool | int | float)
 
 
 def _markdown(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:

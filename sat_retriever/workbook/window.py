@@ -24,9 +24,9 @@ from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import MAX_CELLS, Window
-from sat_retriever.workbook.process.ask import ask
+from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.read import request_for
+from sat_retriever.workbook.read import FilePlace, LocalFile, request_at
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
@@ -112,23 +112,12 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
         PathNotFoundError: If there is no such file.
         InputError: If the file, or the sheet in it, cannot be read.
     """
-    path = Path(path)
-    check_exists(path)
-    request = request_for(path, None, limits, within, relative)
     window = Window(sheet, wanted, most=most)
-    request = replace(
-        request,
-        window=window,
-        privacy=Privacy(Kept.NAMES),
-        links=False,
-        formulas=formulas,
-        encoding=encoding,
-    )
-    with borrowed_slot() as slot:
-        answers = ask(request, slot)
+    place = existing_place(Path(path), within, relative)
+    answers = ask_window(place, window, limits, encoding, formulas=formulas)
     cells = answers.of("cells")
     if not cells:
-        raise InputError(why_not(request.relative, sheet, answers.of("skipped")))
+        raise InputError(why_not(place.relative, sheet, answers.of("skipped")))
     found = _window(cells[0], answers.of("formulas"), answers.of("computed"))
     return replace(found, merged=()) if formulas else found
 
@@ -155,14 +144,31 @@ def parse_range(text: str) -> Area:
     return area
 
 
-def check_exists(path: Path) -> None:
-    """Refuse a path without a file.
+def existing_place(path: Path, within: Path | None, relative: str | None) -> FilePlace:
+    """The place of a file, whose own name sheet ids use if they are given no other.
 
     Raises:
         PathNotFoundError: If there is none.
     """
     if not os.path.lexists(path):
         raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
+    return FilePlace(path, LocalFile(path).relative if relative is None else relative, within)
+
+
+def ask_window(
+    place: FilePlace, window: Window, limits: Limits, encoding: str, *, formulas: bool = False
+) -> Answers:
+    """The answers of a reading process about some cells of a workbook."""
+    request = replace(
+        request_at(place, limits),
+        window=window,
+        privacy=Privacy(Kept.NAMES),
+        links=False,
+        formulas=formulas,
+        encoding=encoding,
+    )
+    with borrowed_slot() as slot:
+        return ask(request, slot)
 
 
 def why_not(relative: str, sheet: str, skipped: Sequence[Skipped]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -204,10 +205,8 @@ def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[
 
     parser = guarded_parser("of a worksheet", limits)
     parser.StartElementHandler = start
-    try:
+    with suppress(BadXmlError, CutShort):
         feed(parser, chunks)
-    except (BadXmlError, CutShort):
-        return found
     return found
 
 
@@ -284,14 +283,12 @@ def reference_text(place: str, sheet: str = "", *, last: str = "", workbook: str
         return f"{_quoted(file)}!{place}"
     sheets = [each for each in (sheet, last) if each]
     whole = ":".join(sheets)
-    if not workbook and all(map(_is_plain, sheets)):
+    if not workbook and all(
+        _PLAIN.fullmatch(each) and not _LIKE_ADDRESS.fullmatch(each) for each in sheets
+    ):
         return f"{whole}!{place}"
     return f"{_quoted(f'[{file}]{whole}' if file else whole)}!{place}"
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _is_plain(sheet: str) -> bool:
-    return bool(_PLAIN.fullmatch(sheet)) and not _LIKE_ADDRESS.fullmatch(sheet)

@@ -28,7 +28,7 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening.encoding import wide_encoding
 from sat_retriever.workbook.opening.ole import MAGIC, Container
-from sat_retriever.workbook.opening.package import ZIP_ERRORS, open_archive
+from sat_retriever.workbook.opening.package import ZIP_ERRORS, open_archive, part_key
 from sat_retriever.workbook.opening.regular import open_regular
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Shown:
             if refused.reason is not SkipReason.DAMAGED:
                 raise
             return cls(name, head, damage=refused)
-        entries = {_key(info.filename): info for info in archive.infolist()}
+        entries = {part_key(info.filename): info for info in archive.infolist()}
         return cls(name, head, entries, _archive=archive)
 
     def entry(self, name: str) -> bytes:
@@ -142,10 +142,6 @@ class Shown:
         if self.damage is None:
             return Kind(name)
         return Kind(name, self.damage.reason, self.damage.message)
-
-
-def _key(name: str) -> str:
-    return name.lower().replace("\\", "/").lstrip("/")
 
 
 def not_a_spreadsheet(message: str) -> Kind:

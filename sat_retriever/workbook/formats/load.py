@@ -63,6 +63,9 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
         refusal = Refused(kind.reason, kind.message)
     if refusal is not None:
         file = _decrypted(request, file, refusal)
+        again = encryption_refusal(file, request.limits)
+        if again is not None:
+            raise again
         kind = _sound(sniff_bytes(file, request.limits), done)
     shown = PurePosixPath(request.relative).name
     source = Source(request.relative, shown, kind.format, done["content_hash"])
@@ -83,14 +86,6 @@ def _sound(kind: Kind, done: Json) -> Kind:
 
 def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
     """Decrypt a file with the given password, or with the one that Excel itself tries."""
-    plain = _opened(request, file, refusal)
-    again = encryption_refusal(plain, request.limits)
-    if again is not None:
-        raise again
-    return plain
-
-
-def _opened(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
     if request.password is not None:
         return decrypt(file, request.password, request.limits)
     if find_spec("msoffcrypto") is None:

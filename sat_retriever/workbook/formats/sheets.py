@@ -99,7 +99,9 @@ def sheet_messages(
         yield skip(request, SkipReason.DAMAGED, message, sheet.name)
         return
     if values.lost and request.window is None:
-        yield skip(request, SkipReason.DAMAGED, _lost(values.lost), sheet.name)
+        many = f"{values.lost:,} cells cannot" if values.lost > 1 else "One cell cannot"
+        why = "for example because its text is missing from the workbook; left empty"
+        yield skip(request, SkipReason.DAMAGED, f"{many} be read, {why}.", sheet.name)
     yield from value_messages(reading, sheet, values, facts, tables, state)
 
 
@@ -184,11 +186,6 @@ def _why_partial(
     if facts_cut is not None:
         return facts_cut, f"Not all of its formulas were read: {limits.why_cut(facts_cut)}."
     return None
-
-
-def _lost(cells: int) -> str:
-    many = f"{cells:,} cells cannot" if cells > 1 else "One cell cannot"
-    return f"{many} be read, for example because its text is missing from the workbook; left empty."
 
 
 def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValues:

@@ -36,7 +36,7 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
     url = shown(joined(root, relative))
     try:
         file = existing_file(root, relative)
-        folder = own_folder("workbooks") if keep else _passing_folder()
+        folder = own_folder("workbooks") if keep else Path(_passing().name)
         return _copy(file, folder, Limits().file_bytes)
     except PathNotFoundError as error:
         raise PathNotFoundError(f"there is no longer a file at {url!r}; index it again") from error
@@ -91,9 +91,5 @@ def _trim(folder: Path, newest: Path) -> None:
 
 @cache
 def _passing() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="sat-")
-
-
-def _passing_folder() -> Path:
     """A folder with mode 0700 that is deleted when the process ends."""
-    return Path(_passing().name)
+    return tempfile.TemporaryDirectory(prefix="sat-")

@@ -18,7 +18,7 @@ from sat_retriever.errors import PathNotFoundError, RemoteError
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.read import Place
+from sat_retriever.workbook.read import FilePlace
 from sat_retriever.workbook.remote.systems import EXTRA, file_system, translated
 from sat_retriever.workbook.remote.url import joined
 
@@ -152,7 +152,7 @@ class RemoteFile:
         return cls(root, relative, size, mtime_ns, version.strip('"')[:_LONGEST])
 
     @contextmanager
-    def opened(self, limits: Limits, stopping: Event) -> Iterator[Place]:
+    def opened(self, limits: Limits, stopping: Event) -> Iterator[FilePlace]:
         """Yield the place of a private copy, which is deleted afterwards.
 
         Raises:
@@ -162,7 +162,7 @@ class RemoteFile:
             with temporary_copy(
                 self.root, self.relative, self.size, limits.file_bytes, stopping
             ) as copy:
-                yield Place(copy, self.relative, copy)
+                yield FilePlace(copy, self.relative, copy)
         except PathNotFoundError as error:
             gone = "The file is gone from its URL."
             raise Refused(SkipReason.UNREADABLE, gone) from error

@@ -10,7 +10,6 @@ from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings,
 from sat_retriever.workbook.tables.sample import YEARS, Family, Sample, sample_block, steps
 from sat_retriever.workbook.tables.stacked import repeats_header
 from sat_retriever.workbook.values.cells import Cells, Kind
-from sat_retriever.workbook.values.grid import Value
 
 COVERED = 0.5  # least share of a header's columns that the block below it fills
 BESIDE_ROWS = 0.8  # least share of common rows at which blocks side by side count as equally long
@@ -58,7 +57,8 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False
     if bare:
-        fits = len(first.cols) >= COVERED * _last_width(cells, above)
+        width = np.count_nonzero(cells.kinds[above.bottom, above.left : above.right + 1])
+        fits = len(first.cols) >= COVERED * width
         fits = fits and not _is_text_table(cells, above, block, first)
     else:
         last = _last_rows(cells, above)
@@ -102,11 +102,6 @@ def _first_rows(cells: Cells, block: Area) -> Sample | None:
     return sample_block(cells, Area(top, block.left, min(block.bottom, top + 11), block.right))
 
 
-def _last_width(cells: Cells, block: Area) -> int:
-    last = cells.kinds[block.bottom, block.left : block.right + 1]
-    return int((last != Kind.EMPTY).sum())
-
-
 def _last_rows(cells: Cells, block: Area) -> Sample:
     return sample_block(
         cells, Area(max(block.top, block.bottom - 11), block.left, block.bottom, block.right)
@@ -121,14 +116,12 @@ def _is_header(cells: Cells, above: Area, sample: Sample) -> bool:
     if _are_years(sample, 0) or are_formula_headings(sample, 0):
         return True
     numbers = np.flatnonzero(families == Family.NUMBER)
-    if len(numbers) and not _is_year(cells.value(above.top, sample.cols[int(numbers[0])])):
-        return False  # a single number that looks like a year, in a table that years do not head
+    if len(numbers):
+        head = cells.value(above.top, sample.cols[int(numbers[0])])
+        if not isinstance(head, (int, float)) or not YEARS[0] <= head <= YEARS[1]:
+            return False  # a lone number like a year, in a table that years do not head
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
-
-
-def _is_year(value: Value) -> bool:
-    return isinstance(value, (int, float)) and YEARS[0] <= value <= YEARS[1]
 
 
 def _are_years(sample: Sample, row: int) -> bool:
@@ -246,7 +239,7 @@ def _is_keyless(cells: Cells, block: Area) -> bool:
 
 def is_prose(cells: Cells, whole: Area) -> bool:
     """True if a sheet is running text: few columns, long texts, mostly one per row."""
-    part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:PROSE_ROWS]
+    part = cells.part(whole)[:PROSE_ROWS]
     columns = int(part.any(axis=0).sum())
     if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:
         return False

@@ -114,7 +114,7 @@ def _lines(
     """The columns of a table that have texts; a text of several is kept with the first."""
     area = layout.area
     first = area.top if layout.transposed else area.left
-    start = _data_start(layout)
+    start = layout.data.start
     labels = _label_columns(cells, layout, table)
     seen: set[str] = set()
     lines = []
@@ -135,10 +135,7 @@ def _label_columns(cells: Cells, layout: Layout, table: Table) -> range:
 
     Their texts may be numbers, as those of persons are.
     """
-    rows, columns = layout.data, layout.lines
-    if layout.transposed:
-        rows, columns = columns, rows
-    part = cells.kinds[rows.start : rows.stop, columns.start : columns.stop]
+    part = cells.kinds[layout.block]
     part = part.T if layout.transposed else part
     filled = (part != Kind.EMPTY).sum(axis=0)
     written = 2 * (part == Kind.TEXT).sum(axis=0) > filled
@@ -153,13 +150,6 @@ def _label_columns(cells: Cells, layout: Layout, table: Table) -> range:
     while stop < len(texts) and texts[stop] and stop - first < MAX_LABEL_COLUMNS:
         stop += 1
     return range(first, stop)
-
-
-def _data_start(layout: Layout) -> int:
-    """The first grid row (column of a transposed table) of data."""
-    if layout.transposed:
-        return layout.area.left + layout.header_height
-    return layout.area.top + layout.header_height + (layout.units is not None)
 
 
 def _data(cells: Cells, layout: Layout, line: int, start: int) -> tuple[KindArray, LookUp]:

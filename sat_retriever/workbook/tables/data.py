@@ -66,34 +66,24 @@ def table_messages(
             "doubtful": to_json(left_out_of(cells, layout, layout.doubtful)),
             "sections": _sections(cells, layout, kept),
             "shown": [to_json(shown_in(cells, layout, line)) for line in lines],
-            "unsaved": int((cells.kinds[_block(layout)] == Kind.UNKNOWN).sum()),
+            "unsaved": int((cells.kinds[layout.block] == Kind.UNKNOWN).sum()),
             "cut": cut and ends_below,
             "more": len(kept) < len(records),
         }
     }
     step = max(1, _AT_ONCE // max(1, len(lines)))
     covered = _covered(cells, layout)
+    written = replace(cells, rows=cells.texts or ())  # the fields of a delimited file
     for start in range(0, len(kept), step):
         columns = _columns(cells, layout, lines, kept[start : start + step])
         _fill(columns, covered, lines, kept[start : start + step], transposed=layout.transposed)
         told = [_encoded(column) for column in columns]
         if cells.texts is not None:
-            fields = _columns(_fields(cells), layout, lines, kept[start : start + step])
+            fields = _columns(written, layout, lines, kept[start : start + step])
             for each, column, texts in zip(told, columns, fields, strict=True):
                 others = list(map(other_text, texts, column))
                 each.update({"texts": others} if any(others) else {})
         yield {"data": told}
-
-
-def _fields(cells: Cells) -> Cells:
-    """The fields of a delimited file in place of their values."""
-    return replace(cells, rows=cells.texts or ())
-
-
-def _block(layout: Layout) -> tuple[slice, slice]:
-    data, lines = layout.data, layout.lines
-    of_data, of_lines = slice(data.start, data.stop), slice(lines.start, lines.stop)
-    return (of_lines, of_data) if layout.transposed else (of_data, of_lines)
 
 
 def _columns(

@@ -166,13 +166,13 @@ def _is_text(cells: Cells, layout: Layout) -> bool:
     if layout.header_height:
         return False
     area = layout.area
-    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = cells.part(area)
     lone = part.shape[1] == 1 and bool((part <= Kind.TEXT).all())
     return lone or is_prose(cells, area)
 
 
 def _cell_count(cells: Cells, area: Area) -> int:
-    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = cells.part(area)
     return int(np.count_nonzero(part))
 
 

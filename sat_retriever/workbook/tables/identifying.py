@@ -80,20 +80,16 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
     found: dict[str, int] = {}
     counts = np.bincount(kinds, minlength=len(Kind))
     if counts[_TEXT]:
-        _add(found, _texts(_first(kinds == _TEXT, values)))
+        _earliest(found, _texts(_first(kinds == _TEXT, values)).items())
     if counts[_INTEGER] + counts[_NUMBER]:
         mask = (kinds == _INTEGER) | (kinds == _NUMBER)
         keep = _numbers_kept(header, mask, values)
         if keep is not None:
             numbers = {v: at for v, at in _first(mask, values).items() if keep(v)}
-            _add(
-                found,
-                _thinned(
-                    list(map(str, map(int, cast("Iterable[float]", numbers)))), numbers.values()
-                ),
-            )
+            texts = list(map(str, map(int, cast("Iterable[float]", numbers))))
+            _earliest(found, _thinned(texts, numbers.values()).items())
     if counts[_DATE_KIND]:
-        _add(found, _dates(_first(kinds == _DATE_KIND, values)))
+        _earliest(found, _dates(_first(kinds == _DATE_KIND, values)).items())
     found = _thinned(list(found), found.values())
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
@@ -123,18 +119,13 @@ def _thinned(texts: list[str], places: Iterable[int]) -> dict[str, int]:
     return dict(compress(pairs, chosen))
 
 
-def _add(found: dict[str, int], more: dict[str, int]) -> None:
-    for text, place in more.items():
-        found[text] = min(place, found.get(text, place))
-
-
 def _texts(raw: dict[Value, int]) -> dict[str, int]:
     """Texts as they are kept; years alone of many dates, nothing of amounts."""
     found: dict[str, int] = {}
     for value, place in _thinned(list(map(str, raw)), raw.values()).items():
         text = plain_text(value)[:MAX_TEXT].rstrip()
         if says_something(text):
-            found[text] = min(place, found.get(text, place))
+            _earliest(found, [(text, place)])
     amounts = [_is_amount(text) for text in found]
     if sum(amounts) >= MOST * len(found) and sum(amounts) > 1:
         return dict(compress(found.items(), (not each for each in amounts)))
@@ -142,8 +133,7 @@ def _texts(raw: dict[Value, int]) -> dict[str, int]:
     if dates > MAX_DATES and dates >= MOST * len(found):
         years: dict[str, int] = {}
         for text, place in found.items():
-            for year in _YEAR_IN.findall(text):
-                years[year] = min(place, years.get(year, place))
+            _earliest(years, ((year, place) for year in _YEAR_IN.findall(text)))
         return years
     return found
 
@@ -191,17 +181,13 @@ def _is_whole(value: Value) -> bool:
 
 
 def _dates(raw: dict[Value, int]) -> dict[str, int]:
-    days: dict[str, int] = {}
-    if len(raw) <= MAX_DATES:
-        _earliest(days, ((_day(value).isoformat(), at) for value, at in raw.items()))
-    else:
-        _earliest(days, ((f"{_day(value).year:04}", at) for value, at in raw.items()))
-    return days
-
-
-def _day(value: Value) -> dt.date:
-    assert isinstance(value, dt.date)
-    return value.date() if isinstance(value, dt.datetime) else value
+    found: dict[str, int] = {}
+    for value, place in raw.items():
+        assert isinstance(value, dt.date)
+        day = value.date() if isinstance(value, dt.datetime) else value
+        text = day.isoformat() if len(raw) <= MAX_DATES else f"{day.year:04}"
+        _earliest(found, [(text, place)])
+    return found
 
 
 def _earliest(found: dict[str, int], pairs: Iterable[tuple[str, int]]) -> None:

@@ -58,6 +58,13 @@ class Layout:
         return range(start, self.area.bottom + 1)
 
     @property
+    def block(self) -> tuple[slice, slice]:
+        """The rows and columns of its data."""
+        data = slice(self.data.start, self.data.stop)
+        lines = slice(self.lines.start, self.lines.stop)
+        return (lines, data) if self.transposed else (data, lines)
+
+    @property
     def lines(self) -> range:
         """Columns of the table (rows if transposed)."""
         if self.transposed:
@@ -92,7 +99,7 @@ def _below_notes(cells: Cells, block: Area) -> Area:
 
     Such lines are a text, or a key and its value; a few right above the table are kept.
     """
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     counts = part.astype(bool).sum(axis=1)
     widest = int(counts.max())
     first = int((counts >= max(2, widest / 2)).argmax())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,8 +34,9 @@ def with_left_out(cells: Cells, layout: Layout) -> Layout:
         return layout
     area, data = layout.area, layout.data
     out = dict(layout.out)
-    if layout.header_height:
-        out |= dict.fromkeys(_repeated(cells, layout), LeftOutReason.REPEATED_HEADER)
+    heads = range(area.top, area.top + layout.header_height)
+    repeated = (row for head in heads for row in same_rows(cells, area, data, head))
+    out |= dict.fromkeys(repeated, LeftOutReason.REPEATED_HEADER)
     if layout.units is not None:
         units = same_rows(cells, area, data, layout.units, least=1)
         out |= dict.fromkeys((layout.units, *units), LeftOutReason.UNITS)
@@ -55,13 +56,6 @@ def _above_remarks(cells: Cells, area: Area, totals: Collection[int]) -> Area:
     remarks = (part != Kind.EMPTY).sum(axis=1) <= 1
     remarks &= (part <= Kind.TEXT).all(axis=1)
     return replace(area, bottom=last) if remarks.all() else area
-
-
-def _repeated(cells: Cells, layout: Layout) -> Iterator[int]:
-    """Yield rows that have the texts of one of the header rows, and the titles above them."""
-    area, data = layout.area, layout.data
-    for head in range(area.top, area.top + layout.header_height):
-        yield from same_rows(cells, area, data, head)
 
 
 def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]) -> list[int]:

@@ -158,5 +158,5 @@ def _measures(table: Table) -> bool:
 def _has_numbers(cells: Cells, layout: Layout) -> bool:
     """True if a number is more than a text of digits, such as a version in a list of facts."""
     area = layout.area
-    kinds = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    kinds = cells.part(area)
     return bool(((kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)).any())

@@ -114,7 +114,7 @@ class Sample:
 
 def sample_block(cells: Cells, block: Area) -> Sample:
     """A sample of at most 72 rows and 56 columns of a block."""
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     rows = _spread(np.flatnonzero(part.any(axis=1)) + block.top, HEAD_ROWS, TAIL_ROWS)
     cols = _spread(np.flatnonzero(part.any(axis=0)) + block.left, HEAD_COLS, TAIL_COLS)
     values = [cells.line(row, cols) for row in rows]

@@ -52,7 +52,7 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
 
 def _candidates(cells: Cells, block: Area) -> list[int]:
     """Rows of text that start in one of the first two columns, amid values of the same columns."""
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     if part.shape[0] < 4 or part.shape[1] < 2:
         return []
     words, values = part == Kind.TEXT, part > Kind.TEXT
@@ -76,7 +76,7 @@ def _breaks(cells: Cells, block: Area, row: int) -> bool:
     Without such a sign a row of words amid numbers is a record, whose words stand for numbers.
     """
     columns = range(block.left, block.right + 1)
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     at = row - block.top
     before = part[at - 1]
     if (before != Kind.EMPTY).sum() == 1 and (before == Kind.TEXT).any():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -124,7 +124,9 @@ class _Search:
     def _downwards(self) -> None:
         """Compare each row that may be a total with the sums of the records above it."""
         sections = {row for row, why in self.others.items() if why is LeftOutReason.SECTION}
-        marked = sorted({*sections, *self._candidates()} - self.totals.keys())
+        labelled = list(self.labels)[:MAX_LABELLED]
+        summed = np.flatnonzero(self.rows.summed.any(axis=1)).tolist()
+        marked = sorted({*sections, *labelled, *summed} - self.totals.keys())
         position = 0
         for row in [*marked, len(self.rows.filled)]:
             while (flagged := self._sums.next_agreeing(position, row)) is not None:
@@ -135,10 +137,6 @@ class _Search:
             elif row < len(self.rows.filled):
                 self._judge(row)
             position = row + 1
-
-    def _candidates(self) -> Iterator[int]:
-        yield from list(self.labels)[:MAX_LABELLED]
-        yield from np.flatnonzero(self.rows.summed.any(axis=1)).tolist()
 
     def _judge(self, row: int) -> None:
         """Decide about one row, by formulas, sums and its label."""

@@ -135,6 +135,10 @@ class Cells:
         inside &= (cols >= lines.start) & (cols < lines.stop)
         return self.merged[inside]
 
+    def part(self, area: Area) -> KindArray:
+        """The kind codes of a 0-based area."""
+        return self.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+
     def area(self, block: Area) -> Area:
         """A 0-based block as 1-based sheet addresses."""
         row, col = self.origin

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, BinaryIO
 
 from openpyxl.cell.text import Text
@@ -127,13 +128,9 @@ class OpenpyxlReader:
 
 
 def _loaded(sheet: Any) -> Iterator[Row]:
-    for number, places in groupby(sorted(sheet._cells), key=_row_number):
+    for number, places in groupby(sorted(sheet._cells), key=itemgetter(0)):
         cells = ((col, sheet._cells[row, col]) for row, col in places)
         yield number, {col: (cell.value, cell.data_type) for col, cell in cells}
-
-
-def _row_number(place: tuple[int, int]) -> int:
-    return place[0]
 
 
 def _rows(placed: Iterable[Row]) -> Iterator[list[Value]]:

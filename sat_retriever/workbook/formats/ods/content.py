@@ -20,6 +20,7 @@ from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
     Chunks,
+    count_in,
     guarded_parser,
     too_deep,
 )
@@ -166,7 +167,7 @@ class _FormulaReader(SheetReader):
         if name in CELLS:
             formula = attributes.get(FORMULA)
             repeated = attributes.get(_REPEATED)
-            cols = 1 if repeated is None else _number(repeated)
+            cols = 1 if repeated is None else max(1, count_in(repeated, 1))
             if formula and self.sheet is not None:
                 raw = self._raw(excel_formula(formula), cols, attributes)
                 self._found.formulas.append(raw)
@@ -177,7 +178,7 @@ class _FormulaReader(SheetReader):
             self._col += cols
         elif name == _ROW:
             self._row += self._rows
-            self._rows = _number(attributes.get(_TABLE + "number-rows-repeated"))
+            self._rows = max(1, count_in(attributes.get(_TABLE + "number-rows-repeated"), 1))
             self._col = 1
 
     def _keep_format(self, attributes: Attributes, cols: int) -> None:
@@ -196,16 +197,13 @@ class _FormulaReader(SheetReader):
         wide = attributes.get(_TABLE + "number-matrix-columns-spanned")
         high = attributes.get(_TABLE + "number-matrix-rows-spanned")
         if wide or high:
-            area = Area(row, self._col, row + _number(high) - 1, self._col + _number(wide) - 1)
+            rows, cols = (max(1, count_in(text, 1)) for text in (high, wide))
+            area = Area(row, self._col, row + rows - 1, self._col + cols - 1)
             return (cell, text, area.a1(), "array")
         if cols > 1 or self._rows > 1:
             area = Area(row, self._col, row + self._rows - 1, self._col + cols - 1)
             return (cell, text, area.a1(), "shared")
         return (cell, text, None, "normal")
-
-
-def _number(text: str | None) -> int:
-    return max(1, int(text)) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
 
 
 def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[bytes]:

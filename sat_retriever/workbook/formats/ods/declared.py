@@ -29,7 +29,7 @@ from sat_retriever.workbook.formats.ods.formula import (
     sheet_of,
 )
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local
+from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local, local_names
 
 MAX_DECLARED = 20_000  # for names, tables, sources and objects each
 _LIST = re.compile(r"cell-content-is-in-list\((.*)\)", re.DOTALL)
@@ -89,7 +89,7 @@ class _DeclaredReader(SheetReader):
             self.found.formulas = True
         take = _TAKEN.get(local(name))
         if take is not None:
-            take(self, {local(key): value for key, value in attributes.items()})
+            take(self, local_names(attributes))
 
     def named_range(self, plain: Attributes) -> None:
         text = ",".join(excel_references(plain.get("cell-range-address", "")))

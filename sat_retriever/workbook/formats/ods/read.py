@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -122,8 +123,6 @@ def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
 
     if part in package and package.size(part) <= _MAX_PART:
         budget.xml_bytes -= PARSED * package.size(part)
-        try:
+        with suppress(BadXmlError):
             package.each(part, visit)
-        except BadXmlError:
-            return list(found)
     return list(found)

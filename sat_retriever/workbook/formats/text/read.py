@@ -8,6 +8,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import PurePath, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -102,9 +103,11 @@ def text_values(
         Refused: If the text is damaged from its start, or is not a table and `strict` is True.
     """
     file.seek(0)
-    start = _start(file.read(_SAMPLE_BYTES), encoding)
+    start = file.read(_SAMPLE_BYTES).decode(encoding, errors="replace").replace("\0", "")
     file.seek(0)
-    raw = file if encoding.startswith(("utf-16", "utf-32")) else _without_zeros(file)
+    raw = file
+    if not encoding.startswith(("utf-16", "utf-32")):
+        raw = io.BufferedReader(_WithoutZeros(file), _CHUNK_BYTES)
     text = io.TextIOWrapper(raw, encoding=encoding, errors=_COUNTED, newline="")
     lost = _counting()
     try:
@@ -163,13 +166,8 @@ def _consistency(sample: str, delimiter: str) -> float:
         return 0.0
     widths = Counter[int]()
     try:
-        for number, row in enumerate(
-            csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-        ):
-            if number >= 400:
-                break
-            if row:
-                widths[len(row)] += 1
+        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        widths.update(len(row) for row in islice(rows, 400) if row)
     except csv.Error:
         return 0.0
     wide = {width: count for width, count in widths.items() if width > 1}
@@ -190,7 +188,9 @@ def _values(
     top = left = 1 << 31
     cut: SkipReason | None = None
     try:
-        for number, fields in enumerate(_lines(text, delimiter), start=first_row):
+        lines = (line.replace("\0", "") for line in text)  # they may remain in wide encodings
+        fields_of_rows = csv.reader(lines, delimiter=delimiter)
+        for number, fields in enumerate(fields_of_rows, start=first_row):
             if number % _ROWS == 0 and budget.late(_SPLITTING):
                 cut = SkipReason.TIMEOUT
                 break
@@ -245,16 +245,3 @@ class _WithoutZeros(io.RawIOBase):
                 space[: len(kept)] = kept
                 return len(kept)
         return 0
-
-
-def _without_zeros(file: BinaryIO) -> BinaryIO:
-    return io.BufferedReader(_WithoutZeros(file), _CHUNK_BYTES)
-
-
-def _start(sample: bytes, encoding: str) -> str:
-    return sample.decode(encoding, errors="replace").replace("\0", "")
-
-
-def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
-    """Rows of fields, without NUL characters, which may remain in wide encodings."""
-    return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)

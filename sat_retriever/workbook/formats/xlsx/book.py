@@ -19,6 +19,7 @@ from sat_retriever.workbook.opening.package import (
     feed,
     guarded_parser,
     local,
+    local_names,
 )
 from sat_retriever.workbook.values.grid import MAX_FORMATS
 from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat, number_format
@@ -179,7 +180,7 @@ class _WorkbookPart:
 
     def start(self, name: str, attributes: Attributes) -> None:
         tag = local(name)
-        plain = {local(key): value for key, value in attributes.items()}
+        plain = local_names(attributes)
         if tag == "sheet":
             self.sheets.append(plain)
         elif tag == "definedName":

@@ -11,7 +11,7 @@ from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.formats.formulas import MAX_TEXT
 from sat_retriever.workbook.formats.xlsx.smallpart import PartReader, read_part
 from sat_retriever.workbook.limits import Budget, Refused
-from sat_retriever.workbook.opening.package import Attributes, Package, local
+from sat_retriever.workbook.opening.package import Attributes, Package, count_in, local_names
 
 MAX_CHARTS = 256  # per sheet
 _ANCHORS = ("twoCellAnchor", "oneCellAnchor", "absoluteAnchor")
@@ -67,8 +67,8 @@ class DrawingReader(PartReader):
         elif tag == "cNvPr":
             self._name = attributes.get("name", "")[:_MAX_NAME]
         elif tag == "chart" and len(self.frames) < MAX_CHARTS:
-            plain = {local(key): value for key, value in attributes.items()}
-            self.frames.setdefault(plain.get("id", ""), Frame(self._name, self._cell))
+            identity = local_names(attributes).get("id", "")
+            self.frames.setdefault(identity, Frame(self._name, self._cell))
         elif tag == "sp":
             self._pieces = [] if self._linked or not attributes.get("textlink") else None
         elif tag == "t" and self._pieces is not None:
@@ -79,7 +79,7 @@ class DrawingReader(PartReader):
         if self._fallbacks:
             self._fallbacks -= tag == "Fallback"
         elif tag in ("col", "row") and self._from:
-            self._place[tag] = _number(self.held())
+            self._place[tag] = count_in(self.held().strip(), 0)
         elif tag == "from":
             row, column = (self._place.get(each, 0) + 1 for each in ("row", "col"))
             self._cell = f"{column_letters(min(column, MAX_COLUMN))}{min(row, MAX_ROW)}"
@@ -94,11 +94,6 @@ class DrawingReader(PartReader):
             text, self._pieces = "".join(self._pieces).strip(), None
             if text:
                 self.shapes.append(CellText(self._cell, text, TextKind.SHAPE))
-
-
-def _number(text: str) -> int:
-    text = text.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from sat_retriever.workbook.opening.package import (
     BadXmlError,
     Package,
     Relationship,
-    local,
+    local_names,
 )
 
 MAX_SOURCES = 256  # per kind and sheet
@@ -81,10 +81,13 @@ class DeclaredParts:
     def start(self, tag: str, attributes: Attributes) -> bool:
         """Handle the start of an element; return True if its text is needed."""
         if tag == "dataValidation":
-            self._is_list = _plain(attributes).get("type") == "list"
-            self._parts, self._held = {"sqref": [_plain(attributes).get("sqref", "")]}, 0
+            plain = local_names(attributes)
+            self._is_list = plain.get("type") == "list"
+            self._parts, self._held = {"sqref": [plain.get("sqref", "")]}, 0
         elif tag == "dataRef":
-            self._consolidate(_plain(attributes))
+            self._consolidated += 1
+            if self._consolidated <= MAX_SOURCES:
+                self.sources.append(raw_source(SourceKind.CONSOLIDATION, local_names(attributes)))
         elif self._is_list and (tag in _FORMULA or tag == "sqref"):
             self._reading = "sqref" if tag == "sqref" else "formula"
             return True
@@ -117,13 +120,6 @@ class DeclaredParts:
         place = cells[0][:_MAX_PLACE] if cells else ""
         self.sources.append(RawSource(SourceKind.VALIDATION, area=text, place=place))
 
-    def _consolidate(self, attributes: Attributes) -> None:
-        self._consolidated += 1
-        if self._consolidated > MAX_SOURCES:
-            return
-        source = raw_source(SourceKind.CONSOLIDATION, attributes)
-        self.sources.append(source)
-
 
 def raw_source(kind: SourceKind, attributes: Attributes, place: str = "") -> RawSource:
     """The source given by `ref`, `sheet`, `name` and `id` of an element."""
@@ -135,10 +131,6 @@ def raw_source(kind: SourceKind, attributes: Attributes, place: str = "") -> Raw
         place=place,
         relation=attributes.get("id", ""),
     )
-
-
-def _plain(attributes: Attributes) -> Attributes:
-    return {local(key): value for key, value in attributes.items()}
 
 
 class _EnoughError(Exception):
@@ -183,8 +175,7 @@ def _cache_sources(package: Package, part: str, place: str) -> list[RawSource]:
 
     def visit(tag: str, attributes: Attributes) -> None:
         if tag in _SOURCES and len(found) < MAX_SOURCES:
-            plain = {local(key): value for key, value in attributes.items()}
-            found.append(raw_source(SourceKind.PIVOT, plain, place))
+            found.append(raw_source(SourceKind.PIVOT, local_names(attributes), place))
         elif tag == "cacheFields":
             raise _EnoughError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from sat_retriever.records.contents import CellText, Kept
@@ -78,7 +78,7 @@ def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
         yield skip(reading.request, refused.reason, refused.message)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Declared:
     """What the small parts around a sheet tell, and the reason if some were refused."""
 
@@ -126,22 +126,23 @@ class _Walk:
 
         The tables are needed before any formula is read.
         """
-        if not sheet.part or sheet.other:
-            return _Declared()
         found = _Declared()
+        if not sheet.part or sheet.other:
+            return found
         package, budget = self.package, self.reading.budget
         privacy, window = self.reading.request.privacy, self.reading.request.window
         try:
-            found = replace(found, tables=table_objects(package, sheet.part))
-            found = replace(found, sources=pivot_sources(package, sheet.name, sheet.part))
+            found.tables = table_objects(package, sheet.part)
+            found.sources = pivot_sources(package, sheet.name, sheet.part)
             drawn = read_drawn(package, sheet.name, sheet.part, budget, linked=privacy.literals)
-            found = replace(found, sources=(*found.sources, *drawn.sources), refused=drawn.refused)
+            found.sources += tuple(drawn.sources)
+            found.refused = drawn.refused
             if window is None and privacy.contents is Kept.ALL:
                 comments, refused = read_comments(package, sheet.part, budget)
-                texts = tuple(texts_beside([*drawn.texts, *comments]))
-                found = replace(found, texts=texts, refused=drawn.refused or refused)
+                found.texts = tuple(texts_beside([*drawn.texts, *comments]))
+                found.refused = drawn.refused or refused
         except Refused as refused:
-            return replace(found, refused=refused)
+            found.refused = refused
         return found
 
     def names(self, declared: dict[int, _Declared]) -> frozenset[str]:

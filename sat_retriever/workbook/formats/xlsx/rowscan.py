@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.structure import RawFormula
@@ -145,7 +146,8 @@ class RowScanner:
             self.formats.add(int(place[3]), column, self._codes[sign[1]])
 
     def _scan_rows(self, block: bytes) -> None:
-        rows = [(int(row), rest, start) for row, rest, start in _rows(block)]
+        # Of each row: its number, its other attributes, the start of its content.
+        rows = [(int(match[1]), match[2], match.end()) for match in _ROW.finditer(block)]
         if len(rows) != block.count(b"<row"):
             raise NotPlain("rows without a number in first place")
         if b' hidden="' in block:
@@ -158,7 +160,7 @@ class RowScanner:
         if not columns:
             return
         numbers = [_column(letters) for letters in columns]
-        rows.sort(key=_first)
+        rows.sort(key=itemgetter(0))
         self.bounds.add(_first_held(block, rows), min(numbers))
         rows.reverse()
         self.bounds.add(_first_held(block, rows), max(numbers))
@@ -178,7 +180,8 @@ class RowScanner:
         for cell, tag, attributes, content, behind in found:
             text = content[:-4]
             if text and not text.isspace():
-                self.formulas.append(_formula(cell, text, attributes))
+                own = attributes_of(attributes) if b"t=" in attributes else {}
+                self.formulas.append(raw_formula(cell.decode(), text_of(text), own))
             if behind[-4:] == b"</c>" and (behind == b"</c>" or not _TEXT_TYPE.search(tag)):
                 self._keep_unsaved(cell, attributes)
 
@@ -216,14 +219,6 @@ def filled_area(attributes: Mapping[str, str]) -> Area | None:
     """The cells that an array or data table fills; its other cells have no formula of their own."""
     fills = attributes.get("t") in ("array", "dataTable")
     return area_of(attributes.get("ref", "")) if fills else None
-
-
-def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
-    return ((match[1], match[2], match.end()) for match in _ROW.finditer(block))
-
-
-def _first(row: tuple[int, bytes, int]) -> int:
-    return row[0]
 
 
 def _first_held(block: bytes, rows: list[tuple[int, bytes, int]]) -> int:
@@ -267,13 +262,12 @@ def _check_head(head: bytes) -> None:
         raise NotPlain("no default namespace")
 
 
-def _formula(cell: bytes, text: bytes, attributes: bytes) -> RawFormula:
-    if b"t=" in attributes:
-        found = attributes_of(attributes)
-        kind, ref = found.get("t", ""), found.get("ref")
-        if kind in ("array", "shared") and ref:
-            return (cell.decode(), text_of(text), ref, kind)
-    return (cell.decode(), text_of(text), None, "normal")
+def raw_formula(cell: str, text: str, attributes: Mapping[str, str]) -> RawFormula:
+    """One formula entry; it is shared or an array only if it has a range."""
+    kind, ref = attributes.get("t", ""), attributes.get("ref")
+    if kind in ("array", "shared") and ref:
+        return (cell, text, ref, kind)
+    return (cell, text, None, "normal")
 
 
 class NotPlain(Exception):  # noqa: N818 - a signal between the two readers

@@ -18,12 +18,19 @@ from sat_retriever.records.structure import RawFormula, Span
 from sat_retriever.workbook.formats.reading import SheetFacts
 from sat_retriever.workbook.formats.xlsx.book import NO_STYLES, Styles
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
-from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, NotPlain, RowScanner, filled_area
+from sat_retriever.workbook.formats.xlsx.rowscan import (
+    Bounds,
+    NotPlain,
+    RowScanner,
+    filled_area,
+    raw_formula,
+)
 from sat_retriever.workbook.limits import CutShort, Limits, Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
     Chunks,
+    count_in,
     feed,
     guarded_parser,
     local,
@@ -196,7 +203,7 @@ class _Reader:
 
     def _around(self, tag: str, attributes: Attributes) -> None:
         if tag == "row":
-            self._row = _number(attributes.get("r"), self._row + 1)
+            self._row = count_in(attributes.get("r"), self._row + 1)
             self._col = 0
             if attributes.get("hidden") in _TRUE:
                 self.hidden.append(self._row)
@@ -205,7 +212,7 @@ class _Reader:
         elif tag == "dimension":
             self.scan.dimension = area_of(attributes.get("ref", ""))
         elif tag == "col" and attributes.get("hidden") in _TRUE:
-            first, last = _number(attributes.get("min"), 0), _number(attributes.get("max"), 0)
+            first, last = count_in(attributes.get("min"), 0), count_in(attributes.get("max"), 0)
             if 0 < first <= last:
                 self.scan.hidden_cols.append((first, last))
         elif tag == "mergeCell":
@@ -233,7 +240,8 @@ class _Reader:
         if tag == "c" and not self._has_value:
             self._keep_unsaved()
         if self._text is None:
-            self._declared_end(name)
+            if name not in _LOCAL:
+                self.declared.end(local(name))
             return
         if tag not in ("f", "v"):
             return
@@ -260,22 +268,6 @@ class _Reader:
             self.unsaved.add(self._row, self._col)
         else:
             self.unsaved.fill(area)
-
-    def _declared_end(self, name: str) -> None:
-        if name not in _LOCAL:
-            self.declared.end(local(name))
-
-
-def raw_formula(cell: str, text: str, attributes: Attributes) -> RawFormula:
-    """One formula entry; it is shared or an array only if it has a range."""
-    kind, ref = attributes.get("t", ""), attributes.get("ref")
-    if kind in ("array", "shared") and ref:
-        return (cell, text, ref, kind)
-    return (cell, text, None, "normal")
-
-
-def _number(text: str | None, default: int) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else default
 
 
 class BackgroundScan(threading.Thread):
