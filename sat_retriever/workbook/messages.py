@@ -41,15 +41,11 @@ _REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Cells of one sheet, which are then the only answer: a range, or the data of a table.
-
-    Attributes:
-        area: Area of the cells; does not count for a table.
-        table: Place of the table among those of the sheet, the main one first; None for a range.
-    """
+    """Cells of one sheet, which are then the only answer: a range, or the data of a table."""
 
     sheet: str
-    area: Area
+    area: Area  # area of the cells; does not count for a table
+    # Place of the table among those of the sheet, the main one first; None for a range
     table: int | None = None
     most: int = MAX_CELLS
     totals: bool = False
@@ -57,27 +53,20 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to read one file.
-
-    Attributes:
-        relative: Its POSIX path as written in sheet ids.
-        links: True if references and profiles, the input of link discovery, are returned.
-        safe: True to avoid calamine, because it crashed the worker before.
-        within: Folder that the file must lie in, or file that it must be, after links are
-            resolved; None allows every place.
-        encoding: Name of the encoding of a delimited file; empty to find it in the file.
-    """
+    """A request to read one file."""
 
     path: str
-    relative: str
+    relative: str  # its POSIX path as written in sheet ids
     privacy: Privacy = EVERYTHING
     formulas: bool = True
-    links: bool = True
-    safe: bool = False
+    links: bool = True  # True if references and profiles, the input of link discovery, are returned
+    safe: bool = False  # True to avoid calamine, because it crashed the worker before
     window: Window | None = None
+    # Folder that the file must lie in, or file that it must be, after links are resolved; None
+    # allows every place
     within: str | None = None
     password: str | None = None
-    encoding: str = ""
+    encoding: str = ""  # name of the encoding of a delimited file; empty to find it in the file
     limits: Limits = field(default_factory=Limits)
 
     @classmethod

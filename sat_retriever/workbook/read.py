@@ -35,16 +35,12 @@ _FACTS = ("format", "content_hash", "size", "modified_ns")
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """A file of this machine, and what sheet ids call it.
-
-    Attributes:
-        relative: Its POSIX path as written in sheet ids.
-        within: Folder that it must lie in, or file that it must be, after links are resolved; None
-            allows every place.
-    """
+    """A file of this machine, and what sheet ids call it."""
 
     path: Path
-    relative: str
+    relative: str  # its POSIX path as written in sheet ids
+    # Folder that it must lie in, or file that it must be, after links are resolved; None allows
+    # every place
     within: Path | None = None
 
 
@@ -71,13 +67,10 @@ File = TypeVar("File", bound=Readable)
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A workbook of this machine.
-
-    Attributes:
-        root: Folder that sheet ids are relative to; the file's own folder if it is None.
-    """
+    """A workbook of this machine."""
 
     path: Path
+    # Folder that sheet ids are relative to; the file's own folder if it is None
     root: Path | None = None
     within: Path | None = None
 
@@ -268,12 +261,7 @@ def read_files(
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[tuple[File, Workbook]]:
-    """Yield files with their workbooks in order of completion, as `read_workbooks` does.
-
-    Raises:
-        InputError: If a path is not under its root.
-        MissingExtraError: If a password is given without the extra installed.
-    """
+    """Yield files with their workbooks in order of completion, as `read_workbooks` does."""
     _require_password(options.password)
     stopping = Event()
 

@@ -51,32 +51,24 @@ FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
 
 @dataclass(frozen=True, slots=True)
 class TableData:
-    """The data of a table as it stands in its file.
-
-    Attributes:
-        columns: Values of each column; the saved ones where cells have formulas. Dates are
-            `datetime`, as openpyxl returns them; texts are cut to 2,000 characters.
-        first_line: Sheet column of the first of them (sheet row if the table is transposed).
-        records: Sheet row of each record (sheet column if transposed), ascending.
-        doubtful: Rows that look like totals but do not add up: records, unless left out, too.
-        sections: Heading above each record; None without headings.
-        unsaved: Number of empty cells with a formula, whose value the file does not hold.
-        complete: False if the sheet or the table was too large to be read to its end.
-        texts: Of each column of a delimited file the texts that look otherwise than their values,
-            else None; None for a column without any.
-    """
+    """The data of a table as it stands in its file."""
 
     table: Table
+    # Values of each column; the saved ones where cells have formulas. Dates are `datetime`, as
+    # openpyxl returns them; texts are cut to 2,000 characters.
     columns: tuple[Sequence[Value], ...]
-    first_line: int
-    records: tuple[int, ...]
+    first_line: int  # sheet column of the first of them (sheet row if the table is transposed)
+    records: tuple[int, ...]  # sheet row of each record (sheet column if transposed), ascending
     left_out: tuple[LeftOut, ...]
+    # Rows that look like totals but do not add up: records, unless left out, too
     doubtful: tuple[LeftOut, ...]
-    sections: tuple[str | None, ...] | None
+    sections: tuple[str | None, ...] | None  # heading above each record; None without headings
     shown: tuple[NumberFormat, ...]
-    unsaved: int
-    complete: bool
+    unsaved: int  # number of empty cells with a formula, whose value the file does not hold
+    complete: bool  # False if the sheet or the table was too large to be read to its end
     content_hash: str
+    # Of each column of a delimited file the texts that look otherwise than their values, else None;
+    # None for a column without any
     texts: tuple[Sequence[str | None] | None, ...]
 
 

@@ -55,30 +55,25 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class CellWindow:
-    """Some cells of a sheet.
+    """Some cells of a sheet."""
 
-    Attributes:
-        range: A1 range of the returned rows: the requested range, cut to the used range and to
-            the most cells. Empty if no cell is left.
-        rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
-            durations are in Python's format. Requested formulas are text with a leading "=". A cell
-            of a delimited file is as the file writes it: `1.10`, `1.234,50`.
-        complete: True if these are all requested cells that are used.
-        cut: True if the sheet was too large to be read to its end.
-        unsaved: Row and column of each returned cell that is empty and has a formula, whose
-            saved value is missing or an empty text. Empty if formulas were requested.
-        merged: Cells that are merged with others below them, of which some are returned; they may
-            begin above those. Empty if formulas were requested.
-        meant: Values of cells that a delimited file writes otherwise, by row and column.
-    """
-
+    # A1 range of the returned rows: the requested range, cut to the used range and to the most
+    # cells. Empty if no cell is left.
     range: str
+    # The cells, row by row, all rows of one length. Dates and times are ISO text, durations are in
+    # Python's format. Requested formulas are text with a leading "=". A cell of a delimited file is
+    # as the file writes it: `1.10`, `1.234,50`.
     rows: Rows
     used: str
-    complete: bool
-    cut: bool
+    complete: bool  # True if these are all requested cells that are used
+    cut: bool  # True if the sheet was too large to be read to its end
+    # Row and column of each returned cell that is empty and has a formula, whose saved value is
+    # missing or an empty text. Empty if formulas were requested.
     unsaved: tuple[Place, ...] = ()
+    # Cells that are merged with others below them, of which some are returned; they may begin above
+    # those. Empty if formulas were requested.
     merged: tuple[Merged, ...] = ()
+    # Values of cells that a delimited file writes otherwise, by row and column
     meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
 
@@ -145,11 +140,7 @@ def parse_range(text: str) -> Area:
 
 
 def existing_place(path: Path, within: Path | None, relative: str | None) -> FilePlace:
-    """The place of a file, whose own name sheet ids use if they are given no other.
-
-    Raises:
-        PathNotFoundError: If there is none.
-    """
+    """The place of a file, whose own name sheet ids use if they are given no other."""
     if not os.path.lexists(path):
         raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
     return FilePlace(path, LocalFile(path).relative if relative is None else relative, within)

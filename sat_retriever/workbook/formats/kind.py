@@ -72,36 +72,28 @@ _UNCLEAR = (
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The format of a file, and the reason if it cannot be read.
+    """The format of a file, and the reason if it cannot be read."""
 
-    Attributes:
-        format: One of `FORMAT_NAMES`, or "" if this package cannot read it. "csv" stands for
-            any delimited text.
-        reason: Reason why it cannot be read as it is; None if reading can be tried.
-    """
-
+    # One of `FORMAT_NAMES`, or "" if this package cannot read it. "csv" stands for any delimited
+    # text.
     format: str
+    # Reason why it cannot be read as it is; None if reading can be tried
     reason: SkipReason | None = None
     message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The beginning of a file, and the table of contents of a container.
-
-    Attributes:
-        head: Its first 64 KiB.
-        entries: Entries of a ZIP archive by name, in lower case and with forward slashes.
-            None for any other file, and for an archive whose table of contents is damaged.
-        damage: Reason why a ZIP archive's table of contents cannot be read; None if it can.
-        streams: Streams and storages of an OLE2 container, in lower case; None for any other
-            file.
-    """
+    """The beginning of a file, and the table of contents of a container."""
 
     name: str
-    head: bytes
+    head: bytes  # its first 64 KiB
+    # Entries of a ZIP archive by name, in lower case and with forward slashes. None for any other
+    # file, and for an archive whose table of contents is damaged.
     entries: dict[str, zipfile.ZipInfo] | None = None
+    # Reason why a ZIP archive's table of contents cannot be read; None if it can
     damage: Refused | None = None
+    # Streams and storages of an OLE2 container, in lower case; None for any other file
     streams: frozenset[str] | None = None
     _archive: zipfile.ZipFile | None = field(default=None, repr=False)
 

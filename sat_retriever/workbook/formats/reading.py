@@ -24,22 +24,17 @@ from sat_retriever.workbook.values.readers import Readers
 
 @dataclass(slots=True)
 class Reading:
-    """State of reading one workbook.
-
-    Attributes:
-        damage: Known damage as a sentence; empty if there is none.
-        tabs: Names of its sheets, casefolded.
-        formulas: Number of cells with a formula, by sheet, where it is known.
-        drawn: Charts and pivot tables of other sheets' data, by the sheet they stand on.
-    """
+    """State of reading one workbook."""
 
     request: Request
     source: Source
     file: BinaryIO
-    damage: str = ""
+    damage: str = ""  # known damage as a sentence; empty if there is none
     profiles_left: int = MAX_PROFILES
-    tabs: frozenset[str] = frozenset()
+    tabs: frozenset[str] = frozenset()  # names of its sheets, casefolded
+    # Number of cells with a formula, by sheet, where it is known
     formulas: dict[str, int] = field(default_factory=dict)
+    # Charts and pivot tables of other sheets' data, by the sheet they stand on
     drawn: dict[str, set[SourceKind]] = field(default_factory=dict)
     contents_left: int = MAX_CONTENTS
     budget: Budget = field(init=False)
@@ -70,25 +65,18 @@ class Reading:
 
 @dataclass(slots=True)
 class SheetFacts:
-    """Facts about a sheet beside its values.
+    """Facts about a sheet beside its values."""
 
-    Attributes:
-        area: Smallest rectangle of all cells that hold a value or a formula.
-        errors: (row, column, text) of cells with an error value.
-        damage: Reason why damage ended the reading early; empty if it did not.
-        cut: Limit that ended the reading early; None if none did.
-        dimension: Used range as the file itself states it, which may be wrong.
-        unsaved: Cells whose formula has no saved value, including all cells that an array
-            fills; at most as many as the limit on a sheet's cells.
-    """
-
-    area: Area | None = None
+    area: Area | None = None  # smallest rectangle of all cells that hold a value or a formula
     formula_area: Area | None = None
+    # (row, column, text) of cells with an error value
     errors: list[tuple[int, int, str]] = field(default_factory=list)
     merges: list[Area] = field(default_factory=list)
-    damage: str = ""
-    cut: SkipReason | None = None
-    dimension: Area | None = None
+    damage: str = ""  # reason why damage ended the reading early; empty if it did not
+    cut: SkipReason | None = None  # limit that ended the reading early; None if none did
+    dimension: Area | None = None  # used range as the file itself states it, which may be wrong
+    # Cells whose formula has no saved value, including all cells that an array fills; at most as
+    # many as the limit on a sheet's cells
     unsaved: Places = field(default_factory=Places)
     sums: Sums = field(default_factory=dict)
     formats: CellFormats = field(default_factory=CellFormats)

@@ -202,12 +202,9 @@ def _cells(area: Area) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Facts about the sheets of a workbook beside their values.
+    """Facts about the sheets of a workbook beside their values."""
 
-    Attributes:
-        states: State of the formulas, by sheet; formulas of other sheets were not read.
-    """
-
+    # State of the formulas, by sheet; formulas of other sheets were not read
     states: Mapping[str, FormulaState] = field(default_factory=dict)
     tables: Sequence[SheetTable] = ()
     unsaved: Mapping[str, Places] = field(default_factory=dict)

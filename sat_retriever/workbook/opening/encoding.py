@@ -32,14 +32,10 @@ _MARGIN = 4.0  # an encoding is almost as likely as the best one up to this loga
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The encoding of a text.
-
-    Attributes:
-        sure: False if another one is almost as likely and would give another text.
-    """
+    """The encoding of a text."""
 
     name: str
-    sure: bool = True
+    sure: bool = True  # False if another one is almost as likely and would give another text
 
 
 def encoding_name(name: str | None) -> str:

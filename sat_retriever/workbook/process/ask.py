@@ -39,17 +39,14 @@ _READ: dict[str, Callable[[Any], list[Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers of a reading process about one file.
-
-    Attributes:
-        done: Facts about the file itself; empty if the process did not finish.
-        failure: Reason why it did not finish or ran out of memory; None if it succeeded.
-            Earlier answers are kept.
-    """
+    """The answers of a reading process about one file."""
 
     lists: Mapping[str, list[Any]]
     structure: Structure = field(default_factory=Structure)
+    # Facts about the file itself; empty if the process did not finish
     done: Mapping[str, Any] = field(default_factory=dict)
+    # Reason why it did not finish or ran out of memory; None if it succeeded. Earlier answers are
+    # kept.
     failure: Skipped | None = None
 
     def of(self, kind: str) -> list[Any]:

@@ -121,18 +121,13 @@ def _counter(most: int, stopping: Event | None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A workbook at a URL.
-
-    Attributes:
-        mtime_ns: Modification time in nanoseconds since 1970; 0 if unknown.
-        version: ETag or another text that changes with the content; empty if there is none.
-    """
+    """A workbook at a URL."""
 
     root: str
     relative: str
     size: int | None = None
-    mtime_ns: int = 0
-    version: str = ""
+    mtime_ns: int = 0  # modification time in nanoseconds since 1970; 0 if unknown
+    version: str = ""  # ETag or another text that changes with the content; empty if there is none
 
     @property
     def url(self) -> str:

@@ -88,10 +88,6 @@ def file_system(url: str) -> tuple[Any, str]:
 
     Credentials come from where the implementation looks for them: environment, profiles,
     fsspec's configuration.
-
-    Raises:
-        InputError: If there is no such file system, or it is not for workbooks.
-        MissingExtraError: If its package is not installed.
     """
     fsspec = check_system(url)
     found, path = fsspec.core.url_to_fs(url, **_OPTIONS.get(scheme_of(url), {}))

@@ -54,16 +54,11 @@ _NOTES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ColumnCells:
-    """The data cells of a column, or a sample of them.
+    """The data cells of a column, or a sample of them."""
 
-    Attributes:
-        kinds: Kind codes of its non-empty cells.
-        unseen: Number of further cells that hold no text.
-    """
-
-    kinds: KindArray
+    kinds: KindArray  # kind codes of its non-empty cells
     values: Sequence[Value]
-    unseen: int = 0
+    unseen: int = 0  # number of further cells that hold no text
     shown: NumberFormat = PLAIN
 
 
@@ -108,9 +103,6 @@ def describe_column(name: str, cells: ColumnCells, unit: str | None, privacy: Pr
 
     Args:
         unit: Content of its units cell.
-
-    Returns:
-        The column; type `empty` without any data cell.
     """
     kept = privacy.examples and not privacy.skips(name)
     first = _first_value(cells.values) if kept else None

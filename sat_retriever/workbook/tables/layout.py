@@ -30,22 +30,15 @@ _FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places of the parts of one table; rows and columns are 0-based.
+    """Places of the parts of one table; rows and columns are 0-based."""
 
-    Attributes:
-        area: Area from the first header cell to the last data cell, including totals.
-        header_height: Header rows at its top, or header columns at its left if
-            transposed.
-        units: Grid row (column if transposed) of units below the header, or None.
-        out: Rows below the header that are no records, and why, ascending.
-        doubtful: Rows that look like totals but do not add up: records, unless left out, too.
-    """
-
-    area: Area
-    header_height: int = 0
+    area: Area  # area from the first header cell to the last data cell, including totals
+    header_height: int = 0  # header rows at its top, or header columns at its left if transposed
     transposed: bool = False
-    units: int | None = None
+    units: int | None = None  # grid row (column if transposed) of units below the header, or None
+    # Rows below the header that are no records, and why, ascending
     out: Mapping[int, LeftOutReason] = field(default_factory=dict)
+    # Rows that look like totals but do not add up: records, unless left out, too
     doubtful: tuple[int, ...] = ()
     score: float = 0.0
 

@@ -40,19 +40,14 @@ MAX_KEPT_COLUMNS = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of records, the same for all sheets of a workbook.
+    """The source of records, the same for all sheets of a workbook."""
 
-    Attributes:
-        path: POSIX path relative to the root.
-        unsure_encoding: True if another encoding is almost as likely.
-    """
-
-    path: str
+    path: str  # POSIX path relative to the root
     workbook: str
     format: str
     content_hash: str
     encoding: str = ""
-    unsure_encoding: bool = False
+    unsure_encoding: bool = False  # True if another encoding is almost as likely
 
 
 def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
@@ -124,9 +119,6 @@ def find_tables(
         grid: Values of the used range; empty strings are None.
         privacy: Which examples may be kept. If none, the result has no data cell's value, but
             headers and units.
-
-    Returns:
-        The tables; empty for an empty grid.
     """
     cells = cells_of(grid, merges)
     return describe_tables(cells, find_layouts(cells, table_objects), privacy)

@@ -45,19 +45,13 @@ _CALCULATION = re.compile(r"(?<![^\W\d_])(?:calc|berechnung|calcul|cálculo)", r
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is known of a sheet beside its values.
-
-    Attributes:
-        tabs: Names of all sheets of the workbook, casefolded.
-        charts: True if charts of other sheets' data stand on it.
-        pivots: True if pivot tables of such data do.
-    """
+    """What is known of a sheet beside its values."""
 
     sheet: str = ""
-    tabs: frozenset[str] = frozenset()
+    tabs: frozenset[str] = frozenset()  # names of all sheets of the workbook, casefolded
     formulas: int = 0
-    charts: bool = False
-    pivots: bool = False
+    charts: bool = False  # True if charts of other sheets' data stand on it
+    pivots: bool = False  # True if pivot tables of such data do
 
 
 NO_SETTING = Setting()
@@ -65,27 +59,18 @@ NO_SETTING = Setting()
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a sheet looks like, each share in [0, 1].
+    """What a sheet looks like, each share in [0, 1]."""
 
-    Attributes:
-        filled: Cells with a value or a formula.
-        words: Share of them that are texts.
-        sentences: Share of its texts that are long.
-        prose: True if its main table, if any, is a page of text.
-        formulas: Share of its cells that have a formula.
-        listed: Number of the workbook's other sheets that its texts name.
-        measures: True if its main table holds numbers, other than codes in its first column.
-    """
-
-    filled: int = 0
-    words: float = 0.0
-    sentences: float = 0.0
-    prose: bool = False
-    formulas: float = 0.0
-    listed: int = 0
+    filled: int = 0  # cells with a value or a formula
+    words: float = 0.0  # share of them that are texts
+    sentences: float = 0.0  # share of its texts that are long
+    prose: bool = False  # True if its main table, if any, is a page of text
+    formulas: float = 0.0  # share of its cells that have a formula
+    listed: int = 0  # number of the workbook's other sheets that its texts name
     columns: int = 0
     tables: int = 0
     rows: int = 0
+    # True if its main table holds numbers, other than codes in its first column
     measures: bool = False
 
 

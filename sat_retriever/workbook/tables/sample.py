@@ -55,24 +55,17 @@ _FAMILY[Kind.UNKNOWN] = Family.UNKNOWN
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Rows and columns of a block that represent all of it.
+    """Rows and columns of a block that represent all of it."""
 
-    Attributes:
-        rows: Sampled 0-based grid rows, none of them empty; the first 48 of the
-            block, then some spread over the rest.
-        cols: Sampled 0-based grid columns.
-        values: Values, `values[i][j]` of row i and column j of the sample.
-        filled: Mask of cells with any value, shape (rows, cols) bool.
-        families: Family codes, shape (rows, cols) uint8.
-        below: `below[f, i, j]` = cells of family f in column j from row i on,
-            shape (families, rows + 1, cols).
-    """
-
+    # Sampled 0-based grid rows, none of them empty; the first 48 of the block, then some spread
+    # over the rest
     rows: Sequence[int]
-    cols: Sequence[int]
-    values: Sequence[Sequence[Value]]
-    filled: NDArray[np.bool_]
-    families: NDArray[np.uint8]
+    cols: Sequence[int]  # sampled 0-based grid columns
+    values: Sequence[Sequence[Value]]  # values, `values[i][j]` of row i and column j of the sample
+    filled: NDArray[np.bool_]  # mask of cells with any value, shape (rows, cols) bool
+    families: NDArray[np.uint8]  # family codes, shape (rows, cols) uint8
+    # `below[f, i, j]` = cells of family f in column j from row i on, shape (families, rows + 1,
+    # cols)
     below: NDArray[np.int32]
 
     def texts(self, row: int) -> list[str]:

@@ -117,21 +117,13 @@ class RunningSums:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the numbers of a row agree with sums.
+    """How far the numbers of a row agree with sums."""
 
-    Attributes:
-        half: True if half of them or more do.
-        all: True if all do.
-        columns: Number of them that do.
-        records: Most records that one of these sums adds up; zeros do not count.
-        digits: Decimal digits of the numbers that agree.
-    """
-
-    half: bool = False
-    all: bool = False
-    columns: int = 0
-    records: int = 0
-    digits: float = 0.0
+    half: bool = False  # True if half of them or more do
+    all: bool = False  # True if all do
+    columns: int = 0  # number of them that do
+    records: int = 0  # most records that one of these sums adds up; zeros do not count
+    digits: float = 0.0  # decimal digits of the numbers that agree
 
 
 def agreement(own: Vector, sums: Vector, addends: Vector, slack: Vector) -> Agreement:

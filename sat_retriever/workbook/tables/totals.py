@@ -26,14 +26,11 @@ DIGITS, DIGITS_LIKELY, DIGITS_SOME = 4.0, 3.0, 1.5
 
 @dataclass(slots=True)
 class Found:
-    """Rows of one table, by 0-based grid row.
-
-    Attributes:
-        doubtful: Rows that look like one, and stay records; and totals by their label alone, whose
-            numbers do not add up.
-    """
+    """Rows of one table, by 0-based grid row."""
 
     totals: dict[int, LeftOutReason] = field(default_factory=dict)
+    # Rows that look like one, and stay records; and totals by their label alone, whose numbers do
+    # not add up
     doubtful: list[int] = field(default_factory=list)
 
 

@@ -77,30 +77,22 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A grid with its kind codes; rows and columns are 0-based inside it.
-
-    Attributes:
-        kinds: Kind codes, shape (rows, columns) uint8.
-        origin: Sheet row and column (1-based) of `kinds[0, 0]`.
-        start: Row and column of `rows[0][0]` in `kinds`.
-        anchors: Top left cell of the merge, by each cell that it covers, itself included;
-            0-based.
-        sums: As `Grid.sums`, 0-based.
-        merged: Row and column of each key of `anchors`, then of its value, (cells, 4).
-        formats: Codes of the number formats, of the shape of `kinds`; None if all are 0.
-        shown: What the format of each code shows.
-        texts: Texts of a delimited file from which the rows were read; None for other formats.
-    """
+    """A grid with its kind codes; rows and columns are 0-based inside it."""
 
     rows: Sequence[Sequence[Value]]
-    kinds: KindArray
-    origin: tuple[int, int]
+    kinds: KindArray  # kind codes, shape (rows, columns) uint8
+    origin: tuple[int, int]  # sheet row and column (1-based) of `kinds[0, 0]`
+    # Top left cell of the merge, by each cell that it covers, itself included; 0-based
     anchors: dict[tuple[int, int], tuple[int, int]]
-    start: tuple[int, int] = (0, 0)
+    start: tuple[int, int] = (0, 0)  # row and column of `rows[0][0]` in `kinds`
+    # As `Grid.sums`, 0-based
     sums: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    # Row and column of each key of `anchors`, then of its value, (cells, 4)
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int64))
+    # Codes of the number formats, of the shape of `kinds`; None if all are 0
     formats: FormatArray | None = None
-    shown: Sequence[NumberFormat] = (PLAIN,)
+    shown: Sequence[NumberFormat] = (PLAIN,)  # what the format of each code shows
+    # Texts of a delimited file from which the rows were read; None for other formats
     texts: Sequence[Sequence[str]] | None = None
 
     def value(self, row: int, col: int) -> Value:

@@ -28,16 +28,12 @@ _SECTIONS = 3  # of numbers above, below and at zero; the fourth is for texts
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """What a number format shows beside the digits of a number.
+    """What a number format shows beside the digits of a number."""
 
-    Attributes:
-        unit: The unit that it writes, such as "kg" or "€"; `FRACTION` for a percent sign that
-            multiplies by a hundred; None without one. Units of several formats are joined by "or".
-        scaled: True if it shows thousands or millions: a cell of 1,200,000 says 1.2.
-    """
-
+    # The unit that it writes, such as "kg" or "€"; `FRACTION` for a percent sign that multiplies by
+    # a hundred; None without one. Units of several formats are joined by "or".
     unit: str | None = None
-    scaled: bool = False
+    scaled: bool = False  # True if it shows thousands or millions: a cell of 1,200,000 says 1.2
 
 
 PLAIN = NumberFormat()

@@ -77,11 +77,7 @@ class CalamineReader:
         ]
 
     def load(self, index: int) -> None:
-        """Parse a sheet for `values` in advance; Python's global lock is free meanwhile.
-
-        Raises:
-            ValuesFailed: If calamine cannot read the sheet.
-        """
+        """Parse a sheet for `values` in advance; Python's global lock is free meanwhile."""
         try:
             self._loaded = {index: self._workbook.get_sheet_by_index(index)}
         except (KeyboardInterrupt, SystemExit, MemoryError):

@@ -32,18 +32,15 @@ _LARGE = 1000  # a number that may stand beside 1.2M
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The values of a column, typed.
-
-    Attributes:
-        unit: Unit that the cells write behind or before their numbers, or that their formats
-            show; None without one.
-        words: Texts among numbers or dates that are no value, and the number of cells of each.
-    """
+    """The values of a column, typed."""
 
     kind: ColumnKind
     values: Sequence[DataValue]
+    # Unit that the cells write behind or before their numbers, or that their formats show; None
+    # without one
     unit: str | None = None
     errors: int = 0
+    # Texts among numbers or dates that are no value, and the number of cells of each
     words: tuple[tuple[str, int], ...] = ()
 
 

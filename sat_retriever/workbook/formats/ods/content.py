@@ -44,16 +44,13 @@ _CARRY_LIMIT = 64 << 20
 
 @dataclass(slots=True)
 class SheetFormulas:
-    """The formulas of one sheet.
-
-    Attributes:
-        formulas: (cell, text, range, kind) in the notation of Excel.
-        formats: Cells with a percent or a currency; units in other formats are not known.
-    """
+    """The formulas of one sheet."""
 
     sheet: str
+    # (cell, text, range, kind) in the notation of Excel
     formulas: list[RawFormula] = field(default_factory=list)
     unsaved: Places = field(default_factory=Places)
+    # Cells with a percent or a currency; units in other formats are not known
     formats: CellFormats = field(default_factory=CellFormats)
 
 
@@ -63,13 +60,7 @@ def shows_unit(row: bytes) -> bool:
 
 
 def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
-    """Yield the formulas and number formats of a workbook, sheet by sheet.
-
-    Raises:
-        Refused: If the part declares entities or nests too deeply.
-        BadXmlError: If it is missing, damaged or not well-formed.
-        CutShort: If a limit ends the reading early.
-    """
+    """Yield the formulas and number formats of a workbook, sheet by sheet."""
     reader = _FormulaReader(limits)
     parser = content_parser(reader, limits)
     try:
@@ -197,7 +188,7 @@ class _FormulaReader(SheetReader):
         wide = attributes.get(_TABLE + "number-matrix-columns-spanned")
         high = attributes.get(_TABLE + "number-matrix-rows-spanned")
         if wide or high:
-            rows, cols = (max(1, count_in(text, 1)) for text in (high, wide))
+            rows, cols = (max(1, count_in(span, 1)) for span in (high, wide))
             area = Area(row, self._col, row + rows - 1, self._col + cols - 1)
             return (cell, text, area.a1(), "array")
         if cols > 1 or self._rows > 1:

@@ -39,29 +39,20 @@ _MAX_NAME = 60
 
 @dataclass(slots=True)
 class OdsDeclared:
-    """Declarations of the content part beside its cells.
-
-    Attributes:
-        objects: (sheet, name, folder) of embedded objects, including charts.
-    """
+    """Declarations of the content part beside its cells."""
 
     tabs: list[str] = field(default_factory=list)
     names: list[DefinedName] = field(default_factory=list)
     tables: list[SheetTable] = field(default_factory=list)
     sources: list[DataSource] = field(default_factory=list)
+    # (sheet, name, folder) of embedded objects, including charts
     objects: list[tuple[str, str, str]] = field(default_factory=list)
     formulas: bool = False
     units: bool = False
 
 
 def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
-    """The declarations of an ods; its rows are skipped.
-
-    Raises:
-        Refused: If the part declares entities or nests too deeply.
-        BadXmlError: If it is missing, damaged or not well-formed.
-        CutShort: If a limit ends the reading early.
-    """
+    """The declarations of an ods; its rows are skipped."""
     found = OdsDeclared()
 
     def keep(row: bytes) -> bool:

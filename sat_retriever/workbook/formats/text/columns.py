@@ -27,17 +27,11 @@ _BOOLEANS: Mapping[str, Value] = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of a text whose columns hold one table, by their position; blank ones included.
+    """Lines of a text whose columns hold one table, by their position; blank ones included."""
 
-    Attributes:
-        start: First line, of titles or of the header.
-        header: Line of the header; the one before `start` if there is none.
-        stop: Line behind the last one.
-    """
-
-    start: int
-    header: int
-    stop: int
+    start: int  # first line, of titles or of the header
+    header: int  # line of the header; the one before `start` if there is none
+    stop: int  # line behind the last one
 
 
 def parts_of(fields: Fields) -> Iterator[Part]:
@@ -79,49 +73,34 @@ def _is_value(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a text writes numbers and dates.
+    """How a text writes numbers and dates."""
 
-    Attributes:
-        mark: Mark before decimals, "." or ","; "" if it is not known.
-        order: Order of days and months, "dmy" or "mdy"; "" if it is not known.
-    """
-
-    mark: str = ""
-    order: str = ""
+    mark: str = ""  # mark before decimals, "." or ","; "" if it is not known
+    order: str = ""  # order of days and months, "dmy" or "mdy"; "" if it is not known
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The readings that the texts of a column allow.
-
-    Attributes:
-        orders: Orders in which all dates can be read.
-        days: The dates, if they have their year first; None for others.
-        whole: True if these are all texts in turn, False if they are the different ones.
-    """
+    """The readings that the texts of a column allow."""
 
     numbers: Sequence[str] = ()
     dates: Sequence[str] = ()
     words: Sequence[str] = ()
     written: NumberTexts | None = None
-    orders: tuple[str, ...] = ()
-    days: Sequence[Value] | None = None
-    whole: bool = False
+    orders: tuple[str, ...] = ()  # orders in which all dates can be read
+    days: Sequence[Value] | None = None  # the dates, if they have their year first; None for others
+    whole: bool = False  # True if these are all texts in turn, False if they are the different ones
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table in the text.
-
-    Attributes:
-        runs: Lines below, as pairs of the number of their fields and how many of them follow.
-        columns: Fields of these lines by their position, for those that reach it.
-    """
+    """A table in the text."""
 
     above: Fields
     header: Fields
+    # Lines below, as pairs of the number of their fields and how many of them follow
     runs: Sequence[tuple[int, int]]
-    columns: list[list[str]]
+    columns: list[list[str]]  # fields of these lines by their position, for those that reach it
     readings: list[Readings]
 
     @classmethod

@@ -79,15 +79,11 @@ def _doubts(request: Request, encoding: Encoding, lost: int, sheet: str) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A delimited text.
-
-    Attributes:
-        lost: Number of characters that are not of its encoding.
-    """
+    """A delimited text."""
 
     values: SheetValues
     format: str
-    lost: int = 0
+    lost: int = 0  # number of characters that are not of its encoding
 
 
 def text_values(

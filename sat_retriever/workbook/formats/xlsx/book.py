@@ -39,13 +39,10 @@ _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 @dataclass(frozen=True, slots=True)
 class Styles:
-    """The cell styles whose number formats show more than digits.
-
-    Attributes:
-        codes: Position in `shown`, from 1 on, by the number of a style.
-    """
+    """The cell styles whose number formats show more than digits."""
 
     shown: tuple[NumberFormat, ...] = ()
+    # Position in `shown`, from 1 on, by the number of a style
     codes: dict[str, int] = field(default_factory=dict)
 
     def sign(self) -> re.Pattern[bytes] | None:

@@ -98,14 +98,11 @@ class DrawingReader(PartReader):
 
 @dataclass(slots=True)
 class Drawn:
-    """What is drawn on a sheet.
+    """What is drawn on a sheet."""
 
-    Attributes:
-        sources: Sources of its charts: one for each chart and each sheet that it shows.
-        texts: Texts of shapes, and of each chart its titles, each at its top left cell.
-    """
-
+    # Sources of its charts: one for each chart and each sheet that it shows
     sources: list[DataSource] = field(default_factory=list)
+    # Texts of shapes, and of each chart its titles, each at its top left cell
     texts: list[CellText] = field(default_factory=list)
     refused: Refused | None = None
 
@@ -117,9 +114,6 @@ def read_drawn(
 
     Args:
         linked: False leaves out texts that show what a cell holds.
-
-    Raises:
-        Refused: If the sheet's relationships declare entities or nest too deeply.
     """
     found = Drawn()
     for part, frame in _charts(package, sheet_part, budget, found, linked=linked):

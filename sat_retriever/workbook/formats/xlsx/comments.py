@@ -25,9 +25,6 @@ def read_comments(
 
     A cell has either a thread or a note; a note on a cell with a thread repeats it for older
     programs, and is left out.
-
-    Raises:
-        Refused: If the sheet's relationships declare entities or nest too deeply.
     """
     links = [each for each in package.relationships(sheet_part).values() if not each.external]
     found: list[CellText] = []

@@ -29,20 +29,14 @@ _MAX_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class RawSource:
-    """A data source whose workbook is not yet resolved from the id of a relationship.
-
-    Attributes:
-        area: Range as written, or the whole reference if there is no sheet.
-        name: A name instead of a range.
-        relation: Id of the relationship that names another workbook.
-    """
+    """A data source whose workbook is not yet resolved from the id of a relationship."""
 
     kind: SourceKind
-    area: str = ""
+    area: str = ""  # range as written, or the whole reference if there is no sheet
     sheet: str = ""
-    name: str = ""
+    name: str = ""  # A name instead of a range
     place: str = ""
-    relation: str = ""
+    relation: str = ""  # id of the relationship that names another workbook
 
     def text(self, links: Mapping[str, Relationship]) -> str:
         """The reference as in a formula; empty if it has no target."""
@@ -138,11 +132,7 @@ class _EnoughError(Exception):
 
 
 def pivot_sources(package: Package, sheet: str, sheet_part: str) -> tuple[DataSource, ...]:
-    """Sources of the pivot tables of a sheet, including consolidated ranges and other workbooks.
-
-    Raises:
-        Refused: If a part declares entities or nests too deeply.
-    """
+    """Sources of the pivot tables of a sheet, including consolidated ranges and other workbooks."""
     found: list[DataSource] = []
     pivots = [
         link.target

@@ -52,16 +52,11 @@ _TRUE = ("1", "true", "on")
 
 @dataclass(slots=True)
 class SheetScan(SheetFacts):
-    """The result of one pass over a worksheet part.
+    """The result of one pass over a worksheet part."""
 
-    Attributes:
-        formulas: (cell, text, range, kind), in sheet order, one entry per shared or array
-            formula.
-        hidden_rows: Hidden row spans, 1-based and inclusive.
-    """
-
+    # (cell, text, range, kind), in sheet order, one entry per shared or array formula
     formulas: list[RawFormula] = field(default_factory=list)
-    hidden_rows: list[Span] = field(default_factory=list)
+    hidden_rows: list[Span] = field(default_factory=list)  # hidden row spans, 1-based and inclusive
     hidden_cols: list[Span] = field(default_factory=list)
     sources: list[RawSource] = field(default_factory=list)
 
@@ -84,12 +79,7 @@ def scan_sheet(
 
 
 def scan_plain(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES) -> SheetScan:
-    """Scan by byte search; XML outside the rows still goes through the parser.
-
-    Raises:
-        NotPlain: If the XML needs the parser.
-        Refused: As in `scan_sheet`.
-    """
+    """Scan by byte search; XML outside the rows still goes through the parser."""
     scan = SheetScan()
     reader = _Reader(scan, limits)
     scanner = RowScanner(limits.cells, styles)
@@ -116,11 +106,7 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYL
 
 
 def parse_rows(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES) -> SheetScan:
-    """Scan the whole part with the streaming parser; damage ends it early and is recorded.
-
-    Raises:
-        Refused: As in `scan_sheet`.
-    """
+    """Scan the whole part with the streaming parser; damage ends it early and is recorded."""
     scan = SheetScan()
     reader = _Reader(scan, limits, styles)
     try:
@@ -287,12 +273,7 @@ class BackgroundScan(threading.Thread):
             self._error = error
 
     def result(self) -> SheetScan:
-        """Wait for the scan and return it.
-
-        Raises:
-            Refused: If the part declares entities or nests too deeply.
-            MemoryError: If the scan ran out of memory.
-        """
+        """Wait for the scan and return it."""
         self.join()
         if self._error is not None:
             raise self._error
