@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePath
 from threading import Event
 from typing import Protocol, TypeVar
@@ -244,14 +244,7 @@ class ReadOptions:
 
     def asked(self, request: Request) -> Request:
         """Return a request for what is read."""
-        return replace(
-            request,
-            privacy=self.privacy,
-            formulas=self.formulas,
-            links=self.links,
-            password=self.password,
-            encoding=self.encoding,
-        )
+        return replace(request, **{each.name: getattr(self, each.name) for each in fields(self)})
 
 
 def read_files(

@@ -194,19 +194,13 @@ def load_table(
     )
     area = area_of(data.table.range)
     assert area is not None
-    names = unique_names(
-        (
-            *(
-                column.name
-                or column_name(data.first_line + number, transposed=data.table.transposed)
-                for number, column in enumerate(data.table.columns)
-            ),
-            *([SECTION] if data.sections is not None else ()),
-        )
-    )
-    held = map(_Held, data.columns, data.shown, data.texts)
-    columns = zip(names, data.table.columns, held, strict=False)
-    found = [_typed_column(*each) for each in columns]
+    given = [
+        column.name or column_name(data.first_line + number, transposed=data.table.transposed)
+        for number, column in enumerate(data.table.columns)
+    ]
+    names = unique_names([*given, SECTION] if data.sections is not None else given)
+    columns = data.table.columns, data.columns, data.shown, data.texts
+    found = list(map(_typed_column, names, *columns))
     if data.sections is not None:
         found.append(TypedColumn(names[-1], ColumnKind.TEXT, data.sections))
     again = partial(
@@ -250,25 +244,21 @@ def table_place(record: SheetRecord, table: int | str) -> int:
     raise InputError(f"{record.sheet_id!r} has no table {table!r}; its tables: {known}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """The cells of a column: values, what their formats show, and texts of a delimited file."""
-
-    cells: Sequence[Value]
-    shown: NumberFormat
-    texts: Sequence[str | None] | None
-
-
-def _typed_column(name: str, column: Column, held: _Held) -> TypedColumn:
-    cells, texts = held.cells, held.texts
-    found = typed(cells, held.shown)
+def _typed_column(
+    name: str,
+    column: Column,
+    cells: Sequence[Value],
+    shown: NumberFormat,
+    texts: Sequence[str | None] | None,
+) -> TypedColumn:
+    found = typed(cells, shown)
     as_text = found.kind in (ColumnKind.TEXT, ColumnKind.MIXED)
     types = set(map(type, cells)) - {type(None)}
     clocks = found.kind in (ColumnKind.TIME, ColumnKind.DURATION) and len(types) > 1
     stored = cells if found.errors or clocks or (not as_text and str in types) else None
     if texts is not None:
         stored = [cell if text is None else text for text, cell in zip(texts, cells, strict=True)]
-    unit = column_unit(found, held.shown, column.unit, column.name)
+    unit = column_unit(found, shown, column.unit, column.name)
     return TypedColumn(name, found.kind, found.values, unit, stored, found.errors, found.words)
 
 

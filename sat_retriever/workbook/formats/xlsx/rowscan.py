@@ -71,20 +71,35 @@ class Bounds:
         return Area(self.top, self.left, self.bottom, self.right) if self.right else None
 
 
-class RowScanner:
+class RowFacts:
+    """What the rows of a sheet tell, as either reader of them collects it."""
+
+    def __init__(self, room: int, styles: Styles) -> None:
+        self.bounds = Bounds()
+        self.formula_bounds = Bounds()
+        self.hidden_rows: list[int] = []
+        self.unsaved = Places(room)
+        self.formats = CellFormats(styles.shown, room)
+
+    def keep_unsaved(self, row: int, col: int, attributes: Mapping[str, str]) -> None:
+        """Note a cell, or all that its array fills, whose formula has no saved value."""
+        area = filled_area(attributes)
+        if area is None:
+            self.unsaved.add(row, col)
+        else:
+            self.unsaved.fill(area)
+
+
+class RowScanner(RowFacts):
     """Collector of bounds, formulas, formats, errors and hidden rows from a stream of row bytes.
 
     It keeps the places of at most `room` formulas without a saved value, and as many formats.
     """
 
     def __init__(self, room: int, styles: Styles = NO_STYLES) -> None:
-        self.bounds = Bounds()
-        self.formula_bounds = Bounds()
+        super().__init__(room, styles)
         self.formulas: list[RawFormula] = []
         self.errors: list[tuple[int, int, str]] = []
-        self.hidden_rows: list[int] = []
-        self.unsaved = Places(room)
-        self.formats = CellFormats(styles.shown, room)
         self._codes = {style.encode(): code for style, code in styles.codes.items()}
         self._styled = styles.sign()
 
@@ -183,14 +198,10 @@ class RowScanner:
                 own = attributes_of(attributes) if b"t=" in attributes else {}
                 self.formulas.append(raw_formula(cell.decode(), text_of(text), own))
             if behind[-4:] == b"</c>" and (behind == b"</c>" or not _TEXT_TYPE.search(tag)):
-                self._keep_unsaved(cell, attributes)
-
-    def _keep_unsaved(self, cell: bytes, attributes: bytes) -> None:
-        area = filled_area(attributes_of(attributes)) if b"ref" in attributes else None
-        if area is None:
-            self.unsaved.add(int(cell.lstrip(_LETTERS)), _column(cell.rstrip(_DIGITS)))
-        else:
-            self.unsaved.fill(area)
+                row, col = int(cell.lstrip(_LETTERS)), _column(cell.rstrip(_DIGITS))
+                self.keep_unsaved(
+                    row, col, attributes_of(attributes) if b"ref" in attributes else {}
+                )
 
     def _scan_errors(self, block: bytes) -> None:
         for sign in _ERROR.finditer(block):

@@ -19,10 +19,9 @@ from sat_retriever.workbook.formats.reading import SheetFacts
 from sat_retriever.workbook.formats.xlsx.book import NO_STYLES, Styles
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
 from sat_retriever.workbook.formats.xlsx.rowscan import (
-    Bounds,
     NotPlain,
+    RowFacts,
     RowScanner,
-    filled_area,
     raw_formula,
 )
 from sat_retriever.workbook.limits import CutShort, Limits, Refused
@@ -36,7 +35,6 @@ from sat_retriever.workbook.opening.package import (
     local,
     too_deep,
 )
-from sat_retriever.workbook.values.grid import CellFormats, Places
 
 MAIN_NAMESPACES = (
     "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
@@ -59,6 +57,12 @@ class SheetScan(SheetFacts):
     hidden_rows: list[Span] = field(default_factory=list)  # hidden row spans, 1-based and inclusive
     hidden_cols: list[Span] = field(default_factory=list)
     sources: list[RawSource] = field(default_factory=list)
+
+    def take(self, rows: RowFacts) -> None:
+        """Take over what a reader of the rows found."""
+        self.area, self.formula_area = rows.bounds.area, rows.formula_bounds.area
+        self.unsaved, self.formats = rows.unsaved, rows.formats
+        self.hidden_rows = join_spans(rows.hidden_rows)
 
 
 def scan_sheet(
@@ -95,13 +99,9 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYL
         raise NotPlain("cells where no rows were found")
     if scanner.bounds.area is not None and not reader.saw_rows_place:
         raise NotPlain("rows outside of the main namespace")
-    scan.area = scanner.bounds.area
-    scan.formula_area = scanner.formula_bounds.area
     scan.formulas = scanner.formulas
     scan.errors = scanner.errors
-    scan.unsaved = scanner.unsaved
-    scan.formats = scanner.formats
-    scan.hidden_rows = join_spans(scanner.hidden_rows)
+    scan.take(scanner)
     return scan
 
 
@@ -115,11 +115,7 @@ def parse_rows(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYL
         scan.cut = cut.reason
     except BadXmlError as error:
         scan.damage = str(error)
-    scan.area = reader.bounds.area
-    scan.formula_area = reader.formula_bounds.area
-    scan.unsaved = reader.unsaved
-    scan.formats = reader.formats
-    scan.hidden_rows = join_spans(reader.hidden)
+    scan.take(reader)
     return scan
 
 
@@ -138,16 +134,12 @@ def join_spans(rows: list[int]) -> list[Span]:
     return spans
 
 
-class _Reader:
+class _Reader(RowFacts):
     def __init__(self, scan: SheetScan, limits: Limits, styles: Styles = NO_STYLES) -> None:
+        super().__init__(limits.cells, styles)
         self.scan = scan
         self.limits = limits
-        self.bounds = Bounds()
-        self.formula_bounds = Bounds()
-        self.unsaved = Places(limits.cells)
-        self.formats = CellFormats(styles.shown, limits.cells)
         self._codes = styles.codes
-        self.hidden: list[int] = []
         self.saw_rows_place = False
         self.parser = guarded_parser("of a worksheet", limits)
         self.parser.StartElementHandler = self.start
@@ -192,7 +184,7 @@ class _Reader:
             self._row = count_in(attributes.get("r"), self._row + 1)
             self._col = 0
             if attributes.get("hidden") in _TRUE:
-                self.hidden.append(self._row)
+                self.hidden_rows.append(self._row)
         elif tag == "sheetData":
             self.saw_rows_place = True
         elif tag == "dimension":
@@ -224,7 +216,8 @@ class _Reader:
         self._depth -= 1
         tag = _LOCAL.get(name)
         if tag == "c" and not self._has_value:
-            self._keep_unsaved()
+            self._has_value = True
+            self.keep_unsaved(self._row, self._col, self._formula)
         if self._text is None:
             if name not in _LOCAL:
                 self.declared.end(local(name))
@@ -246,14 +239,6 @@ class _Reader:
         if self._code and self._type in ("", "n"):
             self.formats.add(self._row, self._col, self._code)
         self._code = 0
-
-    def _keep_unsaved(self) -> None:
-        self._has_value = True
-        area = filled_area(self._formula)
-        if area is None:
-            self.unsaved.add(self._row, self._col)
-        else:
-            self.unsaved.fill(area)
 
 
 class BackgroundScan(threading.Thread):
