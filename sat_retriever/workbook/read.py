@@ -72,7 +72,7 @@ class LocalFile:
     path: Path
     # Folder that sheet ids are relative to; the file's own folder if it is None
     root: Path | None = None
-    within: Path | None = None
+    within: Path | None = None  # as in `read_workbook`
 
     @property
     def relative(self) -> str:
@@ -208,13 +208,13 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
     """Yield workbooks in order of completion, read on all cores.
 
     Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
-    reading processes at once. A path that no longer exists is a skipped file.
+    reading processes at once. A path that no longer exists is a skipped file. Arguments that are
+    not listed are those of `read_workbook`.
 
     Args:
         paths: Files; consumed as workers become free.
         root: Folder that sheet ids are relative to, or a function that returns it for a
             file; each file's own folder by default.
-        encoding: As in `read_workbook`, of every delimited file.
         within: Function that returns the `within` of `read_workbook` for a file.
         workers: Number of reading processes; one per usable core by default.
 

@@ -27,13 +27,10 @@ from sat_retriever.workbook.values.cells import (
 )
 
 MAX_TABLES = 64
-
 MIN_CELLS = 2
 MIN_HEADED_ROWS = 3  # least data rows of a header that counts against an irregular sheet
 REMARK_CELLS = 4
 REMARK_SHARE = 3
-# Where a table stands, and its declaration, if the workbook has one.
-Placed = tuple[Layout, TableObject | None]
 # Share of its size that a table without a header has in the choice of the main table.
 HEADERLESS_SHARE = 0.5
 MIN_PIECES = 5
@@ -42,11 +39,13 @@ MAX_PIECE_CELLS = 8
 MAX_DENSITY = 0.12  # largest filled share of the used range at which its cells count as scattered
 MAX_LARGEST = 0.3  # largest share of the filled cells in one block
 MAX_HEADED = 0.5
+# Where a table stands, and its declaration, if the workbook has one.
+Placed = tuple[Layout, TableObject | None]
 _NO_TEXT = (Kind.EMPTY, Kind.INTEGER, Kind.NUMBER, Kind.TIME, Kind.UNKNOWN)
 
 
 def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Placed]:
-    """Where every table of a sheet stands; see `find_tables`."""
+    """Where every table of a sheet stands; see `records.find_tables`."""
     declared = _declared(cells, table_objects)
     known = [layout for layout, _ in declared]
     sizes = [_cell_count(cells, layout.area) for layout in known]
