@@ -57,7 +57,7 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False
     if bare:
-        width = np.count_nonzero(cells.kinds[above.bottom, above.left : above.right + 1])
+        width = int(np.count_nonzero(cells.kinds[above.bottom, above.left : above.right + 1]))
         fits = len(first.cols) >= COVERED * width
         fits = fits and not _is_text_table(cells, above, block, first)
     else:
