@@ -57,7 +57,7 @@ from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.opening.regular import is_within, real_path
 from sat_retriever.workbook.remote.cache import local_copy
 from sat_retriever.workbook.remote.url import is_url
-from sat_retriever.workbook.typed.load import load_table
+from sat_retriever.workbook.typed import load_table
 
 UNRESOLVED_SHOWN = 20  # workbook files that the status names
 

@@ -19,7 +19,7 @@ from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_here
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import ReadOptions, Workbook, read_files
-from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.remote.file import RemoteFile
 
 Done = tuple[ToRead, EncodedWorkbook]
 # Texts are encoded faster together; a kill loses at most this many sheets.

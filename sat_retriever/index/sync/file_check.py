@@ -12,11 +12,9 @@ from pathlib import Path
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.formats.kind import Kind
-from sat_retriever.workbook.formats.sniff import is_named, sniff
+from sat_retriever.workbook.formats.kind import Kind, is_named, sniff
 from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.opening.digest import content_hash
-from sat_retriever.workbook.opening.regular import open_regular
+from sat_retriever.workbook.opening.regular import content_hash, open_regular
 
 # A file that changes twice within one tick of a coarse clock keeps its time and perhaps its size.
 # A file that was younger than this when it was checked is hashed the next time.

@@ -10,10 +10,9 @@ from pathlib import Path
 from sat_retriever.index.sync.local_plan import make_local_plan, scopes
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.system import usable_cores
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import ReadOptions, Workbook, read_files
-from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.read import LocalFile, ReadOptions, Workbook, read_files
+from sat_retriever.workbook.remote.file import RemoteFile
 
 File = LocalFile | RemoteFile
 

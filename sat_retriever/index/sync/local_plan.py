@@ -20,10 +20,9 @@ from sat_retriever.index.sync.file_check import (
 )
 from sat_retriever.index.sync.sync_plan import KnownWorkbooks, Plan, PlanDraft, ToRead, is_in
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.files import LocalFile
-from sat_retriever.workbook.formats.sniff import is_named
-from sat_retriever.workbook.opening.paths import printable
-from sat_retriever.workbook.opening.regular import OUTSIDE, real_path
+from sat_retriever.workbook.formats.kind import is_named
+from sat_retriever.workbook.opening.regular import OUTSIDE, printable, real_path
+from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.remote.url import is_lost_url, joined, under
 
 

@@ -13,9 +13,8 @@ from sat_retriever.index.sync.local_plan import is_passed_over
 from sat_retriever.index.sync.sync_plan import KnownWorkbooks, Plan, PlanDraft, ToRead, is_in
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.remote.download import too_large
+from sat_retriever.workbook.remote.file import RemoteFile, too_large
 from sat_retriever.workbook.remote.listing import file_at, files_below
-from sat_retriever.workbook.remote.objects import RemoteFile
 from sat_retriever.workbook.remote.url import canonical, is_plain, is_url, parent_of, shown, under
 
 OnListed = Callable[[str, int], None]

@@ -31,10 +31,9 @@ from sat_retriever.index.sync.sync_plan import Plan, ToRead, is_in
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions
-from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.read import DEFAULT_LIMITS, LocalFile, ReadOptions
+from sat_retriever.workbook.remote.file import RemoteFile
 from sat_retriever.workbook.remote.url import Named, is_url, joined
 
 _REMOVED = 256  # workbooks removed in one transaction; a database has so many locks

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.files import LocalFile
-from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.read import LocalFile
+from sat_retriever.workbook.remote.file import RemoteFile
 from sat_retriever.workbook.remote.url import is_url, joined
 
 Key = tuple[str, str]  # root and path of a workbook

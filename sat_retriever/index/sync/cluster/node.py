@@ -23,9 +23,8 @@ from sat_retriever.index.sync.encoding import (
 from sat_retriever.index.sync.executor import books_of
 from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_file
 from sat_retriever.index.sync.sync_plan import ToRead
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import ReadOptions
+from sat_retriever.workbook.read import LocalFile, ReadOptions
 
 Stat = tuple[int, int]  # bytes, and seconds since 1970
 _CHECK_S = 10.0

@@ -23,7 +23,7 @@ from sat_retriever.index.sync.cluster.node import (
 from sat_retriever.index.sync.encoding import EncodedWorkbook, encoded_workbooks
 from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work
 from sat_retriever.index.sync.sync_plan import ToRead
-from sat_retriever.workbook.files import LocalFile
+from sat_retriever.workbook.read import LocalFile
 
 _MOST_BYTES = 256 << 20  # of results that are not stored yet; no more is claimed beyond that
 _AHEAD = 2  # reading tasks for each core, so that none waits for this process
