@@ -17,7 +17,7 @@ from pathlib import Path
 from sat_retriever import SheetEncoder, SheetIndex, SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean, ndcg, recall
-from sat_retriever.datasets.trainingsets import standard_dataset
+from sat_retriever.datasets.splits import standard_dataset
 from sat_retriever.encoder import MINILM
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.synth.corpus import synthesize

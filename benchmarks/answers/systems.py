@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
-from sat_retriever.evaluation.methods.rag import rag
+from sat_retriever.evaluation.methods import rag
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.records.area import area_of

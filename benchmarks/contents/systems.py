@@ -11,10 +11,8 @@ from types import TracebackType
 
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.metrics.rows import row_of
-from sat_retriever.datasets.metrics.run import DEPTH
-from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.methods.second_stage import second_stage
+from sat_retriever.datasets.metrics.rows import DEPTH, row_of
+from sat_retriever.evaluation.methods import Method, second_stage
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import own_reranker
 from sat_retriever.records.candidates import Candidate

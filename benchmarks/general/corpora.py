@@ -19,8 +19,7 @@ from typing import Literal
 
 from benchmarks.general.domains import DomainOptions, domain_corpus
 from sat_retriever.datasets.dataset import Dataset, Split, load_industrytab
-from sat_retriever.datasets.splits import held_out_workbooks
-from sat_retriever.datasets.trainingsets import spider_training
+from sat_retriever.datasets.splits import held_out_workbooks, spider_training
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.synth.words.vocabulary import Vocabulary

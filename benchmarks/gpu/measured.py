@@ -24,12 +24,12 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.evaluation.latency import latency
 from sat_retriever.text.serialize import serialize
-from sat_retriever.train.loop.schedule import Precision
 from sat_retriever.train.settings import (
     CROSS_ENCODER_PRESETS,
     ENCODER_PRESETS,
     RERANKER_PRESETS,
     EncoderTraining,
+    Precision,
 )
 
 _ENCODER, _PAIRS = ENCODER_PRESETS["paper"], CROSS_ENCODER_PRESETS["paper"]

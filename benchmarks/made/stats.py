@@ -24,7 +24,7 @@ from rich.table import Table
 
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
-from sat_retriever.datasets.pairs import SheetPair, load_pairs
+from sat_retriever.datasets.sheets import SheetPair, load_pairs
 from sat_retriever.errors import CorpusError
 from sat_retriever.questions.querycounts import Spread, query_statistics
 from sat_retriever.records.links import Link

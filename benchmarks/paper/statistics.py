@@ -21,7 +21,7 @@ from benchmarks.made.stats import category
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.pairs import load_pairs
+from sat_retriever.datasets.sheets import load_pairs
 from sat_retriever.datasets.splits import grouped_split, standard_split
 from sat_retriever.errors import CorpusError
 from sat_retriever.questions.querycounts import Spread

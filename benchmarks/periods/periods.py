@@ -35,11 +35,10 @@ from benchmarks.unlabelled.systems import (
 )
 from sat_retriever.datasets.dataset import Dataset, load_spider
 from sat_retriever.datasets.metrics import mean
-from sat_retriever.datasets.metrics.rows import PER_QUERY, metrics_of, rows_of
-from sat_retriever.datasets.metrics.run import DEPTH, Run
+from sat_retriever.datasets.metrics.rows import DEPTH, PER_QUERY, Run, metrics_of, rows_of
 from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.encoder.source import MINILM
-from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods import Method
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.period.periods import SheetPeriod, period_of

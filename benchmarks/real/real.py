@@ -39,8 +39,7 @@ from benchmarks.real.systems import (
 from benchmarks.results import Result, read_results, write_result
 from benchmarks.tables.ladder import ladder_tables
 from benchmarks.tables.real import real_tables
-from sat_retriever.datasets.metrics.rows import metrics_of, row_of
-from sat_retriever.datasets.metrics.run import DEPTH
+from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
 from sat_retriever.errors import CorpusError
 
 HITS = 10  # that the ladder asks for

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.corpora import CORPORA, Places
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.datasets.labels.queryjson import read_queries
+from sat_retriever.datasets.labels.query import read_queries
 from sat_retriever.datasets.tables import load_tables, read_tables, tables_files
 from sat_retriever.errors import CorpusError
 

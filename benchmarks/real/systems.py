@@ -16,7 +16,7 @@ from benchmarks.real.sources import SheetRows, Source
 from benchmarks.real.without import Change, ChangedIndex
 from benchmarks.results import ROOT, data_hash
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.datasets.metrics.run import DEPTH
+from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.rank.load import AUTO

@@ -13,11 +13,8 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.comparison import paired_bootstrap
 from sat_retriever.datasets.metrics.ranking import Hits, all_relevant_of, ndcg_of
-from sat_retriever.datasets.metrics.rows import row_of
-from sat_retriever.datasets.metrics.run import DEPTH
-from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.methods.fused import fused
-from sat_retriever.evaluation.methods.second_stage import second_stage
+from sat_retriever.datasets.metrics.rows import DEPTH, row_of
+from sat_retriever.evaluation.methods import Method, fused, second_stage
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.records.progress import Progress

@@ -15,7 +15,7 @@ from benchmarks.related.formulas import formula_questions, formula_reads
 from benchmarks.related.made import QUESTIONS, SHEETS, made_workbooks
 from sat_retriever.datasets.dataset import Dataset, load_eps
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.trainingsets import spider_training
+from sat_retriever.datasets.splits import spider_training
 from sat_retriever.records.grouping import evenly
 
 Part = Literal["train", "validation", "test"]

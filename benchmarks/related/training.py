@@ -25,8 +25,8 @@ from benchmarks.related.related import Wanted
 from benchmarks.related.sets import Places
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.train.loop.course import Metrics
-from sat_retriever.train.reranker.joinedsets import joined_sets
+from sat_retriever.train.loop.state import Metrics
+from sat_retriever.train.reranker.candidatesets import joined_sets
 from sat_retriever.train.reranker.train import TrainedReranker, train_reranker
 from sat_retriever.train.settings import RerankerTraining
 

@@ -27,7 +27,7 @@ from rich.table import Table
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.metrics import mean, ndcg, recall
-from sat_retriever.datasets.trainingsets import spider_training
+from sat_retriever.datasets.splits import spider_training
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.folder import read_model_folder

@@ -24,14 +24,14 @@ from rich.table import Table
 from benchmarks.gpu.device import synchronise
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.datasets.trainingsets import standard_dataset
+from sat_retriever.datasets.splits import standard_dataset
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.train.data.reading import from_dataset
 from sat_retriever.train.encoder.backbone import Backbone
 from sat_retriever.train.encoder.encodertask import EncoderTask
-from sat_retriever.train.loop.ahead import depth_on, made_ahead
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.optimise import Optimiser
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.settings import EncoderTraining
 
 BENCHMARK = "train_speed"

@@ -16,7 +16,7 @@ from benchmarks.links.quality import bird_links
 from benchmarks.results import data_hash
 from benchmarks.training.plan import Corpus, Links
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.datasets.trainingsets import grouped_dataset, spider_training, standard_dataset
+from sat_retriever.datasets.splits import grouped_dataset, spider_training, standard_dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
 

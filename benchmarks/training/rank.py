@@ -6,16 +6,17 @@ from benchmarks.training.methods import Recipe
 from benchmarks.training.plan import Step
 from benchmarks.training.runner import RUN, Places
 from sat_retriever.evaluation.llm import Answers, LanguageModel
-from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.methods.bm25 import bm25
-from sat_retriever.evaluation.methods.cross_encoder import cross_encoder
-from sat_retriever.evaluation.methods.fused import fused
-from sat_retriever.evaluation.methods.link_reranker import link_reranker
-from sat_retriever.evaluation.methods.llm_only import llm_only
-from sat_retriever.evaluation.methods.rag import rag
-from sat_retriever.evaluation.methods.rag_llm import rag_llm
-from sat_retriever.evaluation.methods.sat import sat
-from sat_retriever.evaluation.methods.stage1 import stage1
+from sat_retriever.evaluation.llm.methods import llm_only, rag_llm
+from sat_retriever.evaluation.methods import (
+    Method,
+    bm25,
+    cross_encoder,
+    fused,
+    link_reranker,
+    rag,
+    sat,
+    stage1,
+)
 from sat_retriever.index.index import SheetIndex
 
 

@@ -18,8 +18,7 @@ from benchmarks.training.rank import asking, method_of
 from benchmarks.training.runner import Places, costs, encoder_folder
 from benchmarks.unlabelled.quality import QuerySet
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
-from sat_retriever.datasets.metrics.run import Run, read_run, write_run
+from sat_retriever.datasets.metrics.rows import Run, metrics_of, read_run, rows_of, write_run
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
 from sat_retriever.index.index import SheetIndex
 

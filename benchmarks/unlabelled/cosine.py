@@ -28,8 +28,7 @@ from benchmarks.results import Result, write_result
 from benchmarks.unlabelled.subjects import Places, subject_of
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.metrics.comparison import difference
-from sat_retriever.datasets.metrics.rows import metrics_of, row_of
-from sat_retriever.datasets.metrics.run import DEPTH
+from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
 from sat_retriever.encoder.models.packaged import GENERAL
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import CorpusError

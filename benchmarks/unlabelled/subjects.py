@@ -19,8 +19,7 @@ from sat_retriever.encoder.source import MINILM
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import SynthOptions
-from sat_retriever.train.data.families import families
-from sat_retriever.train.data.holdout import held_out_families
+from sat_retriever.train.data.holdout import families, held_out_families
 from sat_retriever.train.data.reading import read_records
 
 ALL, GROUPED = "all", "grouped"

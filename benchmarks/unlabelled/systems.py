@@ -12,13 +12,15 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.packaged import FOLDER as PACKAGED
 from sat_retriever.encoder.models.packaged import is_packaged
 from sat_retriever.errors import EncoderError, PathNotFoundError
-from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.methods.bm25 import bm25
-from sat_retriever.evaluation.methods.fused import fused
-from sat_retriever.evaluation.methods.link_reranker import link_reranker
-from sat_retriever.evaluation.methods.rag import rag
-from sat_retriever.evaluation.methods.second_stage import second_stage
-from sat_retriever.evaluation.named import encoder_label
+from sat_retriever.evaluation.methods import (
+    Method,
+    bm25,
+    encoder_label,
+    fused,
+    link_reranker,
+    rag,
+    second_stage,
+)
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import load_reranker, own_reranker
 from sat_retriever.train.adapt.outcome import ENCODER, STAGE_1, Adaptation

@@ -35,10 +35,9 @@ from sat_retriever.train.adapt.settings import AdaptSettings
 
 if TYPE_CHECKING:
     from sat_retriever.llm.chat import Chat
-    from sat_retriever.train.adapt.judging import Verdict
-    from sat_retriever.train.adapt.outcome import Adaptation
+    from sat_retriever.train.adapt.outcome import Adaptation, Verdict
     from sat_retriever.train.adapt.questions import Material
-    from sat_retriever.train.loop.progress import Standing
+    from sat_retriever.train.loop.state import TrainingProgress
 
 EXAMPLES = examples(
     "sat adapt --index reports.sat",
@@ -109,8 +108,8 @@ class _Watcher:
     def __init__(self, bar: TrainingBar) -> None:
         self._bar = bar
 
-    def training(self, standing: Standing) -> None:
-        self._bar.training(standing)
+    def training(self, progress: TrainingProgress) -> None:
+        self._bar.training(progress)
 
     def counting(self, what: str, done: int, total: int) -> None:
         self._bar.counting(what, done, total)
@@ -155,7 +154,7 @@ def _as_json(made: Adaptation, file: Place) -> dict[str, Any]:
 
 
 def _print(made: Adaptation, file: Place) -> None:
-    from sat_retriever.train.adapt.judging import LEVEL
+    from sat_retriever.train.adapt.outcome import LEVEL
 
     console, counts = stdout(), made.counts
     families = f"{counts['families']:,} {'family' if counts['families'] == 1 else 'families'}"
@@ -197,7 +196,7 @@ def _print(made: Adaptation, file: Place) -> None:
 def _ahead(verdict: Verdict) -> str:
     """The lead of a method with its interval; empty if there is none.
 
-    >>> from sat_retriever.train.adapt.judging import Verdict
+    >>> from sat_retriever.train.adapt.outcome import Verdict
     >>> from sat_retriever.datasets.metrics import Difference
     >>> _ahead(Verdict("", 0.9, 0.8, Difference(0.0512, 0.03, 0.0724)))
     '+.051 (+.030 to +.072)'

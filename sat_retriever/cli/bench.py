@@ -28,9 +28,9 @@ from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
 from sat_retriever.index.index import SheetIndex
 
 if TYPE_CHECKING:
-    from sat_retriever.evaluation.asked import AskedModel
     from sat_retriever.evaluation.bench import Bench
     from sat_retriever.evaluation.llm import LanguageModelSettings
+    from sat_retriever.evaluation.llm.methods import AskedModel
 
 EXAMPLES = examples(
     "sat bench --index reports.sat --queries triples.csv",
@@ -149,11 +149,11 @@ def _settings(
 
 def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
     from sat_retriever.answer.retriever import SheetRetriever
-    from sat_retriever.evaluation.asked import asked_models
+    from sat_retriever.evaluation.abstention import nothing_there
     from sat_retriever.evaluation.bench import bench as compare
-    from sat_retriever.evaluation.named import named_methods
-    from sat_retriever.evaluation.nothing import nothing_there
-    from sat_retriever.evaluation.timing import Timing
+    from sat_retriever.evaluation.latency import Timing
+    from sat_retriever.evaluation.llm.methods import asked_models
+    from sat_retriever.evaluation.methods import named_methods
     from sat_retriever.rank.links.linkrank import LINKS
     from sat_retriever.rank.load import AUTO
     from sat_retriever.train.data.reading import refuse_unknown_sheets
@@ -192,7 +192,7 @@ def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
 def _about(opened: SheetIndex, labels: Labels) -> dict[str, Any]:
     """Facts about the measurement, for later readers of the numbers."""
     from sat_retriever._version import __version__
-    from sat_retriever.evaluation.named import encoder_label
+    from sat_retriever.evaluation.methods import encoder_label
 
     return {
         "index": opened.path.name,
@@ -211,8 +211,8 @@ def _about(opened: SheetIndex, labels: Labels) -> dict[str, Any]:
 
 def _show(measured: _Measured, opened: SheetIndex, out: Path | None, *, as_json: bool) -> None:
     """Show the table first, so that it is not lost if the report cannot be written."""
+    from sat_retriever.evaluation.bench import results_of
     from sat_retriever.evaluation.report.folder import REPORT
-    from sat_retriever.evaluation.results import results_of
 
     if not as_json:
         print_table(measured.found, measured.about, measured.remarks)

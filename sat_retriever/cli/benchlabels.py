@@ -12,7 +12,7 @@ from sat_retriever.cli.terminal import counted
 from sat_retriever.datasets.labels import Query, load_labels
 
 if TYPE_CHECKING:
-    from sat_retriever.evaluation.nothing import NothingThere
+    from sat_retriever.evaluation.abstention import NothingThere
 
 _TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are listed, and characters of each
 

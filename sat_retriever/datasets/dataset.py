@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from sat_retriever.datasets.edges import load_links
-from sat_retriever.datasets.labels.query import Query
-from sat_retriever.datasets.labels.queryjson import read_queries
+from sat_retriever.datasets.labels.query import Query, read_queries
 from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.links import Link
@@ -33,41 +32,31 @@ _MADE = "corpus.json"  # beside a corpus that `sat synth` made
 class Split:
     """The use of each query of a data set, and the sheets that training may see.
 
-    Attributes:
-        train: Positions in `Dataset.queries` of the queries to learn from.
-        validation: Positions of the queries that all choices are made with.
-        test: Positions of the queries of the one reported evaluation.
-        seen: Ids of the sheets that training may use, even as negatives; None for all.
+    `train`, `validation` and `test` are positions in `Dataset.queries`: to learn from, to make all
+    choices with, and for the one reported evaluation.
     """
 
     train: tuple[int, ...] = ()
     validation: tuple[int, ...] = ()
     test: tuple[int, ...] = ()
-    seen: frozenset[str] | None = None
+    seen: frozenset[str] | None = None  # ids of the sheets that training may use, even as negatives
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """A corpus with labelled queries, for training, choosing and measuring.
 
-    Attributes:
-        name: Stable name, for example "industrytab_1k" or "spider_dev".
-        records: Sheets in numeric order of their ids; empty if `root` is given, or if the sheets
-            are in a user's index.
-        queries: Labelled queries in file order.
-        links: Published sheet-to-sheet links.
-        files: The files it was read from, for provenance.
-        root: Folder of workbooks that hold the sheets; None if records are given.
-        split: The use of each query; empty until a split is chosen.
+    Records are in numeric order of their ids. There are none if `root`, a folder of workbooks,
+    holds the sheets, or if these are in a user's index.
     """
 
-    name: str
+    name: str  # stable, for example "industrytab_1k" or "spider_dev"
     records: tuple[SheetRecord, ...]
-    queries: tuple[Query, ...]
-    links: tuple[Link, ...] = ()
-    files: tuple[Path, ...] = ()
+    queries: tuple[Query, ...]  # in file order
+    links: tuple[Link, ...] = ()  # published ones
+    files: tuple[Path, ...] = ()  # that it was read from, for provenance
     root: Path | None = None
-    split: Split = Split()
+    split: Split = Split()  # empty until one is chosen
 
     @property
     def train(self) -> tuple[Query, ...]:
@@ -104,11 +93,7 @@ def divided_dataset(
 ) -> Dataset:
     """Make a data set of queries that are already divided; its sheets are in an index.
 
-    Args:
-        name: Its name.
-        train: Queries to learn from; a query that counts twice is repeated.
-        validation: Queries to choose with.
-        seen: Ids of the sheets that training may use, even as negatives; None for all.
+    A training query that counts twice is repeated.
 
     >>> found = divided_dataset("own", [Query("a", ("1",))], [Query("b", ("2",))])
     >>> found.split.train, found.split.validation, found.validation[0].text
@@ -135,7 +120,10 @@ def load_industrytab(folder: str | Path) -> Dataset:
     """
     folder = Path(folder)
     sheets, edges = folder / "sheets.json", folder / "dependency_edges.json"
-    queries = _first_file(folder, ("query.json", "query_legacy_134.json"))
+    names = ("query.json", "query_legacy_134.json")
+    queries = next((folder / each for each in names if (folder / each).is_file()), None)
+    if queries is None:
+        raise CorpusError(f"{folder} holds none of {', '.join(names)}; is it the corpus folder?")
     records = load_sheets(sheets)
     known = frozenset(record.sheet_id for record in records)
     asked = read_queries(queries, known=known, typed=True)
@@ -154,13 +142,9 @@ def load_spider(
 ) -> Dataset:
     """Load Spider's databases as workbooks: 876 sheets, with one split's questions.
 
-    All splits search the same sheets; no database has questions in both training
-    and dev. Links are the declared foreign keys (`join_key`).
-
-    Args:
-        folder: Folder with sheets.json, links.json and the query files.
-        split: "train_synonym" is the training part with column and table names
-            replaced by synonyms (Spider-Syn).
+    All splits search the same sheets; no database has questions in both training and dev. Links are
+    the declared foreign keys (`join_key`). "train_synonym" is the training part with column and
+    table names replaced by synonyms (Spider-Syn).
 
     Raises:
         CorpusError: If a file is missing or malformed, or the split is unknown.
@@ -185,11 +169,9 @@ def load_spider(
 def load_bird(folder: str | Path, *, evidence: bool = False) -> Dataset:
     """Load BIRD's development part: 75 sheets, 1,534 questions, no links.
 
-    Args:
-        folder: Folder with sheets.json and query_dev.json.
-        evidence: True appends the published hint to the question, and the data set is called
-            "bird_dev_evidence" instead of "bird_dev". Off by default, since a hint names the
-            columns to use and no user writes one.
+    `evidence` appends the published hint to the question, and the data set is called
+    "bird_dev_evidence" instead of "bird_dev". Off by default, since a hint names the columns to use
+    and no user writes one.
 
     Raises:
         CorpusError: If a file is missing or does not have the documented form.
@@ -216,10 +198,3 @@ def load_eps(folder: str | Path) -> Dataset:
     return Dataset(
         name="eps", records=(), queries=read_queries(path, known=None), files=(path,), root=folder
     )
-
-
-def _first_file(folder: Path, names: Sequence[str]) -> Path:
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
-    raise CorpusError(f"{folder} holds none of {', '.join(names)}; is it the corpus folder?")

@@ -21,11 +21,9 @@ def load_links(path: str | Path, known: Collection[str] | None = None) -> tuple[
     `links.json`. A link needs `source`, `target` and `type`. `weight` defaults to 1; `evidence`
     defaults to `source_column` and `target_column`, or is empty.
 
-    Args:
-        path: The file.
-        known: Ids of the corpus's sheets. If given, every link must join two of them, and typed
-            edges must be as documented: each pair once in either direction, lists that agree,
-            types of this package, and true counts.
+    If `known` gives the ids of the corpus's sheets, every link must join two of them, and typed
+    edges must be as documented: each pair once in either direction, lists that agree, types of this
+    package, and true counts.
 
     Raises:
         CorpusError: If the file is missing, has none of the three forms, or fails a check.
@@ -147,7 +145,6 @@ def _check_counts(edges: Mapping[str, Any], pairs: int, sheets: int, path: Path)
 
 
 def _link(row: Any, where: str) -> Link:
-    """Return one link after checking every field."""
     if not isinstance(row, Mapping):
         raise CorpusError(f"{where}: an object is needed, not {row!r:.80}")
     ends = []

@@ -1,12 +1,14 @@
-"""Split queries into training, validation and test: the reported splits."""
+"""Split queries into training, validation and test, and load corpora in these splits."""
 
 from __future__ import annotations
 
 import random
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from sat_retriever.datasets.dataset import Dataset, Split
+from sat_retriever.datasets.dataset import Dataset, Split, load_industrytab, load_spider
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.records.grouping import connected
@@ -41,14 +43,9 @@ def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> S
         raise InputError(f"ratio must lie between 0 and 1, not {ratio}")
     order = list(range(num_queries))
     random.Random(seed).shuffle(order)  # noqa: S311 - a published seed, no secret
-    rest, test = _cut(order, int(ratio * num_queries))
-    train, validation = _cut(rest, int(0.1 * len(rest)))
-    return Split(tuple(train), tuple(validation), tuple(test))
-
-
-def _cut(items: list[int], tail: int) -> tuple[list[int], list[int]]:
-    """Return all but the last `tail` items, and the last ones."""
-    return items[: len(items) - tail], items[len(items) - tail :]
+    known = num_queries - int(ratio * num_queries)
+    taught = known - int(0.1 * known)
+    return Split(tuple(order[:taught]), tuple(order[taught:known]), tuple(order[known:]))
 
 
 def family(name: str) -> str:
@@ -72,17 +69,12 @@ def family(name: str) -> str:
 def sheet_groups(records: Sequence[SheetRecord]) -> list[list[str]]:
     """Group sheet ids that share a family or a header set, directly or through others.
 
-    Args:
-        records: The corpus, in numeric order of ids.
-
-    Returns:
-        Groups of ids in numeric order, ordered by their smallest id.
+    Records and ids are in numeric order, groups in that of their smallest id.
     """
     return connected((record.sheet_id, _keys(record)) for record in records)
 
 
 def _keys(record: SheetRecord) -> Iterator[Hashable]:
-    """Yield the keys that a sheet shares with its group."""
     yield "family", family(record.sheet)
     yield "headers", *sorted(column.name.strip().lower() for column in record.columns)
 
@@ -98,7 +90,10 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     Raises:
         InputError: If the dataset has no records.
     """
-    part_of, rng = _parts_of_sheets(dataset, seed)
+    if not dataset.records:
+        raise InputError(f"data set {dataset.name!r} has no records to group")
+    rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
+    part_of = _assign(sheet_groups(dataset.records), len(dataset.records), rng)
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
     for place, query in enumerate(dataset.queries):
         homes = {part_of.get(sheet) for sheet in query.positives}
@@ -110,14 +105,6 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     train, validation, test = (tuple(part) for part in parts)
     seen = frozenset(sheet for sheet, part in part_of.items() if part == 0)
     return Split(train, validation, test, seen)
-
-
-def _parts_of_sheets(dataset: Dataset, seed: int) -> tuple[dict[str, int], random.Random]:
-    """Return the part of every sheet, and the generator that then orders the queries."""
-    if not dataset.records:
-        raise InputError(f"data set {dataset.name!r} has no records to group")
-    rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
-    return _assign(sheet_groups(dataset.records), len(dataset.records), rng), rng
 
 
 def _assign(groups: list[list[str]], num_sheets: int, rng: random.Random) -> dict[str, int]:
@@ -155,3 +142,49 @@ def held_out_workbooks(
     names = sorted({query.workbook for query in queries})
     random.Random(seed).shuffle(names)  # noqa: S311 - a repeatable choice, no secret
     return frozenset(names[: int(share * len(names))])
+
+
+def standard_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
+    """Load an IndustryTab corpus, or one that `sat synth` made, in the paper's split.
+
+    Source: the released recipe. IndustryTab-614 is split by the training seed, 1K and other corpora
+    always by seed 42.
+    """
+    dataset = load_industrytab(folder)
+    number = len(dataset.queries)
+    if dataset.name == "industrytab_614":
+        return replace(dataset, split=standard_split(number, ratio=0.2, seed=seed))
+    return replace(dataset, split=standard_split(number))
+
+
+def grouped_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
+    """Load such a corpus in the split of unseen families: training sees no held-out sheet.
+
+    Source: the released grouped evaluation; the split's seed is the training seed.
+    """
+    dataset = load_industrytab(folder)
+    return replace(dataset, split=grouped_split(dataset, seed=seed))
+
+
+def spider_training(folder: str | Path) -> Dataset:
+    """Load Spider's training questions, original and with synonyms, without those of dev.
+
+    A quarter of the training databases is held out: their questions are for validation. Training
+    uses neither their sheets nor those of dev's databases. Questions that the synonyms left
+    unchanged occur once.
+    """
+    dataset = load_spider(folder, "train")
+    reworded = load_spider(folder, "train_synonym")
+    first = {(query.text.casefold(), query.positives) for query in dataset.queries}
+    new = (q for q in reworded.queries if (q.text.casefold(), q.positives) not in first)
+    queries = (*dataset.queries, *new)
+    held_out = held_out_workbooks(dataset.queries)
+    places = range(len(queries))
+    taught = {query.workbook for query in queries} - held_out
+    split = Split(
+        train=tuple(place for place in places if queries[place].workbook not in held_out),
+        validation=tuple(place for place in places if queries[place].workbook in held_out),
+        seen=frozenset(one.sheet_id for one in dataset.records if one.workbook in taught),
+    )
+    files = tuple(dict.fromkeys((*dataset.files, *reworded.files)))
+    return Dataset("spider_train", dataset.records, queries, dataset.links, files, split=split)

@@ -44,16 +44,16 @@ def load_tables(
 ) -> Dataset:
     """Load a corpus of tables as records with contents and roles, and its questions.
 
+    The two files begin with the corpus's name; the records are in their order, and the data set's
+    name says what was chosen.
+
     Args:
         folder: Folder of the files.
-        name: Beginning of the names of the corpus's two files.
+        name: Name of the corpus.
         titles: False replaces the names of workbooks and sheets by numbers, which tell nothing.
         distractors: Add the tables of `DISTRACTORS`, about which there is no question.
         part: "validation" has a quarter of the tables, chosen by a hash of their ids, and the
             questions about them; "train" has the other tables with theirs.
-
-    Returns:
-        Its records, in the order of the files; the name says what was chosen.
 
     Raises:
         CorpusError: If a file is missing, or a line of it is malformed; a table's id occurs
@@ -70,7 +70,11 @@ def load_tables(
         for table in read_tables(path):
             if table.table_id in kept:
                 raise CorpusError(f"{path}: the table {table.table_id!r:.80} is in {tables} too")
-            kept[table.table_id] = path != tables or _is_in(table.table_id, part)
+            kept[table.table_id] = (
+                path != tables
+                or part == "all"
+                or is_held_out(table.table_id) == (part == "validation")
+            )
             if kept[table.table_id]:
                 names = (table.workbook, table.sheet) if titles else plain_names(len(records) + 1)
                 records.append(table_record(table.table_id, names, table.headers, table.rows))
@@ -85,15 +89,7 @@ def load_tables(
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
-    """A table with its cells as texts.
-
-    Attributes:
-        table_id: Its id.
-        workbook: The title of its page.
-        sheet: The title of its section.
-        headers: Its headers.
-        rows: Its cells, row by row.
-    """
+    """A table with its cells as texts; its page is the workbook, its section the sheet."""
 
     table_id: str
     workbook: str
@@ -129,11 +125,7 @@ def read_tables(path: Path) -> Iterator[CellTable]:
 
 
 def read_questions(path: Path, known: Collection[str]) -> Iterator[Query]:
-    """Yield the questions of a file.
-
-    Args:
-        path: The file.
-        known: Ids of the tables.
+    """Yield the questions of a file about known tables.
 
     Raises:
         CorpusError: If the file is missing, or a line of it is malformed or names another table.
@@ -158,13 +150,7 @@ def table_record(
     """The record of one table, as if it were the only sheet of a workbook, from cell A1 on.
 
     Cells get the types that the same texts have in a CSV file. The first row is declared to be
-    the header, as in a table object of Excel.
-
-    Args:
-        table_id: The id of the record.
-        names: Name of its workbook and of its sheet.
-        headers: Its headers; a row may be shorter, or longer.
-        rows: Its cells.
+    the header, as in a table object of Excel. A row may be shorter or longer than the header.
     """
     workbook, sheet = names
     grid = Grid(typed_rows([list(headers), *map(list, rows)], ","))
@@ -203,16 +189,8 @@ def is_held_out(table_id: str) -> bool:
     return int.from_bytes(digest[:4], "big") < _HELD_OUT * 2**32
 
 
-def _is_in(table_id: str, part: Part) -> bool:
-    return part == "all" or is_held_out(table_id) == (part == "validation")
-
-
 def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the object on each line of a file, with its place for messages.
-
-    Raises:
-        CorpusError: If the file is missing, or a line of it is too long, not UTF-8 or no object.
-    """
+    """Yield the object on each line of a file, with its place for messages."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), start=1):

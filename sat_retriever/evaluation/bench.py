@@ -1,17 +1,16 @@
-"""Compare methods on labelled questions of one index, for the main table."""
+"""Compare methods on labelled questions of one index; give the results as JSON."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import Difference
 from sat_retriever.datasets.metrics.comparison import difference
-from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
-from sat_retriever.datasets.metrics.run import Run
+from sat_retriever.datasets.metrics.rows import Run, metrics_of, rows_of
 from sat_retriever.errors import (
     EmptyInputError,
     InputError,
@@ -19,58 +18,37 @@ from sat_retriever.errors import (
     OutputError,
     SatError,
 )
-from sat_retriever.evaluation.latency import Latency
-from sat_retriever.evaluation.method import Method, no_progress
-from sat_retriever.evaluation.timing import Timing, Told, timed
+from sat_retriever.evaluation.latency import Latency, Timing, Told, timed
+from sat_retriever.evaluation.methods import Method, no_progress
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 
 FEW = 50  # fewer questions show only large differences between methods
 LISTED = 10  # first sheets of a question that a report shows
+FORMAT = 2  # of the results
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One method's answers with their metrics: a row of the main table.
-
-    Attributes:
-        name: Name of the row.
-        run: Its rankings, by place of the question.
-        rows: One row a question; see `rows_of`.
-        metrics: Means over the rows; see `metrics_of`.
-        latency: Times of one question; None if it was not timed.
-        difference: NDCG@5 minus that of the row it is compared with; None without one.
-        lifted: By place of the question, for each of its first ten sheets that a link raised, the
-            link that raised it most.
-    """
+    """One method's answers with their metrics: a row of the main table."""
 
     name: str
-    run: Run
-    rows: Sequence[Mapping[str, Any]]
-    metrics: Mapping[str, float | None]
-    latency: Latency | None
-    difference: Difference | None
+    run: Run  # rankings, by place of the question
+    rows: Sequence[Mapping[str, Any]]  # one a question; see `rows_of`
+    metrics: Mapping[str, float | None]  # means over the rows
+    latency: Latency | None  # of one question; None if not timed
+    difference: Difference | None  # NDCG@5 minus that of the row it is compared with
     lifted: Mapping[int, Mapping[str, Link]]
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Methods on the same questions.
+    """Methods on the same questions."""
 
-    Attributes:
-        queries: The questions by place, with the sheets that count as hard negatives.
-        sheet_ids: Every sheet of the index, in order; rows name sheets by their place in it.
-        scored: One for each method, in the order given.
-        left_out: Reasons by name, for methods without a row.
-        ruled_out: True if sheets that the labels rule out count as hard negatives, since no
-            question has annotated ones.
-        against: Name of the row that all others are compared with; None for the row above.
-    """
-
-    queries: Mapping[int, Query]
-    sheet_ids: Sequence[str]
-    scored: Sequence[Scored]
+    queries: Mapping[int, Query]  # by place, with the sheets that count as hard negatives
+    sheet_ids: Sequence[str]  # all of the index; rows name sheets by their place in it
+    scored: Sequence[Scored]  # one for each method, in the order given
     left_out: Mapping[str, str] = field(default_factory=dict)
     ruled_out: bool = False
     against: str | None = None
@@ -96,16 +74,8 @@ def bench(
 
     If no question has annotated hard negatives, the sheets that the labels rule out count as such,
     since the author of the labels has judged them. A method whose language model fails, or whose
-    answers cannot be kept, gives no row; the others keep theirs.
-
-    Args:
-        index: The index that the methods search.
-        queries: Labelled questions; all their sheets are in the index.
-        methods: By name, in the order of the table.
-        timing: The number of calls to time; None for the default.
-        told: Receives the progress.
-        against: Name of the method that all others are compared with; None compares each row
-            with the one above.
+    answers cannot be kept, gives no row; the others keep theirs. All rows are compared with the
+    method `against`, or each with the one above.
 
     Raises:
         EmptyInputError: If there are no questions or no methods.
@@ -123,6 +93,7 @@ def bench(
     numbers = {sheet_id: number for number, sheet_id in enumerate(sheet_ids)}
     _check_indexed(queries, numbers, index)
     asked = dict(enumerate(judged(queries)))
+    ruled_out = list(asked.values()) != list(queries)
     texts = [query.text for query in queries]
     scored: list[Scored] = []
     failed: dict[str, SatError] = {}
@@ -137,11 +108,10 @@ def bench(
     if not scored:
         raise next(iter(failed.values()))
     left_out = {name: str(error) for name, error in failed.items()}
-    return _compared(Bench(asked, sheet_ids, tuple(scored), left_out, _ruled_out(queries), against))
+    return _compared(Bench(asked, sheet_ids, tuple(scored), left_out, ruled_out, against))
 
 
 def _compared(found: Bench) -> Bench:
-    """Return the bench with the difference of every row."""
     rows = list(found.scored)
     for row, one in enumerate(found.scored):
         other = found.compared_with(row)
@@ -173,12 +143,6 @@ def judged(queries: Sequence[Query]) -> list[Query]:
     return [replace(query, hard_negatives=query.negatives) for query in queries]
 
 
-def _ruled_out(queries: Sequence[Query]) -> bool:
-    """True if `judged` changes a question."""
-    annotated = any(query.hard_negatives for query in queries)
-    return not annotated and any(query.negatives for query in queries)
-
-
 def _scored(
     name: str,
     method: Method,
@@ -186,7 +150,7 @@ def _scored(
     numbers: Mapping[str, int],
     told: Told,
 ) -> tuple[Scored, float]:
-    """Return a method's answers without times, and the mean time of a question in seconds."""
+    """Return a method's answers without times, and the mean seconds of a question."""
     places = iter(queries)
     lifted: dict[int, dict[str, Link]] = {}
 
@@ -203,3 +167,54 @@ def _scored(
     each = (time.perf_counter() - start) / len(queries)
     rows = rows_of(queries, run, numbers)
     return Scored(name, run, rows, metrics_of(rows), None, None, lifted), each
+
+
+def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True) -> dict[str, Any]:
+    """Return the measurement, ready for JSON; every figure of the table follows from it.
+
+    `about` describes it: index, labels, and how it was made. `per_query` includes the questions and
+    the rows of each method.
+    """
+    found: dict[str, Any] = {"format": FORMAT, **about, "questions": len(bench.queries)}
+    found["hard_negatives"] = "ruled out by the labels" if bench.ruled_out else "as annotated"
+    if per_query:
+        found["queries"] = [
+            {
+                "query": place,
+                "text": query.text,
+                "type": query.query_type,
+                "positives": list(query.positives),
+                "hard_negatives": list(query.hard_negatives),
+            }
+            for place, query in bench.queries.items()
+        ]
+    found["against"] = bench.against
+    found["methods"] = [
+        _method(bench, row, per_query=per_query) for row in range(len(bench.scored))
+    ]
+    found["left_out"] = dict(bench.left_out)
+    return found
+
+
+def _method(bench: Bench, row: int, *, per_query: bool) -> dict[str, Any]:
+    scored = bench.scored[row]
+    found: dict[str, Any] = {
+        "name": scored.name,
+        "metrics": dict(scored.metrics),
+        "latency_ms": asdict(scored.latency) if scored.latency else None,
+        "ndcg_difference": _difference(bench, row),
+    }
+    if per_query:
+        found["per_query"] = [
+            {**each, "sheets": [bench.sheet_ids[number] for number in each["sheets"]]}
+            for each in scored.rows
+        ]
+    return found
+
+
+def _difference(bench: Bench, row: int) -> dict[str, Any] | None:
+    """Return mean and interval of a row's difference, and the row that it is `to`."""
+    found, other = bench.scored[row].difference, bench.compared_with(row)
+    if found is None or other is None:
+        return None
+    return {"to": bench.scored[other].name, **asdict(found)}

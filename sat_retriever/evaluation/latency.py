@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.evaluation.method import Method, no_progress
+from sat_retriever.evaluation.methods import Method, no_progress
+from sat_retriever.records.grouping import evenly
 from sat_retriever.records.progress import Progress
 
 Given = TypeVar("Given")
 
 WARM_UP = 20
 REPEATS = 3
+_WARM_UP = 5
+_LEAST_TIMED = 10
+Told = Callable[[str, int, int], None]  # the activity, how many are done, and of how many
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The milliseconds of one question.
-
-    Attributes:
-        mean: Arithmetic mean.
-        p50: Median.
-        p95: 95th percentile.
-    """
+    """The milliseconds of one question."""
 
     mean: float
     p50: float
@@ -35,19 +33,12 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """The times of a method, all over the same questions.
+    """The times of a method, all over the same questions."""
 
-    Attributes:
-        joint: Both stages as one call, measured separately and not added up.
-        stage1: Tokenise, encode, compare with all tokens, and select the best.
-        stage2: Put the candidates in a new order; None without Stage 2.
-        calls: Number of timed calls of each.
-    """
-
-    joint: Times
-    stage1: Times
-    stage2: Times | None
-    calls: int
+    joint: Times  # both stages as one call, measured separately and not added up
+    stage1: Times  # tokenise, encode, compare with all tokens, select the best
+    stage2: Times | None  # put the candidates in a new order; None without Stage 2
+    calls: int  # timed ones of each
 
 
 def latency(
@@ -59,20 +50,15 @@ def latency(
     synchronise: Callable[[], object] = lambda: None,
     progress: Progress = no_progress,
 ) -> Latency:
-    """Time a method, one question after another.
+    """Time a method, one question after another, over all questions in each repeat.
+
+    `warm_up` calls come before the first timed one; they go through the questions in turn.
+    `synchronise` is called before and after each timed call, within its time at the end: it waits
+    for the work of a GPU. `progress` receives the number of timed calls done.
 
     Source: paper, section 4 (latency). Loading models and encoding sheets are excluded. Departs:
     percentiles beside the mean; the joint call is timed as well. On a processor no
     synchronisation is needed: a model's answer is a NumPy array when its call returns.
-
-    Args:
-        method: The method to time.
-        queries: Different questions; all are asked in each repeat.
-        repeats: Timed rounds over all questions.
-        warm_up: Calls before the first timed one; they go through the questions in turn.
-        synchronise: Called before and after each timed call, within its time at the end: waits
-            for the work of a GPU.
-        progress: Receives the number of timed calls done.
 
     Raises:
         EmptyInputError: If there are no questions.
@@ -118,3 +104,52 @@ def times_of(values: Sequence[float]) -> Times:
     cuts = statistics.quantiles(values, n=20, method="inclusive") if len(values) > 1 else None
     middle, high = (cuts[9], cuts[18]) if cuts else (values[0], values[0])
     return Times(statistics.fmean(values), middle, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The number of calls to time.
+
+    `own` has functions, by name of a method, that return the seconds of each call. They serve
+    methods that time their own calls, such as those with kept answers.
+    """
+
+    questions: int = 100  # most, spread evenly over all; 0 times nothing
+    seconds: float = 15.0  # approximate limit for a method; slow ones are asked fewer questions
+    repeats: int = 1  # of each question
+    own: Mapping[str, Callable[[], Sequence[float]]] = field(default_factory=dict)
+
+
+def timed(
+    name: str, method: Method, each_s: float, texts: Sequence[str], timing: Timing, told: Told
+) -> Latency | None:
+    """Time a method over some of the questions; None if none are to be timed.
+
+    `each_s` is the approximate time of one answer, in seconds.
+    """
+    if name in timing.own:
+        return measured(timing.own[name]())
+    if timing.questions < 1:
+        return None
+    # Both stages are called once together and once apart.
+    affordable = int(timing.seconds / (2 * timing.repeats * max(each_s, 1e-9)))
+    chosen = evenly(texts, min(timing.questions, max(_LEAST_TIMED, affordable)))
+    return latency(
+        method,
+        chosen,
+        repeats=timing.repeats,
+        warm_up=min(_WARM_UP, len(chosen)),
+        progress=lambda done, total: told(f"{name}: timing", done, total),
+    )
+
+
+def measured(seconds: Sequence[float]) -> Latency | None:
+    """Return the times of calls that were timed elsewhere, in seconds; None without a call.
+
+    >>> measured([1.0, 3.0]).joint
+    Times(mean=2000.0, p50=2000.0, p95=2900.0)
+    """
+    if not seconds:
+        return None
+    times = times_of([1000 * each for each in seconds])
+    return Latency(times, times, None, len(seconds))

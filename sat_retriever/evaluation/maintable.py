@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.datasets.metrics import Difference
-from sat_retriever.datasets.metrics.run import DEPTH
+from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.evaluation.bench import FEW, Bench, Scored
 
 NONE = "–"
@@ -14,21 +14,13 @@ NONE = "–"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One measure of every method.
-
-    Attributes:
-        title: Its name.
-        means: Its meaning, in a sentence.
-        of: Returns its value for a method; None if it has none.
-        text: Formats the value.
-        lower: True if less is better.
-    """
+    """One measure of every method."""
 
     title: str
-    means: str
-    of: Callable[[Scored], float | None]
-    text: Callable[[float], str]
-    lower: bool = False
+    means: str  # its meaning, in a sentence
+    of: Callable[[Scored], float | None]  # its value for a method; None if it has none
+    text: Callable[[float], str]  # formats the value
+    lower: bool = False  # less is better
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.rank.graph.spec import Start
-from sat_retriever.train.loop.schedule import Precision, Schedule
 
+Precision = Literal["auto", "fast", "fp32", "fp16", "bf16"]
 Loss = Literal["multi_positive", "single_positive"]
 NegativeChoice = Literal["first", "random"]
 Mining = Literal["epoch", "fixed"]
 
 
 def _check_choices(settings: object, **known: Any) -> None:
-    """Refuse a value that is not one of its literal type's words."""
     for name, words in known.items():
         if getattr(settings, name) not in get_args(words):
             listed = ", ".join(get_args(words))
@@ -29,16 +28,62 @@ def _check_choices(settings: object, **known: Any) -> None:
 
 
 def _check_least(settings: object, **least: int) -> None:
-    """Refuse a field below its smallest value."""
     for name, smallest in least.items():
         if getattr(settings, name) < smallest:
             raise InputError(f"{name} is {getattr(settings, name)}; give {smallest} or more")
 
 
 def _check_share(dense_weight: float | None) -> None:
-    """Refuse a share of the cosine outside 0 to 1."""
     if dense_weight is not None and not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share from 0 to 1, or None")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Optimiser steps of one training: AdamW, linear warm-up, linear decay to zero.
+
+    Attributes:
+        epochs: Passes over the training queries.
+        batch_size: Queries per step, over all processes and accumulated parts.
+        learning_rate: Highest learning rate, reached after the warm-up.
+        weight_decay: Decoupled weight decay of AdamW.
+        warmup_epochs: Length of the warm-up in epochs; may be a fraction.
+        max_grad_norm: Largest L2 norm of the gradients; larger ones are clipped.
+        accumulation: Number of parts of a batch, each with its own forward and backward pass; only
+            queries of the same part share negatives.
+        precision: "auto" is fp16 autocast on a CUDA device and fp32 elsewhere, "fast" the same
+            but for bf16 autocast on a CPU that multiplies it in hardware.
+        seed: Seed of all that is random: weights, order, samples, dropout.
+
+    Raises:
+        InputError: If a number is out of its range.
+    """
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    warmup_epochs: float
+    max_grad_norm: float
+    accumulation: int
+    precision: Precision
+    seed: int
+
+    @classmethod
+    def of(cls, settings: Any, **own: Any) -> Schedule:
+        """Take the fields from a training's settings, but for those that are given."""
+        taken = (each.name for each in fields(cls) if each.name not in own)
+        return cls(**{name: getattr(settings, name) for name in taken}, **own)
+
+    def __post_init__(self) -> None:
+        _check_least(self, epochs=1, batch_size=1, accumulation=1)
+        for name in ("learning_rate", "max_grad_norm"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give more than 0")
+        for name in ("weight_decay", "warmup_epochs"):
+            if not getattr(self, name) >= 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give 0 or more")
+        _check_choices(self, precision=Precision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +159,7 @@ class EncoderTraining:
 
     def schedule(self) -> Schedule:
         """Return the settings for the training loop."""
-        return Schedule(
-            self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
-            self.warmup_epochs, self.max_grad_norm, self.accumulation, self.precision, self.seed,
-        )  # fmt: skip
+        return Schedule.of(self)
 
 
 # Named sets of Stage 1's options; `dataclasses.replace` changes a backbone or a seed.
@@ -221,17 +263,11 @@ class RerankerTraining:
 
     def base_schedule(self) -> Schedule:
         """Return the training loop's settings for the base scorer."""
-        return self._schedule(self.base_epochs, self.base_learning_rate)
+        return Schedule.of(self, epochs=self.base_epochs, learning_rate=self.base_learning_rate)
 
     def graph_schedule(self) -> Schedule:
         """Return the training loop's settings for the graph."""
-        return self._schedule(self.graph_epochs, self.graph_learning_rate)
-
-    def _schedule(self, epochs: int, learning_rate: float) -> Schedule:
-        return Schedule(
-            epochs, self.batch_size, learning_rate, self.weight_decay, self.warmup_epochs,
-            self.max_grad_norm, self.accumulation, self.precision, self.seed,
-        )  # fmt: skip
+        return Schedule.of(self, epochs=self.graph_epochs, learning_rate=self.graph_learning_rate)
 
 
 # Named sets of Stage 2's options, by the corpus that they were reported for.
@@ -308,10 +344,7 @@ class CrossEncoderTraining:
 
     def schedule(self) -> Schedule:
         """Return the settings for the training loop."""
-        return Schedule(
-            self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
-            self.warmup_epochs, self.max_grad_norm, self.accumulation, self.precision, self.seed,
-        )  # fmt: skip
+        return Schedule.of(self)
 
 
 # The same for the Cross-Encoder.

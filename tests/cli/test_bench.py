@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.datasets.metrics.run import read_run
+from sat_retriever.datasets.metrics.rows import read_run
 from sat_retriever.encoder.folder import read_model_folder, write_model_folder
 from sat_retriever.index.index import SheetIndex
 from tests.cli.conftest import command

@@ -13,7 +13,7 @@ from rich.console import Console
 from sat_retriever.cli import progress as module
 from sat_retriever.cli.progress import At, Lines, progress
 from sat_retriever.cli.train.bar import TrainingBar
-from sat_retriever.train.loop.progress import Standing
+from sat_retriever.train.loop.state import TrainingProgress
 from tests.cli.terminals import in_terminal
 
 DEEP = "reports/of the northern region/2024/quarterly figures/Sales and returns, final.xlsx"
@@ -94,7 +94,7 @@ def test_the_bar_of_a_training_keeps_what_it_measures(width):
         def say(self, text: str) -> None:
             raise AssertionError(text)
 
-    TrainingBar(Kept()).training(Standing("graph", "training", 2, 20, 31, 300, 0.5, 0.9))
+    TrainingBar(Kept()).training(TrainingProgress("graph", "training", 2, 20, 31, 300, 0.5, 0.9))
     line = drawn(width, *seen)
     assert "31/300" in line
     assert "loss 0.500, best NDCG@5 .900" in line

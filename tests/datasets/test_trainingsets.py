@@ -1,7 +1,7 @@
 import pytest
 
 from sat_retriever.datasets.dataset import load_spider
-from sat_retriever.datasets.trainingsets import (
+from sat_retriever.datasets.splits import (
     grouped_dataset,
     spider_training,
     standard_dataset,

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sat_retriever.errors import LanguageModelError
-from sat_retriever.evaluation.asked import AskedModel
 from sat_retriever.evaluation.llm import Answer, Answers, LanguageModel
-from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.llm.methods import AskedModel
+from sat_retriever.evaluation.methods import Method
 
 GOOD = Answer(("3",), 120, 1, short=False, failed=False, seconds=0.25, digest="first")
 SLOW = Answer((), None, 3, short=False, failed=True, seconds=9.0, problem="too slow")

@@ -11,13 +11,10 @@ import pytest
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import metrics_of
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError, OutputError
-from sat_retriever.evaluation.bench import bench, judged
+from sat_retriever.evaluation.bench import bench, judged, results_of
+from sat_retriever.evaluation.latency import Timing
 from sat_retriever.evaluation.maintable import COLUMNS, NONE, Cell, cells, notes
-from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.methods.fused import fused
-from sat_retriever.evaluation.named import encoder_label, named_methods
-from sat_retriever.evaluation.results import results_of
-from sat_retriever.evaluation.timing import Timing
+from sat_retriever.evaluation.methods import Method, encoder_label, fused, named_methods
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link

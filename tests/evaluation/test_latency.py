@@ -4,7 +4,7 @@ import pytest
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.evaluation.latency import latency
-from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods import Method
 
 
 class Counted:

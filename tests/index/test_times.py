@@ -23,7 +23,7 @@ from sat_retriever.index.search.fusion import time_factors
 from sat_retriever.index.store import schema
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
-from sat_retriever.train.adapt.judging import answer_rows
+from sat_retriever.train.adapt.outcome import answer_rows
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_CHECKSUMS
 

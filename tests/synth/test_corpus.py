@@ -16,7 +16,7 @@ import pytest
 
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.labels import load_labels
-from sat_retriever.datasets.pairs import load_pairs
+from sat_retriever.datasets.sheets import load_pairs
 from sat_retriever.errors import InputError, OutputError
 from sat_retriever.records.links import LinkType
 from sat_retriever.synth.corpus import synthesize

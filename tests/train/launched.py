@@ -19,7 +19,7 @@ import transformers.models.bert.modeling_bert  # noqa: F401 - once, before the f
 
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.inshares import in_shares
+from sat_retriever.train.loop.parallel import in_shares
 from sat_retriever.train.loop.runfolder import RunFolder
 from tests.train import two_encoder_steps, two_pair_steps, two_rerank_losses
 from tests.train.tiny_task import TinyTask, schedule

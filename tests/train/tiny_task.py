@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from sat_retriever.train.loop.schedule import Schedule
+from sat_retriever.train.settings import Schedule
 
 SIZE = 20  # queries: batches of 6, 6, 6, 2
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sat_retriever.cli.progress import At, Shown, progress
 
 if TYPE_CHECKING:
-    from sat_retriever.train.loop.progress import Standing
+    from sat_retriever.train.loop.state import TrainingProgress
 
 
 def is_main() -> bool:
@@ -28,15 +28,15 @@ class TrainingBar:
     def __init__(self, shown: Shown) -> None:
         self._shown = shown
 
-    def training(self, standing: Standing) -> None:
+    def training(self, progress: TrainingProgress) -> None:
         """Show the state of a training."""
         now = At(
-            described(standing),
-            standing.step,
-            standing.steps,
+            described(progress),
+            progress.step,
+            progress.steps,
             noun="step",
-            figures=measured(standing),
-            stage=f"training {standing.phase}",
+            figures=measured(progress),
+            stage=f"training {progress.phase}",
         )
         self._shown.at(now)
 
@@ -60,25 +60,25 @@ def training_bar(command: str) -> Iterator[TrainingBar]:
         yield TrainingBar(shown)
 
 
-def described(standing: Standing) -> str:
+def described(progress: TrainingProgress) -> str:
     """The activity of a training, in words.
 
-    >>> from sat_retriever.train.loop.progress import Standing
-    >>> described(Standing("graph", "training", 2, 20, 31, 300, 0.5, 0.9))
+    >>> from sat_retriever.train.loop.state import TrainingProgress
+    >>> described(TrainingProgress("graph", "training", 2, 20, 31, 300, 0.5, 0.9))
     'graph: training, epoch 2 of 20'
     """
-    phase = f"{standing.phase}: " if standing.phase else ""
-    return f"{phase}{standing.doing}, epoch {standing.epoch} of {standing.epochs}"
+    phase = f"{progress.phase}: " if progress.phase else ""
+    return f"{phase}{progress.doing}, epoch {progress.epoch} of {progress.epochs}"
 
 
-def measured(standing: Standing) -> str:
+def measured(progress: TrainingProgress) -> str:
     """The results of a training so far, in words.
 
-    >>> from sat_retriever.train.loop.progress import Standing
-    >>> measured(Standing("", "training", 2, 20, 31, 300, 0.5, 0.9))
+    >>> from sat_retriever.train.loop.state import TrainingProgress
+    >>> measured(TrainingProgress("", "training", 2, 20, 31, 300, 0.5, 0.9))
     'loss 0.500, best NDCG@5 .900'
     """
-    parts = [] if standing.loss is None else [f"loss {standing.loss:.3f}"]
-    if standing.best is not None:
-        parts.append(f"best NDCG@5 {standing.best:.3f}".replace(" 0.", " ."))
+    parts = [] if progress.loss is None else [f"loss {progress.loss:.3f}"]
+    if progress.best is not None:
+        parts.append(f"best NDCG@5 {progress.best:.3f}".replace(" 0.", " ."))
     return ", ".join(parts)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 import typer
 
 from sat_retriever.errors import InputError
-from sat_retriever.train.loop.schedule import Schedule
+from sat_retriever.train.settings import Schedule
 
 Settings = TypeVar("Settings")
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -12,7 +12,7 @@ from sat_retriever.cli.terminal import IndexPlace, index_place
 from sat_retriever.cli.train.input import TrainingInput
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import load_labels
-from sat_retriever.datasets.trainingsets import (
+from sat_retriever.datasets.splits import (
     grouped_dataset,
     spider_training,
     standard_dataset,

@@ -28,11 +28,7 @@ def read_json(path: Path, expected: type = object) -> Any:
 
 
 def read_rows(path: Path) -> list[Mapping[str, Any]]:
-    """Return the objects of a JSON list.
-
-    Raises:
-        CorpusError: If the file is missing, or is not a list of objects.
-    """
+    """Return the objects of a JSON list; a CorpusError if it is anything else."""
     rows = read_json(path, list)
     for place, row in enumerate(rows):
         if not isinstance(row, Mapping):
@@ -41,11 +37,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file, without a byte order mark.
-
-    Raises:
-        CorpusError: If the file is missing, cannot be read, or is not UTF-8.
-    """
+    """Return the text of a UTF-8 file, without a byte order mark; a CorpusError without one."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
@@ -86,11 +78,7 @@ def _refuse(name: str) -> None:
 
 
 def sheet_ids(values: Any, where: str) -> tuple[str, ...]:
-    """Return the sheet ids of a JSON list as texts, each once, in their order.
-
-    Raises:
-        CorpusError: If it is not a list of texts and whole numbers.
-    """
+    """Return the sheet ids of a JSON list as texts, each once; a CorpusError if it is none."""
     if not isinstance(values, (list, tuple)):
         raise CorpusError(f"{where}: a list of sheet ids is needed, not {values!r:.80}")
     return tuple(dict.fromkeys(sheet_id(value, where) for value in values))

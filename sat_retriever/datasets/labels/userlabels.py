@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.datasets.labels.jsontext import parsed, read_rows, sheet_ids
-from sat_retriever.datasets.labels.query import UNANSWERABLE, Query
-from sat_retriever.datasets.labels.queryjson import FIELDS, check_sides, query_of
+from sat_retriever.datasets.labels.query import FIELDS, UNANSWERABLE, Query, check_sides, query_of
 from sat_retriever.errors import CorpusError
 
 MAX_BYTES = 512 * 2**20  # of a file of labels
@@ -45,8 +44,7 @@ def load_labels(
     Args:
         path: The file.
         merged: Receives the texts that several lines of a `.jsonl` or entries of a `.json` share,
-            each with their number; each text is one query. Not called for a `.csv`, where every
-            sheet of a query has a row.
+            each with their number. Not called for a `.csv`, where every sheet of a query has a row.
         unanswerable: True keeps questions that nothing answers; otherwise they are left out, like
             all others without a relevant sheet.
 
@@ -77,12 +75,7 @@ def load_labels(
     return labels
 
 
-@dataclass(slots=True)
-class _Row:
-    """One row's query and its location."""
-
-    where: str
-    query: Query
+_Row = tuple[str, Query]  # its place, for messages, and its query
 
 
 @dataclass(slots=True)
@@ -113,9 +106,8 @@ def _check_size(path: Path) -> None:
 def _joined(rows: Iterable[_Row], path: Path) -> dict[str, _Sides]:
     """Merge the rows of each text, by that text."""
     found: dict[str, _Sides] = {}
-    for row in rows:
-        query = row.query
-        sides = found.setdefault(query.text, _Sides(row.where, query))
+    for where, query in rows:
+        sides = found.setdefault(query.text, _Sides(where, query))
         sides.rows += 1
         if len(found) > MAX_QUERIES:
             raise CorpusError(f"{path} has more than {MAX_QUERIES:,} queries; split the file")
@@ -123,31 +115,25 @@ def _joined(rows: Iterable[_Row], path: Path) -> dict[str, _Sides]:
         sides.negatives.update(dict.fromkeys(query.negatives))
         sides.hard.update(dict.fromkeys(query.hard_negatives, ""))
         sides.hard.update(query.hard_negative_types)
-        _check_both(sides, row)
+        for sheet in (*query.positives, *query.negatives, *query.hard_negatives):
+            if sheet in sides.positives and (sheet in sides.negatives or sheet in sides.hard):
+                raise CorpusError(
+                    f"{where}: sheet {sheet!r:.200} is both relevant and not relevant for "
+                    f"{query.text!r:.80}; keep one of the two"
+                )
         if sides.first.query_type != query.query_type and query.query_type:
             if sides.first.query_type:
                 raise CorpusError(
-                    f"{row.where}: {query.text!r:.80} is of type {query.query_type!r:.80}, but of "
+                    f"{where}: {query.text!r:.80} is of type {query.query_type!r:.80}, but of "
                     f"{sides.first.query_type!r:.80} in {sides.where}; give one type"
                 )
             sides.first = query
         if sides.positives and sides.first.query_type == UNANSWERABLE:
             raise CorpusError(
-                f"{row.where}: {query.text!r:.80} is marked as a question that nothing answers, "
+                f"{where}: {query.text!r:.80} is marked as a question that nothing answers, "
                 f"but has sheet {next(iter(sides.positives))!r:.200}; keep one of the two"
             )
     return found
-
-
-def _check_both(sides: _Sides, row: _Row) -> None:
-    query = row.query
-    added = (*query.positives, *query.negatives, *query.hard_negatives)
-    for sheet in added:
-        if sheet in sides.positives and (sheet in sides.negatives or sheet in sides.hard):
-            raise CorpusError(
-                f"{row.where}: sheet {sheet!r:.200} is both relevant and not relevant for "
-                f"{query.text!r:.80}; keep one of the two"
-            )
 
 
 def _query(text: str, sides: _Sides) -> Query:
@@ -191,7 +177,7 @@ def _from_list(path: Path) -> Iterator[_Row]:
         where = f"{path}, entry {place}"
         _check_fields(row, FIELDS, where)
         _checked_text(row.get("query"), where)
-        yield _Row(where, query_of(row, where))
+        yield where, query_of(row, where)
 
 
 # ---- JSON lines: one object a line
@@ -214,7 +200,7 @@ def _from_lines(path: Path) -> Iterator[_Row]:
         negatives = sheet_ids(row.get("negatives") or (), f"{where}, 'negatives'")
         query = Query(text, positives, negatives, query_type=kind)
         check_sides(query, where)
-        yield _Row(where, query)
+        yield where, query
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -275,7 +261,6 @@ def _table_rows(reader: Any, path: Path) -> Iterator[_Row]:
 
 
 def _places(header: list[str], where: str) -> dict[str, int]:
-    """Return the place of each column."""
     names = [name.strip().lower() for name in header]
     unknown = [name for name in names if name not in _COLUMNS]
     missing = [name for name in _COLUMNS if name not in names]
@@ -304,9 +289,9 @@ def _table_row(cells: list[str], places: Mapping[str, int], where: str) -> _Row:
             f"{where}: 'relevance' must be 0 (not relevant) or a number above 0, not {given!r:.80}"
         )
     if sheet.strip():
-        return _Row(where, Query(text, (sheet,)) if relevance else Query(text, (), (sheet,)))
+        return where, Query(text, (sheet,)) if relevance else Query(text, (), (sheet,))
     if relevance:
         raise CorpusError(
             f"{where}: 'sheet_id' is empty; name the sheet, or give relevance 0 if nothing answers"
         )
-    return _Row(where, Query(text, (), query_type=UNANSWERABLE))
+    return where, Query(text, (), query_type=UNANSWERABLE)

@@ -18,13 +18,10 @@ BySeed = Mapping[int | None, Rows]  # rows of each training seed; None for a met
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The lead of one system over another, with its uncertainty.
+    """The lead of one system over another: the mean of first minus second over all rows.
 
-    Attributes:
-        mean: Mean of first minus second, over all rows.
-        low: Lower end of the interval: the (1 - level) / 2 quantile of the resampled means,
-            2.5 % at the usual level of 0.95.
-        high: Upper end: the (1 + level) / 2 quantile, 97.5 % at that level.
+    `low` and `high` are the (1 - level) / 2 and (1 + level) / 2 quantiles of the resampled means,
+    2.5 % and 97.5 % at the usual level of 0.95.
     """
 
     mean: float
@@ -43,17 +40,11 @@ def difference(
     """Return the mean difference of two methods on the same questions, by a paired bootstrap.
 
     Rows are paired by training seed; a method without seeds is compared with each seed of the
-    other. Seeds that only one side has are left out. All rows of a cluster are resampled together.
+    other. Seeds that only one side has are left out. All rows of a cluster are resampled together;
+    `clusters` has the cluster of each question, in the order of a seed's rows, and None makes each
+    question its own.
 
     Source: the paper's paired bootstrap over query clusters, with 10,000 resamples.
-
-    Args:
-        first: Rows of one method, by training seed.
-        second: Rows of the other, over the same questions.
-        metric: One of `PER_QUERY`.
-        clusters: The cluster of each question, in the order of a seed's rows; None makes each
-            question its own cluster.
-        level: Share of the draws that lie in the interval; see `paired_bootstrap`.
 
     Raises:
         EmptyInputError: If the methods have no seed in common.
@@ -94,17 +85,10 @@ def paired_bootstrap(
 ) -> Difference:
     """Return the mean difference of two systems on the same rows, with an interval.
 
-    Whole clusters are resampled, so the rows of one query under several seeds stay together and
-    do not count as independent evidence.
-
-    Args:
-        first: One score per row.
-        second: The other system's score on the same rows.
-        clusters: The query of each row; None makes each row its own cluster.
-        level: Share of the draws inside the interval, in (0, 1). Equal shares lie below it and
-            above it.
-        resamples: Number of bootstrap draws.
-        seed: Seed of the draws; equal seeds give equal intervals.
+    Whole clusters are resampled, so the rows of one query under several seeds stay together and do
+    not count as independent evidence. `clusters` has the query of each row; None makes each row its
+    own cluster. `level` is the share of the draws inside the interval; equal shares lie below and
+    above it.
 
     Raises:
         EmptyInputError: If there are no rows.

@@ -1,7 +1,9 @@
 """Compute ranking metrics with binary relevance for one ranking.
 
 Every function takes one ranking (sheet ids, best first, each once) and the set of relevant sheets
-of its query, and returns a number in [0, 1]. Means are macro averages over queries.
+of its query, or the `Hits` of both, and returns a number in [0, 1]. Means are macro averages over
+queries. A query without relevant sheets is an EmptyInputError; k < 1, or a sheet that is ranked
+twice, an InputError.
 """
 
 from __future__ import annotations
@@ -17,12 +19,7 @@ Gold = Collection[Hashable]
 
 
 class Hits(NamedTuple):
-    """The ranks of a query's positives in a ranking; all metrics depend on these alone.
-
-    Attributes:
-        ranks: Ranks of the positives, from 1, ascending; those not ranked are absent.
-        relevant: Number of positives, ranked or not; at least one.
-    """
+    """The ranks of a query's positives, from 1, ascending, and their number, ranked or not."""
 
     ranks: Sequence[int]
     relevant: int
@@ -57,10 +54,6 @@ def ndcg(ranking: Ids, positives: Gold, k: int) -> float:
     Source: paper, section 4 (metrics): DCG = Σ hit_r / log2(r + 2) with r from 0,
     divided by the DCG of min(k, number of positives) leading hits.
 
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If k < 1 or a sheet is ranked twice.
-
     >>> ndcg(["a", "x", "b"], {"a", "b"}, k=3)  # (1 + 1/2) / (1 + 1/log2(3))
     0.9197207891481876
     """
@@ -72,10 +65,6 @@ def recall(ranking: Ids, positives: Gold, k: int) -> float:
 
     Six positives give at most 5/6 at k = 5, as in the paper.
 
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If k < 1 or a sheet is ranked twice.
-
     >>> recall(["a", "x", "b"], {"a", "b"}, k=2)
     0.5
     """
@@ -85,10 +74,6 @@ def recall(ranking: Ids, positives: Gold, k: int) -> float:
 def all_relevant(ranking: Ids, positives: Gold, k: int) -> float:
     """Return 1.0 if every positive is among the first k ranks, else 0.0.
 
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If k < 1 or a sheet is ranked twice.
-
     >>> all_relevant(["a", "x", "b"], {"a", "b"}, k=3)
     1.0
     """
@@ -97,10 +82,6 @@ def all_relevant(ranking: Ids, positives: Gold, k: int) -> float:
 
 def hit(ranking: Ids, positives: Gold, k: int) -> float:
     """Return 1.0 if at least one positive is among the first k ranks, else 0.0.
-
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If k < 1 or a sheet is ranked twice.
 
     >>> hit(["x", "a"], {"a", "b"}, k=1)
     0.0
@@ -113,10 +94,6 @@ def reciprocal_rank(ranking: Ids, positives: Gold, k: int | None = None) -> floa
 
     The mean over queries is MRR@k, or MRR if k is None.
 
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If k < 1 or a sheet is ranked twice.
-
     >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
     0.5
     """
@@ -125,10 +102,6 @@ def reciprocal_rank(ranking: Ids, positives: Gold, k: int | None = None) -> floa
 
 def oracle_recall(candidates: Ids, positives: Gold, k: int, depth: int) -> float:
     """Return Recall@k of a perfect reranker of the first `depth` candidates.
-
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If k < 1, depth < 1 or a sheet is ranked twice.
 
     >>> oracle_recall(["x", "a", "b"], {"a", "b", "c"}, k=1, depth=3)
     0.3333333333333333
@@ -139,43 +112,40 @@ def oracle_recall(candidates: Ids, positives: Gold, k: int, depth: int) -> float
 
 
 def ndcg_of(hits: Hits, k: int) -> float:
-    """Return NDCG@k; see `ndcg`."""
+    """Return `ndcg`."""
     gain = sum(1 / math.log2(rank + 1) for rank in hits.ranks if rank <= k)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(k, hits.relevant) + 1))
     return gain / ideal
 
 
 def recall_of(hits: Hits, k: int) -> float:
-    """Return Recall@k; see `recall`."""
+    """Return `recall`."""
     return sum(rank <= k for rank in hits.ranks) / hits.relevant
 
 
 def all_relevant_of(hits: Hits, k: int) -> float:
-    """Return All-relevant@k; see `all_relevant`."""
+    """Return `all_relevant`."""
     return float(sum(rank <= k for rank in hits.ranks) == hits.relevant)
 
 
 def hit_of(hits: Hits, k: int) -> float:
-    """Return Hit@k; see `hit`."""
+    """Return `hit`."""
     return float(any(rank <= k for rank in hits.ranks))
 
 
 def reciprocal_rank_of(hits: Hits, k: int | None = None) -> float:
-    """Return the reciprocal rank of the first positive; see `reciprocal_rank`."""
+    """Return `reciprocal_rank`."""
     first = hits.ranks[0] if hits.ranks else math.inf
     return 1 / first if k is None or first <= k else 0.0
 
 
 def oracle_recall_of(hits: Hits, k: int, depth: int) -> float:
-    """Return Recall@k of a perfect reranker; see `oracle_recall`."""
+    """Return `oracle_recall`."""
     return min(k, sum(rank <= depth for rank in hits.ranks)) / hits.relevant
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the macro average.
-
-    Raises:
-        EmptyInputError: If there are no values.
+    """Return the macro average; an EmptyInputError without values.
 
     >>> mean([0.0, 0.5])
     0.25

@@ -6,8 +6,10 @@ sheets are unknown.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.ranking import (
@@ -23,12 +25,90 @@ from sat_retriever.datasets.metrics.ranking import (
     recall_of,
     reciprocal_rank_of,
 )
-from sat_retriever.datasets.metrics.run import DEPTH, Run
+from sat_retriever.errors import InputError
+from sat_retriever.records.atomic import draft_of, make_folder
 
+FORMAT = 1  # of a stored run
+DEPTH = 50  # sheets of a ranking that are kept, the paper's K
 SHOWN = 5  # sheets of a question that its row names
 HARD = "HN-FPR@1"  # share of questions whose first sheet is an annotated hard negative
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
+
+
+class RankedSheet(Protocol):
+    """A sheet with the score that it is ranked by: a candidate, a hit or a stored row."""
+
+    @property
+    def sheet_id(self) -> str:
+        """Id of the sheet."""
+        ...
+
+    @property
+    def score(self) -> float:
+        """Its score; higher is better."""
+        ...
+
+
+class Ranked(NamedTuple):
+    """A ranked sheet as it is stored."""
+
+    sheet_id: str
+    score: float
+
+
+Ranking = Sequence[RankedSheet]  # best first, each sheet once
+Run = Mapping[int, Ranking]  # by the place of the question in its data set
+
+
+def write_run(path: Path, run: Run, about: Mapping[str, Any]) -> None:
+    """Write a run as JSON lines: one that describes it, then one a question.
+
+    An existing file is replaced as a whole. `about` is the description, for example method, data
+    set and seed.
+
+    Raises:
+        OutputError: If the file cannot be written.
+    """
+    make_folder(path.parent)
+    lines = [json.dumps({"format": FORMAT, **about})]
+    lines += [
+        json.dumps(
+            {
+                "query": place,
+                "sheets": [ranked.sheet_id for ranked in ranking],
+                "scores": [round(ranked.score, 6) for ranked in ranking],
+            }
+        )
+        for place, ranking in run.items()
+    ]
+    with draft_of(path) as draft:
+        draft.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_run(path: Path) -> tuple[dict[str, Any], Run]:
+    """Return the description of a stored run, and its rankings.
+
+    Raises:
+        InputError: If the file is missing, or was not written by `write_run`.
+    """
+    try:
+        about, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        run = {
+            row["query"]: [
+                Ranked(sheet, score)
+                for sheet, score in zip(row["sheets"], row["scores"], strict=True)
+            ]
+            for row in rows
+        }
+        known = about["format"] == FORMAT
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} holds no run of rankings; make it again") from error
+    if not known:
+        raise InputError(f"{path} has format {about['format']!r}; this version reads {FORMAT}")
+    return about, run
 
 
 def rows_of(
@@ -36,12 +116,8 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """Return one row a query: ranks of its positives, its first sheets, and `hard` (`row_of`).
 
-    All reported metrics are computed from these rows.
-
-    Args:
-        queries: Queries by their place in the data set.
-        run: Ranked candidates of each, best first.
-        numbers: Number of each sheet id, for use in the rows.
+    All reported metrics are computed from these rows. Queries are by their place in the data set;
+    `numbers` has the number of each sheet id, for use in the rows.
 
     Raises:
         EmptyInputError: If a query has no positives.
@@ -66,12 +142,6 @@ def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ())
 
     `hard` is true if the first sheet is an annotated hard negative; None if the query has none.
 
-    Args:
-        place: Place of the query in its data set.
-        ranking: Sheets, best first, each once.
-        positives: The relevant sheets, at least one.
-        hard_negatives: Annotated hard negatives.
-
     Raises:
         EmptyInputError: If there are no positives.
         InputError: If a sheet is ranked twice.
@@ -85,15 +155,9 @@ def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ())
 
 
 def metrics_of(rows: Rows, names: Collection[str] | None = None) -> dict[str, float | None]:
-    """Return metrics as means over the rows.
+    """Return metrics as means over the rows, by name; without names, every reported one.
 
-    Args:
-        rows: One row a query.
-        names: Wanted metrics from `PER_QUERY` and `HARD`; None returns every reported one.
-
-    Returns:
-        Means by name. HN-FPR@1 is a mean over the rows with annotated hard negatives, or None
-        if there is no such row.
+    HN-FPR@1 is a mean over the rows with annotated hard negatives, or None if there is no such row.
 
     Raises:
         EmptyInputError: If there are no rows.

@@ -1,16 +1,18 @@
-"""Keep answers in a file as they come, so that a killed run can go on."""
+"""Keep answers in a file as they come, so that a killed run can go on; summarize them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+import statistics
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, LanguageModelError
 from sat_retriever.records.atomic import make_folder, writing
 
 _FORMAT = 1
@@ -19,38 +21,24 @@ _BEGINNING = b'{"format": '
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of one question.
+    """The outcome of one question."""
 
-    Attributes:
-        ids: Labels that the model named, best first, each once; not filled up.
-        prompt_tokens: Tokens of the prompt by the server's count; None if not reported.
-        tries: Number of times it was asked.
-        short: True if it named at least one sheet, but fewer than requested.
-        failed: True if no try gave a sheet.
-        seconds: Time of all tries together.
-        problem: Reason why the last try failed; empty unless all did.
-        digest: Digest of the model's files; empty if the server did not report it.
-    """
-
-    ids: tuple[str, ...]
-    prompt_tokens: int | None
-    tries: int
-    short: bool
-    failed: bool
-    seconds: float
-    problem: str = ""
-    digest: str = ""
+    ids: tuple[str, ...]  # labels that the model named, best first, each once; not filled up
+    prompt_tokens: int | None  # by the server's count; None if not reported
+    tries: int  # number of times it was asked
+    short: bool  # at least one sheet, but fewer than requested
+    failed: bool  # no try gave a sheet
+    seconds: float  # of all tries together
+    problem: str = ""  # why the last try failed; empty unless all did
+    digest: str = ""  # of the model's files; empty if the server did not report it
 
 
 def key_of(settings: Mapping[str, Any], prompt: str) -> str:
     """Return sixty-four hex digits over all inputs that can change an answer.
 
     The model's files are excluded, so a run of kept answers needs no server. Each answer has their
-    digest, which is compared if there is a server.
-
-    Args:
-        settings: The model's name and all its options.
-        prompt: The whole message, with catalogue and question.
+    digest, which is compared if there is a server. `settings` are the model's name and all its
+    options, `prompt` the whole message.
     """
     text = json.dumps([_FORMAT, settings, prompt], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -64,10 +52,7 @@ class Answers:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Read the answers of a file.
-
-        Args:
-            path: A file of JSON lines; created with the first answer if it is missing.
+        """Read the answers of a file of JSON lines; the first answer creates it if it is missing.
 
         Raises:
             InputError: If it cannot be read, or is not a file of answers.
@@ -79,7 +64,7 @@ class Answers:
         self._read()
 
     def __len__(self) -> int:
-        """Return the number of questions with a kept answer that did not fail."""
+        """Return the number of kept answers that did not fail."""
         return sum(not answer.failed for answer in self._kept.values())
 
     @property
@@ -90,10 +75,8 @@ class Answers:
     def find(self, key: str, fits: Callable[[Answer], bool] | None = None) -> Answer | None:
         """Return the kept answer to a question; None if there is none or it failed.
 
-        Args:
-            key: See `key_of`.
-            fits: Decides whether a kept answer may still be used, for example because the model is
-                the same; None always allows it.
+        `fits` decides whether a kept answer may still be used, for example because the model is the
+        same.
         """
         answer = self._kept.get(key)
         if answer is None or answer.failed or not (fits is None or fits(answer)):
@@ -102,11 +85,7 @@ class Answers:
         return answer
 
     def keep(self, key: str, answer: Answer) -> None:
-        """Append an answer to the file.
-
-        Raises:
-            OutputError: If it cannot be written.
-        """
+        """Append an answer to the file; an OutputError if that fails."""
         line = json.dumps({"format": _FORMAT, "key": key, **asdict(answer)}) + "\n"
         make_folder(self.path.parent)
         with writing(self.path), self.path.open("ab") as file:
@@ -159,3 +138,55 @@ def _answer(row: Mapping[str, Any]) -> tuple[str, Answer]:
         digest=str(row.get("digest", "")),  # older answers have none
     )
     return str(row["key"]), answer
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts over the questions of a run."""
+
+    questions: int
+    short: int  # answered with fewer sheets than requested, and filled up
+    failed: int  # without an answer; their candidates keep their order
+    retries: int  # tries beyond the first
+    tokens_min: int | None  # of a prompt; None if no server count is known
+    tokens_mean: float | None
+    tokens_max: int | None
+    seconds: float  # of all tries, when they were asked
+    problems: Mapping[str, int]  # reasons of failures with their numbers; most frequent first
+
+    @property
+    def mostly(self) -> str:
+        """The most frequent problem, as the end of a sentence."""
+        problem = next(iter(self.problems), "")
+        return f"; most often: {problem}" if problem else ""
+
+    def check_answered(self) -> None:
+        """Raise a LanguageModelError if no question was answered: there is no row to show."""
+        if self.failed == self.questions:
+            raise LanguageModelError(
+                f"not one of {self.questions:,} questions was answered{self.mostly}"
+            )
+
+
+def summary(answers: Sequence[Answer]) -> Summary:
+    """Return counts over some answers.
+
+    >>> failed = Answer((), None, 3, short=False, failed=True, seconds=1.0, problem="too slow")
+    >>> summary([Answer(("3",), 90, 2, short=True, failed=False, seconds=0.5), failed])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Summary(questions=2, short=1, failed=1, retries=3,
+            tokens_min=90, tokens_mean=90.0, tokens_max=90, seconds=1.5,
+            problems={'too slow': 1})
+    """
+    tokens = [each.prompt_tokens for each in answers if each.prompt_tokens is not None]
+    return Summary(
+        questions=len(answers),
+        short=sum(each.short for each in answers),
+        failed=sum(each.failed for each in answers),
+        retries=sum(each.tries - 1 for each in answers),
+        tokens_min=min(tokens, default=None),
+        tokens_mean=statistics.fmean(tokens) if tokens else None,
+        tokens_max=max(tokens, default=None),
+        seconds=round(sum(each.seconds for each in answers), 3),
+        problems=dict(Counter(each.problem for each in answers if each.failed).most_common()),
+    )

@@ -8,8 +8,13 @@ from dataclasses import asdict, dataclass
 
 from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
 from sat_retriever.evaluation.llm.answers import Answer, key_of
-from sat_retriever.evaluation.llm.context import check_before, checked_count
-from sat_retriever.evaluation.llm.prompt import CHOSEN, chosen_of, schema_of
+from sat_retriever.evaluation.llm.prompt import (
+    CHOSEN,
+    check_before,
+    checked_count,
+    chosen_of,
+    schema_of,
+)
 from sat_retriever.llm.chat import parsed
 from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive
 
@@ -61,11 +66,8 @@ class _Try:
 class LanguageModel:
     """A model behind an Ollama server; nothing is sent before the first question.
 
-    Args:
-        settings: The model and its options; None takes the paper's.
-        host: Address of the server; None takes OLLAMA_HOST from the environment, or this machine.
-        timeout_s: Longest wait for one try, in seconds, including the loading of the model.
-        keep_alive: Time for which the model stays loaded after a question.
+    Without a host, the server is that of OLLAMA_HOST, or of this machine. `timeout_s` is for one
+    try, with the loading of the model, which stays loaded for `keep_alive` after a question.
 
     Raises:
         InputError: If `timeout_s` is not above 0.
@@ -109,9 +111,6 @@ class LanguageModel:
         """The context to request, in tokens: the settings', or the model's own if smaller.
 
         Source: paper, section 4: 32,768. Departs: models made for a smaller context use their own.
-
-        Raises:
-            LanguageModelError: As for `facts`.
         """
         own = self.facts.context_length
         return self.settings.num_ctx if own is None else min(self.settings.num_ctx, own)
@@ -135,14 +134,10 @@ class LanguageModel:
         return key_of(asdict(self.settings), prompt)
 
     def choose(self, prompt: str, labels: Sequence[str]) -> Answer:
-        """Ask for the best sheets.
+        """Ask for the best of the labelled sheets.
 
         An answer with at least one known label is used as it is; a short one is not asked again. A
         try fails if the server fails or stops early, or if the answer has no known label.
-
-        Args:
-            prompt: The whole message.
-            labels: Labels of the sheets.
 
         Raises:
             ModelSetupError: If another try would not help: no server, no such model, or a prompt

@@ -9,10 +9,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from sat_retriever.datasets.metrics.run import write_run
+from sat_retriever.datasets.metrics.rows import write_run
 from sat_retriever.errors import InputError
-from sat_retriever.evaluation.bench import Bench
-from sat_retriever.evaluation.results import results_of
+from sat_retriever.evaluation.bench import Bench, results_of
 from sat_retriever.records.atomic import draft_of, make_folder, writing
 from sat_retriever.records.filename import portable
 
@@ -46,13 +45,7 @@ def write_folder(out: Path, found: Bench, page: str, about: Mapping[str, Any]) -
     """Write a bench; if a file cannot be written, the folder stays as it was.
 
     Runs of an earlier bench there that this one does not have are removed; its `results.json`
-    names them. Other files stay.
-
-    Args:
-        out: The folder; created if it is missing.
-        found: The methods' answers.
-        page: The report.
-        about: Description of the measurement.
+    names them. Other files stay. `about` describes the measurement.
 
     Raises:
         OutputError: If a file or folder cannot be written.

@@ -42,21 +42,24 @@ from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
-from sat_retriever.train.adapt.estimate import estimated_seconds
-from sat_retriever.train.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
 from sat_retriever.train.adapt.outcome import (
     CARRIED,
     ENCODER,
     STAGE_1,
     STAGE_2,
     Adaptation,
+    Verdict,
+    answer_rows,
     counts,
+    first_verdict,
     kept_reranker,
+    next_verdict,
     trainings,
 )
 from sat_retriever.train.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 from sat_retriever.train.adapt.start import (
+    estimated_seconds,
     goes_on,
     refuse_untrainable,
     reranker_of,
@@ -67,8 +70,8 @@ from sat_retriever.train.data.corpusindex import seen_index
 from sat_retriever.train.data.reading import from_index, read_records, refuse_unknown_sheets
 from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.memory import largest_memory_mib
-from sat_retriever.train.loop.progress import Standing
 from sat_retriever.train.loop.runfolder import CONFIG, RunFolder
+from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.reranker.candidatesets import candidate_sets
 from sat_retriever.train.reranker.train import train_reranker
 
@@ -79,7 +82,7 @@ _DRAFTS = ".drafts"
 class Watcher(Protocol):
     """A receiver of an adaptation's progress."""
 
-    def training(self, standing: Standing) -> None:
+    def training(self, progress: TrainingProgress) -> None:
         """Receive the progress of one of the trainings."""
         ...
 
@@ -113,16 +116,11 @@ def adapt(
     needs any lead; all other models need one beyond chance. The link reranker is used if the index
     has no trained reranker that reads tokens, or if another backbone is named.
 
+    The same call goes on in the run folder after a stop or a kill. `own` are labelled or logged
+    questions, each text once; `chat` is a language model that rewords the made ones.
+
     Source: paper, sections 3.3 and 3.4. Departs: the questions are made from the sheets' names,
     headers, periods and links, so no labels are needed.
-
-    Args:
-        index: The index to adapt; it gets the new tokens at the end if they are better.
-        folder: The run folder; the same call goes on in it after a stop or a kill.
-        settings: All choices; None takes the defaults.
-        own: Labelled or logged questions, each text once.
-        chat: A language model that rewords the made questions; None leaves them.
-        watcher: Receives the progress.
 
     Raises:
         InputError: If a label names an unknown sheet, no question can be made, or all sheets are
@@ -203,7 +201,7 @@ class _Making:
         }
 
     def _reranker_alone(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
-        """Train a reranker over the index's own tokens; return the models and their rows."""
+        """Train a reranker over the index's own tokens; return models and rows."""
         new = self._stage_2(self.index, material, reranker_of(self.index))
         verdict = self._next("trained reranker", new, now, material)
         return {
@@ -214,7 +212,7 @@ class _Making:
         }
 
     def _from_stage_1(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
-        """Train an encoder, and a reranker over it if asked; return the models and their rows."""
+        """Train an encoder, and a reranker over it if asked; return models and rows."""
         encoder = self._stage_1(material)
         carried = self._carried(encoder.fingerprint)
         verdicts = [first]
@@ -240,7 +238,6 @@ class _Making:
         }
 
     def _stage_1(self, material: Material) -> SheetEncoder:
-        """Train and return the adapted encoder."""
         named = self.settings.backbone
         start = start_of(self.index.encoder_name if named == OWN else named)
         labels = divided_dataset(
@@ -273,11 +270,7 @@ class _Making:
     ) -> Rows:
         """Train a reranker over an index's tokens and return its rows.
 
-        Args:
-            whole: All sheets, in the tokens that the reranker will read.
-            material: The questions.
-            before: Kind and folder of a reranker of these tokens; its base scorer is the start, if
-                it is of the same form.
+        `before` is a reranker of these tokens; its base scorer is the start, if it has the form.
         """
         settings = self.settings.reranker_training()
         with self._seen(whole, material.seen) as seen:
@@ -313,9 +306,9 @@ class _Making:
     def _rows(self, index: SheetIndex, reranker: str | Path, material: Material) -> Rows:
         return answer_rows(index, reranker, material.judge, partial(self._count, "judging"))
 
-    def _training(self, standing: Standing) -> None:
+    def _training(self, progress: TrainingProgress) -> None:
         if self.watcher is not None:
-            self.watcher.training(standing)
+            self.watcher.training(progress)
 
     def _count(self, what: str, done: int, total: int) -> None:
         if self.watcher is not None:
@@ -347,11 +340,7 @@ def _as_it_was(index: SheetIndex, folder: Path) -> Iterator[SheetIndex]:
 
 
 def _check_about(index: SheetIndex, folder: Path) -> None:
-    """Refuse a result that was trained on the sheets of another index.
-
-    Raises:
-        TrainingError: If this index has fewer than half of the sheets that were asked about.
-    """
+    """Refuse a result if the index has fewer than half of the sheets that were asked about."""
     learnt = load_labels(folder / QUESTIONS / TRAIN)
     asked = {sheet_id for query in learnt for sheet_id in query.positives}
     there = asked.intersection(index.sheet_ids())
@@ -363,7 +352,7 @@ def _check_about(index: SheetIndex, folder: Path) -> None:
 
 
 def _texts_hash(index: SheetIndex) -> str:
-    """Return a hash of all that an adaptation reads of an index, as sixteen hex digits."""
+    """Return a hash of all that an adaptation reads of an index."""
     form = index.serialization
     return _hash_of(f"{each.sheet_id}\n{serialize(each, form)}" for each in read_records(index))
 
@@ -383,7 +372,6 @@ def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
 
 
 def _hash_of(texts: Iterable[str]) -> str:
-    """Return sixteen hex digits over some texts in their order."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text.encode("utf-8", "replace") + b"\0")

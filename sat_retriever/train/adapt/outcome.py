@@ -1,4 +1,4 @@
-"""Describe the outcome of an adaptation and the layout of its folder."""
+"""Judge the models of an adaptation, and describe its outcome and the layout of its folder."""
 
 from __future__ import annotations
 
@@ -7,48 +7,107 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.train.adapt.judging import Verdict
+from sat_retriever.answer.retriever import SheetRetriever
+from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.comparison import Difference, difference
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of, row_of
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.progress import Progress
+from sat_retriever.text.period.asked import UNDATED
 from sat_retriever.train.adapt.questions import Material
 from sat_retriever.train.adapt.settings import Stage
 from sat_retriever.train.loop.runfolder import CONFIG
 from sat_retriever.train.loop.summary import RunSummary, read_run
 
+LEVEL = 0.8  # of the interval; chosen on development corpora, see the benchmarks' log
+_K = 5
 STAGE_1, STAGE_2 = "stage-1", "stage-2"
 CARRIED = "carried"  # the earlier reranker, converted for the adapted encoder's tokens
 ENCODER = "encoder"  # in the run of Stage 1
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptation:
-    """The outcome of an adaptation.
+class Verdict:
+    """One way to answer the judging questions, with its scores and the decision about it."""
 
-    Attributes:
-        folder: Its folder; an adapted index needs the encoder in it.
-        stage: Models that were trained; see `AdaptSettings`.
-        verdicts: The models before, and the trained ones, on the judging questions.
-        apart: True if the judging questions were not used to choose as well. If they were, there
-            were few questions, and the figures are better than they would be on others.
-        encoder: The new encoder of the index, if it was replaced.
-        dense_weight: Share of the cosine that belongs to it.
-        reranker: Folder of the trained reranker that the index was given: a copy of the earlier
-            one, or the run of the one trained here. None if links came with the new encoder, or
-            nothing was replaced.
-        counts: Numbers of sheets, families and questions by their use.
-        seconds: Wall time of the start that finished, plus the epochs of earlier starts; without
-            the writing of the index.
-        memory_mib: Peak memory of that start or of the trainings, whichever is larger.
+    name: str  # of the models that answer
+    ndcg: float  # mean NDCG@5
+    recall: float  # mean Recall@5
+    ahead: Difference | None = None  # its lead in NDCG@5 over the models that it would replace
+    kept: bool = True  # these models answer from now on, or did until a later verdict replaced them
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Verdict:
+        """Read a verdict from the output of `jsonform.to_json`."""
+        ahead = values["ahead"]
+        return cls(**{**values, "ahead": None if ahead is None else Difference(**ahead)})
+
+
+def answer_rows(
+    index: SheetIndex,
+    reranker: str | Path,
+    queries: Sequence[Query],
+    counting: Progress | None = None,
+) -> Rows:
+    """Return one row a question, of the first five hits, as `sat search` finds them.
+
+    No day is assumed for relative dates, so the same labels give the same rows tomorrow. The
+    reranker is "links", "auto" for the index's own, or the run folder of a trained one.
     """
+    retriever = SheetRetriever(index, reranker)
+    rows = []
+    for place, query in enumerate(queries):
+        ids = [hit.sheet_id for hit in retriever.retrieve(query.text, _K, today=UNDATED)]
+        rows.append(row_of(place, ids, query.positives, query.hard_negatives))
+        if counting is not None:
+            counting(len(rows), len(queries))
+    return rows
 
-    folder: Path
-    stage: Stage
-    verdicts: tuple[Verdict, ...]
-    apart: bool
-    encoder: Path | None
-    dense_weight: float | None
-    reranker: Path | None
-    counts: Mapping[str, int]
-    seconds: float
-    memory_mib: float
+
+def first_verdict(name: str, now: Rows) -> Verdict:
+    """Return the verdict on the models that answer before any training."""
+    return Verdict(name, *_means(now))
+
+
+def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sure: bool) -> Verdict:
+    """Return the verdict on models that could replace the current ones.
+
+    The interval is over families, which `circles` numbers for each question. Questions about the
+    same families are not independent evidence, and a user's families will be others. With `sure`,
+    the models replace only if the lead is beyond chance: the whole interval lies above 0. It holds
+    80 % of the draws, so the new models lead in nine draws of ten.
+
+    >>> found = {"query": 0, "relevant": 1, "hits": [1]}, {"query": 1, "relevant": 1, "hits": [1]}
+    >>> missed = {"query": 0, "relevant": 1, "hits": []}
+    >>> verdict = next_verdict("new", found, (missed, found[1]), (0, 1), sure=True)
+    >>> verdict.ahead.mean, verdict.ahead.low, verdict.kept
+    (0.5, 0.0, False)
+    """
+    ahead = difference({None: new}, {None: now}, clusters=circles, level=LEVEL)
+    certain = ahead.low > 0 and len(set(circles)) > 1  # with one circle all draws are equal
+    kept = certain if sure else ahead.mean > 0
+    return Verdict(name, *_means(new), ahead, kept)
+
+
+def _means(rows: Rows) -> tuple[float, float]:
+    found = metrics_of(rows, ("NDCG@5", "Recall@5"))
+    return found["NDCG@5"] or 0.0, found["Recall@5"] or 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """The outcome of an adaptation."""
+
+    folder: Path  # an adapted index needs the encoder in it
+    stage: Stage  # that was trained; see `AdaptSettings`
+    verdicts: tuple[Verdict, ...]  # on the models before and on the trained ones
+    apart: bool  # False if few questions both chose and judged, which flatters the figures
+    encoder: Path | None  # the new one of the index, if it was replaced
+    dense_weight: float | None  # share of the cosine that belongs to it
+    reranker: Path | None  # the trained one that the index was given: the earlier, or of a run
+    counts: Mapping[str, int]  # of sheets, families and questions by their use
+    seconds: float  # wall time with the epochs of earlier starts, without writing the index
+    memory_mib: float  # peak of the last start or of the trainings
 
     @property
     def stage_2_kept(self) -> bool:
@@ -83,10 +142,9 @@ def trainings(folder: Path) -> list[RunSummary]:
 def kept_reranker(verdicts: Sequence[Verdict], *, carried: bool) -> str | None:
     """Return the folder of the reranker to use, if it is one of the adaptation's.
 
-    Args:
-        verdicts: Verdicts on the earlier models, the adapted encoder, and that encoder with the
-            reranker trained here, if there is one.
-        carried: True if the adapted encoder was judged with the earlier reranker, not links.
+    The verdicts are on the earlier models, the adapted encoder, and that encoder with the reranker
+    trained here, if there is one. `carried` says that the adapted encoder was judged with the
+    earlier reranker, not links.
 
     >>> first, kept, lost = (Verdict("", 0, 0, kept=each) for each in (True, True, False))
     >>> [kept_reranker((first, *rest), carried=True)

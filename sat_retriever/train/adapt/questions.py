@@ -27,10 +27,16 @@ from sat_retriever.questions.paraphrase import reworded
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.train.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.train.adapt.settings import AdaptSettings
-from sat_retriever.train.data.families import families_of
-from sat_retriever.train.data.holdout import divided
+from sat_retriever.train.data.holdout import (
+    FEWEST,
+    circles,
+    divided,
+    even,
+    families_of,
+    kept_apart,
+    sides,
+)
 from sat_retriever.train.data.reading import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"
@@ -63,8 +69,7 @@ class Material:
         own: Number of labelled questions in use.
         left_out: Number of labelled questions left out: those about both seen and held-out sheets
             or about both parts of the held-out ones, and those beyond the share of labelled ones.
-        families: Number of families of sheets.
-        held_out: Number of held-out families.
+        families: Number of families of sheets, of which `held_out` are held out.
     """
 
     train: tuple[Query, ...]
@@ -93,15 +98,8 @@ def prepare(
     """Make the questions of an adaptation once, or read those of an earlier start.
 
     Training questions are made as if the held-out sheets did not exist, so training learns nothing
-    about them. Held-out questions are made from all sheets, so their answers are complete.
-
-    Args:
-        index: The sheets and their links.
-        settings: Number of questions, share held out, and seed.
-        folder: Where the made questions are kept.
-        own: Labelled or logged questions; all their sheets are in the index.
-        chat: A language model that rewords the made questions; None leaves them.
-        counting: Called with the step, how much of it is done, and of how much.
+    about them. Held-out questions are made from all sheets, so their answers are complete. `own`
+    are labelled or logged questions about sheets of the index; `chat` rewords the made ones.
 
     Raises:
         EmptyInputError: If there are no questions to learn from, or to choose with.
@@ -114,11 +112,11 @@ def prepare(
     ids = index.sheet_ids()
     mine = Dataset(index.path.stem, (), tuple(own), split=divided(own, ids, held_out))
     seen = frozenset(ids) - held_out
-    made = _made(index, settings, folder, seen, chat, counting)
-    lessons = _without(made.train, _texts((*made.held_out, *own)))
-    others = _without(made.rerank, _texts((*made.train, *made.held_out, *own)))
+    first, second, about_held_out = _made(index, settings, folder, seen, chat, counting)
+    lessons = _without(first, _texts((*about_held_out, *own)))
+    others = _without(second, _texts((*first, *about_held_out, *own)))
     checked = evenly(mine.validation, _HELD_OUT_MOST)
-    asked = (*even(_without(made.held_out, _texts(own))), *checked)
+    asked = (*even(_without(about_held_out, _texts(own))), *checked)
     labelled = _share_of(mine.train, lessons, settings)
     train = mixed(lessons, labelled, settings)
     _check(train, asked, index, settings)
@@ -165,12 +163,7 @@ def merged(parts: Iterable[Sequence[Query]]) -> tuple[Query, ...]:
 def mixed(
     made: Sequence[Query], own: Sequence[Query], settings: AdaptSettings
 ) -> tuple[Query, ...]:
-    """Return made and labelled questions; the latter are repeated to reach their share.
-
-    Args:
-        made: Made ones.
-        own: Labelled ones, no more than their share.
-        settings: The share, and how often a labelled question is repeated at most.
+    """Return made questions and labelled ones, repeated to reach their share.
 
     >>> made, own = [Query("a", ("1",))] * 8, [Query("b", ("2",))]
     >>> len(mixed(made, own, AdaptSettings(own_share=0.33, own_most=8)))
@@ -193,7 +186,6 @@ def _share_of(
 
 
 def _wanted(made: Sequence[Query], settings: AdaptSettings) -> float:
-    """Return how many labelled questions make up their share beside the made ones."""
     return settings.own_share / (1 - settings.own_share) * len(made)
 
 
@@ -210,15 +202,6 @@ class _Records:
                 yield record
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """The made questions; see `Material`."""
-
-    train: tuple[Query, ...]
-    rerank: tuple[Query, ...]
-    held_out: tuple[Query, ...]
-
-
 def _made(
     index: SheetIndex,
     settings: AdaptSettings,
@@ -226,8 +209,8 @@ def _made(
     seen: frozenset[str],
     chat: Chat | None,
     counting: Counting | None,
-) -> _Made:
-    """Return training and held-out questions, from the folder if it has them."""
+) -> list[tuple[Query, ...]]:
+    """Return the made questions `train`, `rerank` and held-out; from the folder if it has them."""
     place = folder / QUESTIONS
     if not place.is_dir():
         number = settings.questions(len(index))
@@ -258,11 +241,11 @@ def _made(
             rest = iter(told.made)
             made = {name: tuple(islice(rest, len(each))) for name, each in made.items()}
         _write(place, made)
-    return _Made(*(_read(place / name) for name in (TRAIN, _RERANK, _HELD_OUT)))
+    return [_read(place / name) for name in (TRAIN, _RERANK, _HELD_OUT)]
 
 
 def _write(place: Path, made: Mapping[str, Sequence[Made]]) -> None:
-    """Write all files, by name, or none of them."""
+    """Write all files, or none of them."""
     draft = place.with_name(f".{place.name}.partial")
     shutil.rmtree(draft, ignore_errors=True)
     make_folder(draft)
@@ -302,7 +285,6 @@ def _without(queries: Sequence[Query], texts: set[str]) -> tuple[Query, ...]:
 def _check(
     train: Sequence[Query], asked: Sequence[Query], index: SheetIndex, settings: AdaptSettings
 ) -> None:
-    """Refuse material without questions to learn from or to choose with."""
     if not train:
         raise EmptyInputError(
             f"no question can be made from the names, headers and links in {index.path.name}; give "

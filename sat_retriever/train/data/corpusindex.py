@@ -31,17 +31,10 @@ def corpus_index(
 ) -> SheetIndex:
     """Index a corpus with its published links and no others.
 
-    An existing index of the same encoder, texts and sheets is opened instead. Several processes
-    may ask for it at once; the first one writes it.
-
-    Args:
-        dataset: Sheets and links.
-        encoder: Encoder of the tokens.
-        path: The file; it appears whole or not at all.
-        links: False leaves the published links out.
-        seen: Ids of the sheets to keep, with the links among them; None for all.
-        serialization: The form of a record's text; None takes the paper's form.
-        times: Let the periods that questions name count, as in a user's index; see `SheetIndex`.
+    An existing index of the same encoder, texts and sheets is opened instead. Several processes may
+    ask for it at once; the first one writes it, whole or not at all. With `seen`, only these sheets
+    and the links among them are kept. With `times`, the periods that questions name count, as in a
+    user's index.
 
     Raises:
         InputError: If the dataset has no records, or the file holds another index.
@@ -70,12 +63,7 @@ def seen_index(
 ) -> SheetIndex:
     """Index some sheets of an index, with the links among them, in a file of its own.
 
-    Args:
-        index: Sheets, links and the encoder.
-        seen: Ids of the sheets to keep.
-        path: The file; it appears whole or not at all.
-        encoder: Encoder of the tokens; None takes the index's own, with its share of the cosine.
-        dense_weight: Share of the cosine with another encoder; None takes that encoder's own.
+    Without an encoder, the tokens and the share of the cosine are those of the index.
 
     Raises:
         InputError: If the file holds another index.
@@ -94,15 +82,7 @@ def seen_index(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The properties that an index must have.
-
-    Attributes:
-        encoder: Encoder of the tokens.
-        form: The form of a record's text.
-        sheets: Ids of its sheets.
-        times: True if the periods that questions name count.
-        dense_weight: Share of the cosine in its scores; None takes the encoder's own.
-    """
+    """The properties that an index must have; without `dense_weight`, the encoder has its own."""
 
     encoder: Encoder
     form: Serialization
@@ -117,7 +97,14 @@ def _built(path: Path, wanted: _Wanted, fill: Callable[[SheetIndex], None]) -> S
     make_folder(path.parent)
     with writing(path), FileLock(f"{path}.lock"):
         if path.exists():
-            return _checked(path, wanted)
+            index = SheetIndex.open(path, wanted.encoder, times=wanted.times)
+            if index.serialization == wanted.form and set(index.sheet_ids()) == wanted.sheets:
+                return index
+            index.close()
+            raise InputError(
+                f"{path} is an index of other sheets or other texts; remove it, or choose another "
+                "folder for the run"
+            )
         with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as draft:
             file = Path(draft) / path.name
             encoder, form, weight = wanted.encoder, wanted.form, wanted.dense_weight
@@ -126,17 +113,6 @@ def _built(path: Path, wanted: _Wanted, fill: Callable[[SheetIndex], None]) -> S
                 fill(made)
             file.rename(path)
     return SheetIndex.open(path, wanted.encoder, times=wanted.times)
-
-
-def _checked(path: Path, wanted: _Wanted) -> SheetIndex:
-    index = SheetIndex.open(path, wanted.encoder, times=wanted.times)
-    if index.serialization != wanted.form or set(index.sheet_ids()) != wanted.sheets:
-        index.close()
-        raise InputError(
-            f"{path} is an index of other sheets or other texts; remove it, or choose another "
-            "folder for the run"
-        )
-    return index
 
 
 def _among(links: Iterable[Link], known: Iterable[str]) -> list[Link]:

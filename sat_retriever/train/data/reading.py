@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
@@ -11,7 +11,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
-from sat_retriever.text.period.relation import Times, unpacked
+from sat_retriever.text.period.relation import unpacked
 from sat_retriever.text.period.sheet import months_of
 from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.train.data.trainingdata import QueryRows, TrainingData
@@ -21,20 +21,18 @@ _NAMED = 5  # unknown sheets that an error names
 
 
 def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -> TrainingData:
-    """Return a data set in the form that trainings of text encoders take.
+    """Return a data set as trainings of text encoders take it.
 
-    Args:
-        dataset: Sheets, and queries with a split; queries outside training and validation are
-            not used.
-        serialization: The form of a record's text; None takes the paper's form.
+    Queries outside training and validation are not used. Without a serialization, texts have the
+    paper's form.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
         InputError: If a question names an unknown sheet, or a relevant sheet of a training
             question is held out.
     """
-    corpus = _read(dataset.records, serialization)
-    return _data(dataset.name, corpus, dataset.train, dataset.validation, dataset.split.seen)
+    parts = (dataset.train, dataset.validation)
+    return _data(dataset.name, dataset.records, serialization, parts, dataset.split.seen)
 
 
 # ---- a user's own index
@@ -43,20 +41,23 @@ def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -
 def from_index(index: SheetIndex, labels: Dataset) -> TrainingData:
     """Return the sheets and texts of an index with labelled queries, and its times if it uses them.
 
-    All negatives of a query without annotated hard negatives count as hard ones.
-
-    Args:
-        index: The sheets.
-        labels: Queries with a split; its records are not read.
+    All negatives of a query without annotated hard negatives count as hard ones. The records of
+    `labels` are not read.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
         InputError: If a question names a sheet that is not in the index, or a relevant sheet of
             a training question is held out.
     """
-    corpus = _read(read_records(index), index.serialization, times=index.times)
-    train, validation = (tuple(map(_ruled_out, part)) for part in (labels.train, labels.validation))
-    return _data(index.path.stem, corpus, train, validation, labels.split.seen)
+    # The negatives of a published corpus are drawn at random; a user's are judged search results.
+    train, validation = (
+        [replace(each, hard_negatives=each.hard_negatives or each.negatives) for each in part]
+        for part in (labels.train, labels.validation)
+    )
+    return _data(
+        index.path.stem, read_records(index), index.serialization, (train, validation),
+        labels.split.seen, times=index.times,
+    )  # fmt: skip
 
 
 def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
@@ -69,15 +70,11 @@ def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
 
 
 def refuse_unknown_sheets(queries: Iterable[Query], known: Iterable[str], where: str) -> None:
-    """Refuse questions that name unknown sheets.
-
-    Args:
-        queries: Labelled questions.
-        known: Ids of the existing sheets.
-        where: Name of the place that they are in, for the message: "reports.sat".
+    """Refuse questions that name sheets other than the known ones.
 
     Raises:
-        InputError: If a sheet is unknown; the message counts such sheets and names the first.
+        InputError: If a sheet is unknown; the message counts such sheets, names the first, and
+            says that they are not in `where`, for example "reports.sat".
     """
     there = set(known)
     missing: dict[str, int] = {}
@@ -101,19 +98,16 @@ def refuse_unknown_sheets(queries: Iterable[Query], known: Iterable[str], where:
 # ---- inner workings
 
 
-@dataclass(frozen=True, slots=True)
-class _Corpus:
-    """Texts by sheet id, BM25 over the words, and the times of the sheets if these are used."""
-
-    texts: Mapping[str, str]
-    lexical: LexicalScorer
-    times: Times | None
-
-
-def _read(
-    records: Iterable[SheetRecord], form: Serialization | None, *, times: bool = False
-) -> _Corpus:
-    """Read the parts of records that a training needs, in one pass."""
+def _data(
+    name: str,
+    records: Iterable[SheetRecord],
+    form: Serialization | None,
+    parts: tuple[Sequence[Query], Sequence[Query]],
+    seen: frozenset[str] | None,
+    *,
+    times: bool = False,
+) -> TrainingData:
+    """Read the parts of records that a training needs, in one pass, with the questions' rows."""
     texts: dict[str, str] = {}
     months: list[int] = []
 
@@ -125,17 +119,7 @@ def _read(
             yield record
 
     lexical = LexicalScorer.of(passed())
-    return _Corpus(texts, lexical, unpacked(months) if times else None)
-
-
-def _data(
-    name: str,
-    corpus: _Corpus,
-    train: Sequence[Query],
-    validation: Sequence[Query],
-    seen: frozenset[str] | None,
-) -> TrainingData:
-    texts = corpus.texts
+    train, validation = parts
     refuse_unknown_sheets((*train, *validation), texts, name)
     row_of = {sheet_id: row for row, sheet_id in enumerate(texts)}
     rows = range(len(texts)) if seen is None else sorted(row_of[each] for each in seen)
@@ -146,8 +130,8 @@ def _data(
         train=_questions(train, row_of, frozenset(rows)),
         validation=_questions(validation, row_of, None),
         seen=tuple(rows),
-        lexical=corpus.lexical,
-        times=corpus.times,
+        lexical=lexical,
+        times=unpacked(months) if times else None,
     )
 
 
@@ -165,11 +149,3 @@ def _questions(
             tuple(row for row in rows if allowed is None or row in allowed) for rows in hard
         ),
     )
-
-
-def _ruled_out(query: Query) -> Query:
-    """Take a question's negatives as its hard negatives, if none are annotated.
-
-    The negatives of a published corpus are drawn at random; a user's are judged search results.
-    """
-    return replace(query, hard_negatives=query.hard_negatives or query.negatives)

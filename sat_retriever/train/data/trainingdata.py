@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.datasets.metrics.rows import Rows, metrics_of, row_of
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.text.lexical import LexicalScorer
 from sat_retriever.text.period.relation import Times
@@ -16,17 +21,11 @@ SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """Queries with the rows of their sheets.
-
-    Attributes:
-        texts: Texts of the questions.
-        positives: For each question the rows of its relevant sheets, at least one, ascending.
-        hard_negatives: For each question the rows of annotated hard negatives; may be empty.
-    """
+    """Queries with the rows of their sheets."""
 
     texts: tuple[str, ...]
-    positives: tuple[tuple[int, ...], ...]
-    hard_negatives: tuple[tuple[int, ...], ...]
+    positives: tuple[tuple[int, ...], ...]  # rows of relevant sheets, at least one, ascending
+    hard_negatives: tuple[tuple[int, ...], ...]  # rows of annotated ones; may be empty
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -36,17 +35,8 @@ class QueryRows:
 class TrainingData:
     """A data set as texts and rows, with its training and validation queries.
 
-    Attributes:
-        name: Stable name of the source, for example "industrytab_1k".
-        sheet_ids: Ids of the n sheets; a row is a place in this order.
-        sheets: Text of each sheet.
-        train: Training questions.
-        validation: Questions that choose the model; they search all sheets.
-        seen: Rows of the sheets that training may use, even as negatives; ascending.
-        lexical: BM25 over the sheets. With it, validation chooses the share of the encoder's
-            cosine in the fused score; None leaves the share open.
-        times: Times of the sheets, if the share is for an index that uses them; else None.
-        shares: Shares of the cosine to choose from, ascending, in [0, 1].
+    With `lexical`, BM25 over the sheets, validation chooses the share of the encoder's cosine in
+    the fused score among `shares`; with `times`, for an index that uses them.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions, or a question
@@ -55,12 +45,12 @@ class TrainingData:
             is not in `seen`, or `lexical` or `times` has other sheets.
     """
 
-    name: str
-    sheet_ids: tuple[str, ...]
-    sheets: tuple[str, ...]
+    name: str  # stable, for example "industrytab_1k"
+    sheet_ids: tuple[str, ...]  # of the n sheets; a row is a place in this order
+    sheets: tuple[str, ...]  # their texts
     train: QueryRows
-    validation: QueryRows
-    seen: tuple[int, ...]
+    validation: QueryRows  # chooses the model; searches all sheets
+    seen: tuple[int, ...]  # rows that training may use, even as negatives; ascending
     lexical: LexicalScorer | None = field(default=None, compare=False, repr=False)
     times: Times | None = field(default=None, compare=False, repr=False)
     shares: tuple[float, ...] = field(default=SHARES, compare=False, repr=False)
@@ -85,7 +75,6 @@ class TrainingData:
                 )
 
     def _check(self, part: str, questions: QueryRows) -> None:
-        """Refuse questions that are unusable in training or validation."""
         for text, rows in zip(questions.texts, questions.positives, strict=True):
             if not rows:
                 raise EmptyInputError(
@@ -111,3 +100,24 @@ class TrainingData:
             self.seen,
         ]
         return hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:16]
+
+
+def ranked_metrics(
+    ranked: NDArray[np.int64], questions: QueryRows, names: Collection[str]
+) -> dict[str, float]:
+    """Return means over the questions, each in [0, 1], without metrics that no question defines.
+
+    `ranked` has the rows of each question's sheets, best first, (m, k), padded with `NO_SHEET`.
+    """
+    labels = zip(questions.positives, questions.hard_negatives, strict=True)
+    rows = [
+        row_of(place, [row for row in found if row != NO_SHEET], gold, hard)
+        for place, (found, (gold, hard)) in enumerate(zip(ranked.tolist(), labels, strict=True))
+    ]
+    return defined_metrics(rows, names)
+
+
+def defined_metrics(rows: Rows, names: Collection[str]) -> dict[str, float]:
+    """Return means over the rows, without metrics that no row defines."""
+    found = metrics_of(rows, names)
+    return {name: value for name, value in found.items() if value is not None}

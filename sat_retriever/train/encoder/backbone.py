@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from accelerate import Accelerator
+from numpy.typing import NDArray
 
 from sat_retriever.encoder.checkpoint import Checkpoint, descriptions
 from sat_retriever.encoder.export import load_transformer
+from sat_retriever.encoder.onnx.batches import limits_on, similar_lengths
 from sat_retriever.encoder.onnx.export import quiet
 from sat_retriever.encoder.pieces import WordPieces
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.train.loop.device import moved, staged, tensor_float_32
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 
 Batch = tuple[torch.Tensor, torch.Tensor]  # word pieces and mask, (b, t) int64 each
 
@@ -26,19 +34,16 @@ _TOKENIZER_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
     "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model",
 )  # fmt: skip
+Pieces = NDArray[np.int32]  # word pieces of one text
 
 
 class Backbone(torch.nn.Module):
     """A transformer with pooling and L2 normalisation: word pieces to tokens of unit length.
 
+    `spec.max_length` is the length in use. The transformer has its default dropout in training.
+
     Source: paper, section 3.3 (Sheet Encoder). Departs: CLS or mean pooling, as the checkpoint
     says, instead of the CLS of `BAAI/bge-base-en-v1.5`.
-
-    Attributes:
-        checkpoint: The source of the weights.
-        spec: How tokens are made; its `max_length` is the one in use.
-        pieces: The tokenizer.
-        transformer: The model of transformers, with its default dropout in training.
     """
 
     def __init__(
@@ -48,7 +53,6 @@ class Backbone(torch.nn.Module):
         pieces: WordPieces,
         transformer: torch.nn.Module,
     ) -> None:
-        """Take finished parts; use `load` to get them."""
         super().__init__()
         self.checkpoint = checkpoint
         self.spec = spec
@@ -61,11 +65,9 @@ class Backbone(torch.nn.Module):
     ) -> Backbone:
         """Load the backbone of a name or a folder, in fp32 and evaluation mode.
 
-        Args:
-            source: "minilm", a sentence-transformers folder or a hub name.
-            trained_layers: Number of last transformer layers to train; None trains all weights.
-            max_length: Longest text in word pieces; None, or a larger number, takes the source's
-                limit.
+        The source is "minilm", a sentence-transformers folder or a hub name. Without a number of
+        last layers, all weights are trained. The longest text is the source's limit if that is
+        smaller.
 
         Raises:
             EncoderError: If it cannot be found or loaded, lacks weights, or has fewer layers.
@@ -85,26 +87,17 @@ class Backbone(torch.nn.Module):
 
         One call takes several batches because texts of similar length need the least padding.
         """
-        pooled = [self._pooled(ids, mask) for ids, mask in batches]
-        return torch.nn.functional.normalize(torch.cat(pooled), dim=-1)  # (b, d)
-
-    def _pooled(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Return the CLS state or the mean over real word pieces, (b, d) float32."""
-        hidden = self.transformer(input_ids=ids, attention_mask=mask)
-        states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
-        if self.spec.pooling == "cls":
-            return states[:, 0].float()
-        weight = mask.unsqueeze(-1).float()  # (b, t, 1)
-        return (states.float() * weight).sum(1) / weight.sum(1).clamp(min=1e-9)
+        found = []
+        for ids, mask in batches:
+            hidden = self.transformer(input_ids=ids, attention_mask=mask)
+            found.append(pooled(hidden.last_hidden_state, mask, self.spec.pooling))
+        return torch.nn.functional.normalize(torch.cat(found), dim=-1)  # (b, d)
 
     def save_sentence_transformers(self, folder: Path) -> None:
         """Write the model into a folder that `SentenceTransformer(folder)` and `load` read.
 
-        Both give the same tokens. The folder holds weights, tokenizer, maximum length, pooling, L2
-        normalisation, and prefixes as the prompts "query" and "document".
-
-        Args:
-            folder: A folder that does not exist yet, or is empty.
+        Both give the same tokens. The folder, new or empty, gets weights, tokenizer, maximum
+        length, pooling, L2 normalisation, and prefixes as the prompts "query" and "document".
 
         Raises:
             OSError: If it cannot be written.
@@ -121,6 +114,14 @@ class Backbone(torch.nn.Module):
             (folder / name).parent.mkdir(exist_ok=True)
             text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
             (folder / name).write_text(text, encoding="utf-8")
+
+
+def pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
+    """Return the CLS state or the mean over real word pieces, (b, d) float32, of (b, t, d)."""
+    if pooling == "cls":
+        return states[:, 0].float()
+    weight = mask.unsqueeze(-1).float()  # (b, t, 1)
+    return (states.float() * weight).sum(1) / weight.sum(1).clamp(min=1e-9)
 
 
 def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
@@ -168,3 +169,57 @@ def transformer_layers(transformer: torch.nn.Module) -> torch.nn.ModuleList:
             "(trained_layers=None), or choose another backbone"
         )
     return found[0]
+
+
+def split_texts(backbone: Backbone, texts: Sequence[str], prefix: str) -> list[Pieces]:
+    """Return the word pieces of each text after the prefix, as the encoder will split it."""
+    return [np.asarray(backbone.pieces.of(prefix + text), dtype=np.int32) for text in texts]
+
+
+def encode_pieces(
+    backbone: Backbone, texts: Sequence[Pieces], accelerator: Accelerator
+) -> FloatArray:
+    """Return the tokens of texts, (n, d) float32, rows of unit length, equal in every process.
+
+    They are the tokens of the exported encoder: fp32 whatever the training's precision, without
+    dropout or gradient. A GPU multiplies in TF32, so there they differ in the fourth digit. Each
+    process encodes its share.
+    """
+    tokens = torch.zeros(len(texts), backbone.spec.width, device=accelerator.device)  # (n, d)
+    learning = backbone.training
+    backbone.eval()
+    device = accelerator.device
+    groups = group_by_length(texts, device)
+    own = groups[accelerator.process_index :: accelerator.num_processes]
+
+    def padded(group: Sequence[int]) -> Batch:
+        return as_batch(backbone, [texts[place] for place in group], device)
+
+    with (
+        torch.no_grad(),
+        tensor_float_32(device),
+        closing(made_ahead(padded, own, depth_on(device.type))) as batches,
+    ):
+        for group, batch in zip(own, batches, strict=True):
+            tokens[group] = backbone([on_device(batch, device)])
+    backbone.train(learning)
+    # Every row is zero in all processes but one.
+    shared: FloatArray = accelerator.reduce(tokens, "sum").cpu().numpy()
+    return shared
+
+
+def group_by_length(texts: Sequence[Pieces], device: torch.device) -> list[list[int]]:
+    """Group the places of texts by similar length, for padded batches on a device."""
+    return similar_lengths([*map(len, texts)], limits_on(device.type))
+
+
+def as_batch(backbone: Backbone, texts: Sequence[Pieces], device: torch.device) -> Batch:
+    """Return the padded word pieces and the mask of some texts on the host, staged for a device."""
+    ids, mask = backbone.pieces.padded([text.tolist() for text in texts])  # (b, t)
+    return staged(ids, device), staged(mask, device)
+
+
+def on_device(batch: Batch, device: torch.device) -> Batch:
+    """Return a staged batch on the device."""
+    ids, mask = batch
+    return moved(ids, device), moved(mask, device)

@@ -1,24 +1,21 @@
-"""Compute the losses of Stage 1 from the cosines of queries and sheets."""
+"""Compute the losses of Stage 1, and mark which sheets are relevant for which questions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """Further sheets as negatives, with tokens that get no gradient.
+    """Further sheets as negatives, with tokens that get no gradient."""
 
-    Attributes:
-        cosines: Cosines of b queries with m further sheets, (b, m) float.
-        excluded: (b, m) bool: sheets to ignore, since they are relevant for the query or among
-            the step's own.
-    """
-
-    cosines: torch.Tensor
-    excluded: torch.Tensor
+    cosines: torch.Tensor  # of b queries with m further sheets, (b, m) float
+    excluded: torch.Tensor  # (b, m) bool: relevant for the query, or among the step's own
 
 
 def multi_positive_loss(
@@ -39,9 +36,6 @@ def multi_positive_loss(
         temperature: τ.
         bank: Further sheets.
 
-    Returns:
-        (b,) float32, at least 0.
-
     >>> same = torch.zeros(1, 4)  # two relevant sheets of four, all equally near: −log(2/4)
     >>> multi_positive_loss(same, torch.tensor([[True, True, False, False]]), 0.02)
     tensor([0.6931])
@@ -61,20 +55,57 @@ def single_positive_loss(
     """Return the released recipe's loss per query: one relevant sheet against all others.
 
     L(q) = −log( exp(cos(q, p) / τ) / Σ_s exp(cos(q, s) / τ) ), s over all sheets of the step.
-    Other relevant sheets of q count as negatives.
+    Other relevant sheets of q count as negatives. `drawn` is the column of each query's p, (b,).
 
     Source: released recipe. Departs: a sheet that two queries bring counts once.
-
-    Args:
-        cosines: Cosines of b queries with the step's s distinct sheets, (b, s) float.
-        drawn: Column of each query's drawn sheet p, (b,) int64.
-        temperature: τ.
-
-    Returns:
-        (b,) float32, at least 0.
 
     >>> single_positive_loss(torch.zeros(1, 4), torch.tensor([0]), 0.02)  # −log(1/4)
     tensor([1.3863])
     """
     scores = cosines.float() / temperature
     return torch.nn.functional.cross_entropy(scores, drawn, reduction="none")
+
+
+def places_of(
+    rows: NDArray[np.int64], sheets: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the places of some rows among sheets, and which of the rows are there at all.
+
+    `sheets` holds rows in ascending order, at least one.
+
+    >>> places_of(np.array([7, 3, 4]), np.array([3, 7]))
+    (array([1, 0]), array([ True,  True, False]))
+    """
+    places = np.searchsorted(sheets, rows)
+    here = sheets[np.minimum(places, len(sheets) - 1)] == rows
+    return places[here], here
+
+
+class Relevance:
+    """The relevant sheets of all training questions, as one flat array."""
+
+    def __init__(self, positives: Sequence[Sequence[int]]) -> None:
+        self._starts = np.cumsum([0, *map(len, positives)])
+        self._rows = np.array([row for rows in positives for row in rows], dtype=np.int64)
+
+    def among(
+        self, items: NDArray[np.int64], sheets: NDArray[np.int64], device: torch.device
+    ) -> torch.Tensor:
+        """Return which of s sheets are relevant for each of b questions, (b, s) bool.
+
+        `items` are the numbers of the questions, `sheets` rows in ascending order. Only the places
+        of the relevant ones are copied to the device.
+
+        >>> known = Relevance([[4, 1], [2]])
+        >>> known.among(np.array([1, 0]), np.array([1, 2, 9]), torch.device("cpu")).tolist()
+        [[False, True, False], [True, False, False]]
+        """
+        found = torch.zeros(len(items), len(sheets), dtype=torch.bool, device=device)
+        if not len(sheets):
+            return found
+        gold = [self._rows[self._starts[item] : self._starts[item + 1]] for item in items]
+        questions = np.repeat(np.arange(len(items)), [*map(len, gold)])
+        columns, here = places_of(np.concatenate(gold), sheets)
+        places = torch.from_numpy(np.stack([questions[here], columns])).to(device)  # (2, r)
+        found[places[0], places[1]] = True
+        return found

@@ -17,15 +17,10 @@ from accelerate import Accelerator
 from numpy.typing import NDArray
 
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.trainingdata import TrainingData
-from sat_retriever.train.data.validation import ranked_metrics
-from sat_retriever.train.encoder.backbone import Backbone, Batch
-from sat_retriever.train.encoder.contrastive import (
-    Bank,
-    multi_positive_loss,
-    single_positive_loss,
-)
-from sat_retriever.train.encoder.embed import (
+from sat_retriever.train.data.trainingdata import TrainingData, ranked_metrics
+from sat_retriever.train.encoder.backbone import (
+    Backbone,
+    Batch,
     Pieces,
     as_batch,
     encode_pieces,
@@ -33,11 +28,16 @@ from sat_retriever.train.encoder.embed import (
     on_device,
     split_texts,
 )
+from sat_retriever.train.encoder.contrastive import (
+    Bank,
+    Relevance,
+    multi_positive_loss,
+    places_of,
+    single_positive_loss,
+)
 from sat_retriever.train.encoder.fusion import choose_fusion
 from sat_retriever.train.encoder.mining import draw_negatives, draw_positives, nearest_sheets
-from sat_retriever.train.encoder.relevance import Relevance, places_of
-from sat_retriever.train.loop.device import moved, staged
-from sat_retriever.train.loop.gather import gather_rows
+from sat_retriever.train.loop.device import gather_rows, moved, staged
 from sat_retriever.train.loop.task import Share, State
 from sat_retriever.train.settings import EncoderTraining
 
@@ -50,34 +50,19 @@ STAGE_1_METRICS = ("NDCG@5", "Recall@5", "MRR@5", f"Recall@{CANDIDATES}")
 
 @dataclass(frozen=True, slots=True)
 class StepInputs:
-    """One process's share of a step of Stage 1, on the host.
+    """One process's share of a step of Stage 1, on the host."""
 
-    Attributes:
-        items: Its b training questions.
-        sheets: Rows of the step's s distinct sheets, ascending, the same in every process.
-        counts: Number of them that each process encodes, in order.
-        batches: Padded texts: its own sheets and its questions, by length.
-        back: Place of each text in the order of the batches: own sheets first, then questions.
-    """
-
-    items: Places
-    sheets: Places
-    counts: list[int]
-    batches: list[Batch]
-    back: torch.Tensor
+    items: Places  # its b training questions
+    sheets: Places  # rows of the step's s distinct sheets, ascending, the same in every process
+    counts: list[int]  # sheets that each process encodes, in order
+    batches: list[Batch]  # padded texts: its own sheets and its questions, by length
+    back: torch.Tensor  # place of each text in the batches: own sheets first, then questions
 
 
 class EncoderTask:
     """Stage 1 for the training loop (`sat_retriever.train.loop.task.Task`)."""
 
     def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
-        """Split all texts into word pieces.
-
-        Args:
-            data: Corpus, questions, and the sheets that training may see.
-            settings: All hyper-parameters.
-            backbone: The model to train.
-        """
         spec = backbone.spec
         self._data = data
         self._settings = settings
@@ -125,15 +110,11 @@ class EncoderTask:
         )
 
     def _nearest(self, questions: FloatArray, tokens: FloatArray, device: torch.device) -> Places:
-        """Return the sheets near each training question, best first, for hard negatives."""
         depth = self._settings.negative_depth
         return nearest_sheets(questions, tokens, self._seen, depth, device)
 
     def inputs(self, share: Share, device: torch.device) -> StepInputs:
-        """Return the texts of a share, padded: its part of the batch's sheets, and its questions.
-
-        The batch's sheets are divided among the processes.
-        """
+        """Return the padded texts of a share: its part of the sheets, and its questions."""
         items = share.batch
         drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
         sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
@@ -150,11 +131,7 @@ class EncoderTask:
     def loss(
         self, module: torch.nn.Module, inputs: StepInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
-        """Return the loss of one share of a batch; the mean over processes is the batch's loss.
-
-        The tokens of the batch's sheets are gathered, so every question is compared with every
-        sheet of the batch.
-        """
+        """Return the loss of one share; every question meets every sheet of the batch."""
         self._tokens.clear()
         device, own = accelerator.device, inputs.counts[share.rank]
         encoded = module([on_device(batch, device) for batch in inputs.batches])
@@ -179,7 +156,7 @@ class EncoderTask:
         return multi_positive_loss(cosines, among, temperature, bank)
 
     def _bank_of(self, questions: torch.Tensor, items: Places, sheets: Places) -> Bank | None:
-        """Return the sheets outside the step as negatives of its questions; None without a bank."""
+        """Return the sheets outside the step as negatives; None without a bank."""
         if self._bank is None:
             return None
         device = questions.device
@@ -191,10 +168,10 @@ class EncoderTask:
         return Bank(questions.float() @ self._bank_there.T, excluded)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Return metrics of the validation questions over all sheets, seen in training or not.
+        """Return metrics of the validation questions over all sheets, by the paper's cosine.
 
-        They use the cosine alone, as in the paper. If the words of the sheets are known, the chosen
-        share of the cosine in the fused score and the result of each share are added.
+        If the words of the sheets are known, the chosen share of the cosine in the fused score and
+        the result of each share are added.
         """
         self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)

@@ -24,12 +24,7 @@ _DIGITS = 9  # smaller differences count as equal
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """The chosen share of the cosine, and the result of every share.
-
-    Attributes:
-        dense_weight: The chosen share.
-        ndcg: Mean NDCG@5 of the validation questions by share.
-    """
+    """The chosen share of the cosine, and mean NDCG@5 of the validation questions by share."""
 
     dense_weight: float
     ndcg: Mapping[float, float]
@@ -54,15 +49,9 @@ def choose_fusion(
 ) -> Fusion:
     """Choose the share of the cosine in the fused score with the highest NDCG@5 on validation.
 
-    All sheets are searched and scored as in an index: share · cosine + (1 - share) · BM25,
-    where BM25 is a share of its best possible value. Scores are held back by time if the data
-    has times. Ties are in the order of sheet ids.
-
-    Args:
-        data: The validation questions and the sheets.
-        lexical: BM25 over the sheets, in their order.
-        questions: Tokens of the m validation questions, (m, d), rows of unit length.
-        sheets: Tokens of the n sheets, (n, d), rows of unit length.
+    All sheets are searched and scored as in an index: share · cosine + (1 - share) · BM25, where
+    BM25 is a share of its best possible value. Scores are held back by time if the data has times.
+    Ties are in the order of sheet ids. Tokens are (m, d) and (n, d), rows of unit length.
     """
     ids = data.sheet_ids
     by_id = np.array(sorted(range(len(ids)), key=lambda row: ids[row]))  # decides between equals

@@ -25,17 +25,15 @@ def nearest_sheets(
     depth: int,
     device: torch.device,
 ) -> NDArray[np.int64]:
-    """Return the nearest sheets by cosine, best first; ties are in the order of rows.
+    """Return rows of the nearest sheets by cosine, best first, (m, at most depth).
+
+    Only the sheets of `rows` are ranked; ties are in their ascending order. A GPU computes the
+    cosines in TF32, so near ties may be in another order there.
 
     Args:
         questions: Tokens of m questions, (m, d), rows of unit length.
         sheets: Tokens of all n sheets, (n, d), rows of unit length.
         rows: Rows of the sheets to rank, ascending; at least one.
-        depth: Number of sheets per question.
-        device: A GPU computes the cosines in TF32, so near ties may be in another order there.
-
-    Returns:
-        Rows of sheets, (m, min(depth, number of ranked sheets)).
 
     >>> import torch
     >>> sheets = np.eye(3, dtype=np.float32)
@@ -62,7 +60,7 @@ def nearest_sheets(
 def _places_on_device(
     blocks: Sequence[FloatArray], among: FloatArray, depth: int, device: torch.device
 ) -> NDArray[np.int64]:
-    """Return the places of the nearest of r sheets by blocks of questions, (m, depth)."""
+    """Return the places of the nearest of r sheets, (m, depth)."""
     import torch
 
     from sat_retriever.train.loop.device import tensor_float_32
@@ -96,20 +94,12 @@ def draw_negatives(
     choice: Literal["first", "random"],
     seed: tuple[int, ...],
 ) -> NDArray[np.int64]:
-    """Draw hard negatives of each question from its nearest sheets.
+    """Draw up to `count` hard negatives of each question from its nearest sheets.
 
-    A question may have fewer than `count` or none, if few of its nearest sheets are non-relevant.
-    Training goes on; the released recipe silently ends the epoch there.
-
-    Args:
-        ranked: Nearest sheets of m questions, (m, depth), best first.
-        positives: Rows of the relevant sheets of each question.
-        count: Most negatives of a question.
-        choice: "first" takes the nearest, "random" draws without replacement.
-        seed: Seed of the draws; a question's draw does not depend on the others.
-
-    Returns:
-        Rows of sheets, (m, count), padded with `NO_SHEET`.
+    A question may have fewer or none, if few of its nearest sheets are non-relevant. Training goes
+    on; the released recipe silently ends the epoch there. "first" takes the nearest, "random" draws
+    without replacement; a question's draw does not depend on the others. Rows are (m, count),
+    padded with `NO_SHEET`.
 
     >>> draw_negatives(np.array([[4, 2, 7], [1, 2, 3]]), [[4], [1, 2, 3]], 2, "first", (0,))
     array([[ 2,  7],
@@ -144,15 +134,10 @@ def _among(ranked: NDArray[np.int64], positives: Sequence[Sequence[int]]) -> NDA
 def draw_positives(
     positives: Sequence[Sequence[int]], count: int, seed: tuple[int, ...]
 ) -> NDArray[np.int64]:
-    """Draw relevant sheets of each question without replacement.
+    """Draw up to `count` relevant sheets of each question without replacement.
 
-    Args:
-        positives: Rows of the relevant sheets of m questions, at least one each.
-        count: Most relevant sheets of a question.
-        seed: Seed of the draws; a question's draw does not depend on the others.
-
-    Returns:
-        Rows of sheets, (m, count), padded with `NO_SHEET`; the first is always a sheet.
+    A question's draw does not depend on the others. Rows are (m, count), padded with `NO_SHEET`;
+    the first is always a sheet.
 
     >>> draw_positives([[3], [5]], 2, seed=(0,))
     array([[ 3, -1],

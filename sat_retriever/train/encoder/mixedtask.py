@@ -17,11 +17,9 @@ from accelerate import Accelerator
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.trainingdata import QueryRows, TrainingData
-from sat_retriever.train.data.validation import ranked_metrics
-from sat_retriever.train.encoder.backbone import Backbone
+from sat_retriever.train.data.trainingdata import QueryRows, TrainingData, ranked_metrics
+from sat_retriever.train.encoder.backbone import Backbone, encode_pieces
 from sat_retriever.train.encoder.contrastive import multi_positive_loss
-from sat_retriever.train.encoder.embed import encode_pieces
 from sat_retriever.train.encoder.encodertask import (
     CANDIDATES,
     STAGE_1_METRICS,
@@ -37,19 +35,12 @@ from sat_retriever.train.settings import EncoderTraining
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """Several corpora, joined in order.
-
-    Attributes:
-        parts: The corpora.
-        taught: Numbers of the corpora with training questions, ascending.
-        judged: Numbers of the corpora with validation questions, ascending.
-        whole: All sheets and these questions as one corpus, in the order of the parts.
-    """
+    """Several corpora, joined in order."""
 
     parts: tuple[TrainingData, ...]
-    taught: tuple[int, ...]
-    judged: tuple[int, ...]
-    whole: TrainingData
+    taught: tuple[int, ...]  # numbers of the corpora with training questions, ascending
+    judged: tuple[int, ...]  # of those with validation questions, ascending
+    whole: TrainingData  # all sheets and these questions as one corpus
 
     @property
     def name(self) -> str:
@@ -64,12 +55,9 @@ class Mixed:
 
 
 def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mixed:
-    """Join corpora to learn from and corpora to choose with.
+    """Join corpora to learn from and corpora to choose with; a corpus may be in both.
 
-    Args:
-        taught: Corpora whose training questions are learnt; their validation questions are unused.
-        judged: Corpora whose validation questions are used; their training questions are unused.
-            A corpus may be in both.
+    Validation questions of the former and training questions of the latter are unused.
 
     Raises:
         EmptyInputError: If there is no corpus to learn from, or none to choose with.
@@ -98,12 +86,8 @@ def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mix
 def batches_by_corpus(corpora: Places, batch_size: int, seed: tuple[int, ...]) -> list[Places]:
     """Divide an epoch's questions into batches of one corpus each, as far as they fill a batch.
 
-    The remaining questions share batches at random places; a short batch is the last.
-
-    Args:
-        corpora: Number of the corpus of each question.
-        batch_size: Number of questions in a batch.
-        seed: Seed of the order.
+    The remaining questions share batches at random places; a short batch is the last. `corpora` has
+    the number of each question's corpus.
 
     >>> found = batches_by_corpus(np.array([0] * 4 + [1] * 3), 2, (0,))
     >>> [len(batch) for batch in found], [len(set(batch // 4)) for batch in found[:3]]
@@ -206,7 +190,6 @@ class MixedTask(EncoderTask):
         return tokens
 
     def _corpus_tokens(self, number: int, accelerator: Accelerator) -> FloatArray:
-        """Return tokens of one corpus's sheets with the current weights, in their order."""
         rows = np.flatnonzero(self._home == number)
         return self._encoded(number, [self._sheets[row] for row in rows], accelerator)
 
@@ -232,12 +215,10 @@ class MixedTask(EncoderTask):
 
 
 def _numbers(sizes: Mapping[int, int]) -> Places:
-    """Repeat each number as often as its size, in order."""
     return np.repeat(np.fromiter(sizes.keys(), np.int64), list(sizes.values()))
 
 
 def _shifted(questions: QueryRows, start: int) -> QueryRows:
-    """Return the questions for a corpus that starts at another row."""
     gold, hard = (
         tuple(tuple(row + start for row in rows) for rows in each)
         for each in (questions.positives, questions.hard_negatives)

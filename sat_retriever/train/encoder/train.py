@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+
+import torch
+from accelerate import Accelerator
 
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.export import export_model
 from sat_retriever.encoder.folder import write_model_folder
 from sat_retriever.encoder.onnx.device import Device
+from sat_retriever.records.progress import Progress
 from sat_retriever.train.data.trainingdata import TrainingData
 from sat_retriever.train.encoder.backbone import Backbone
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
-from sat_retriever.train.encoder.fusion import CHOSEN
-from sat_retriever.train.encoder.interpolation import SHARE, interpolate, trained_weights
+from sat_retriever.train.encoder.fusion import CHOSEN, name_of
 from sat_retriever.train.encoder.mixedtask import Mixed, MixedTask
-from sat_retriever.train.loop.course import Fitted
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.progress import Standing, TrainingProgress
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import Fitted, Metrics, OnProgress, TrainingProgress
+from sat_retriever.train.loop.task import MEASURE, Task
+from sat_retriever.train.loop.weights import own_copy
 from sat_retriever.train.settings import EncoderTraining
-
-__all__ = ["EncoderTask", "TrainedEncoder", "export_encoder", "train_encoder"]
 
 _ENCODER = "encoder"
 _PHASE = "stage-1"  # unlike the names of results, since a phase's folder lies beside them
+SHARE = "trained_share"  # its name among the metrics
+Weights = Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedEncoder:
     """The results of a training of Stage 1.
 
-    Attributes:
-        folder: The run folder.
-        best_epoch: The epoch that was kept.
-        metrics: Its metrics on the validation questions, by the cosine alone. If the training data
-            has words, also `dense_weight`, the chosen share of the cosine in the fused score, and
-            NDCG@5 of every share tried. With interpolation also `trained_share`, the share of the
-            trained weights, with its curve.
+    The metrics are on the validation questions, by the cosine alone. If the training data has
+    words, also `dense_weight`, the chosen share of the cosine in the fused score, and NDCG@5 of
+    every share tried. With interpolation also `trained_share`, the share of the trained weights,
+    with its curve.
     """
 
     folder: Path
@@ -65,21 +66,15 @@ def train_encoder(
     folder: str | Path,
     *,
     device: Device = "auto",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedEncoder:
     """Train the Sheet Encoder in a run folder; the same call goes on after a kill.
 
+    With several corpora (see `mixed`), a question is compared with sheets of its own, and
+    validation weighs all equally.
+
     Source: paper, section 3.3. Departs: a question without a non-relevant sheet among its nearest
     has no hard negative; the released recipe ends the epoch there.
-
-    Args:
-        data: Corpus, questions, and the sheets that training may see. With several corpora (see
-            `mixed`), a question is compared with sheets of its own, and validation weighs all
-            equally.
-        settings: All hyper-parameters.
-        folder: Run folder; a new one, or that of the same training.
-        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
-        progress: Called at every step.
 
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
@@ -96,7 +91,11 @@ def train_encoder(
     run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)
     if not run.finished:
         with run.held():
-            task = _task(data, settings, backbone)
+            task: EncoderTask
+            if isinstance(data, Mixed):
+                task = MixedTask(data, settings, backbone)
+            else:
+                task = EncoderTask(data, settings, backbone)
             before = trained_weights(backbone)
             fitted = fit(
                 task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="show"
@@ -115,19 +114,11 @@ def train_encoder(
     return TrainedEncoder(run.path, result["best_epoch"], result["metrics"])
 
 
-def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backbone) -> EncoderTask:
-    if isinstance(data, Mixed):
-        return MixedTask(data, settings, backbone)
-    return EncoderTask(data, settings, backbone)
-
-
-def _tell(progress: TrainingProgress, epochs: int, done: int, total: int) -> None:
-    """Report how many mixtures of the weights were tried."""
-    progress(Standing(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
+def _tell(progress: OnProgress, epochs: int, done: int, total: int) -> None:
+    progress(TrainingProgress(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
 
 
 def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
-    """Export the best model and close the run."""
     source = fitted.folder / SENTENCE_TRANSFORMERS
     # An earlier attempt may have been killed after it had moved this up, and the weights that are
     # best on validation may differ from those of the best epoch.
@@ -141,10 +132,8 @@ def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
 def export_encoder(source: Path, target: Path, *, dense_weight: float | None = None) -> None:
     """Write a sentence-transformers folder as an encoder folder that runs without torch.
 
-    Args:
-        source: A folder that sentence-transformers loads.
-        target: The folder for `SheetEncoder.load`; an existing encoder folder is replaced.
-        dense_weight: Share of its cosine in the fused score of a new index; None sets none.
+    An existing encoder folder is replaced. `dense_weight` is the share of its cosine in the fused
+    score of a new index; None sets none.
 
     Raises:
         EncoderError: If the source is damaged or cannot be exported, or the target cannot be
@@ -159,3 +148,72 @@ def export_encoder(source: Path, target: Path, *, dense_weight: float | None = N
         lambda file: export_model(checkpoint, file),
         dense_weight=dense_weight,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Interpolated:
+    """The chosen share of the trained weights, and its metrics."""
+
+    share: float  # 1 keeps the trained weights
+    metrics: Metrics  # with these weights; also the share and the result of every share
+
+
+def trained_weights(module: torch.nn.Module) -> Weights:
+    """Return copies of the trainable parameters, by name, on the CPU."""
+    learn = {name: each for name, each in module.named_parameters() if each.requires_grad}
+    return {name: own_copy(each) for name, each in learn.items()}
+
+
+def interpolate(
+    task: Task,
+    before: Weights,
+    trained: Metrics,
+    shares: Sequence[float],
+    accelerator: Accelerator,
+    counting: Progress | None = None,
+) -> Interpolated:
+    """Give the task's module the best mixture of its weights and earlier ones.
+
+    Called in every process, with the trained weights in the module. The best mixture has the
+    highest NDCG@5 on validation, of the fused score if words are known; among equals it is the one
+    nearest to the trained weights. Share 1, the trained weights, is one of them only if it is
+    named.
+
+    Fine-tuning improves answers to questions like the training's and loses some of the model's
+    other knowledge. Weights between both keep most of either.
+
+    Source: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" (section 3, weight
+    ensembling). Departs: the share is chosen on validation questions.
+    """
+    after = trained_weights(task.module)
+    tried: dict[float, Metrics] = {}
+    for done, share in enumerate(sorted({*shares}, reverse=True)):
+        if counting is not None:
+            counting(done, len({*shares}))
+        if share == 1:
+            tried[share] = trained
+            continue
+        _mix(task.module, before, after, share)
+        with torch.no_grad():
+            tried[share] = task.validate(accelerator)
+    best = max(tried, key=lambda share: _measure(tried[share]))  # the first of equals: descending
+    _mix(task.module, before, after, best)
+    curve = {f"{MEASURE}, {SHARE} = {share:g}": _measure(tried[share]) for share in tried}
+    return Interpolated(best, {**tried[best], SHARE: best, **curve})
+
+
+def _mix(module: torch.nn.Module, before: Weights, after: Weights, share: float) -> None:
+    """Set each trained parameter to share · after + (1 - share) · before."""
+    here = dict(module.named_parameters())
+    with torch.no_grad():
+        for name, trained in after.items():
+            # Not `lerp`: at 1 the trained weights are restored bit for bit.
+            mixed = trained if share == 1 else share * trained + (1 - share) * before[name]
+            here[name].copy_(mixed)
+
+
+def _measure(found: Metrics) -> float:
+    """Return NDCG@5 of the score that ranks: fused at the chosen share if words are known."""
+    share = found.get(CHOSEN)
+    value = found[MEASURE if share is None else name_of(share)]
+    return -1.0 if value is None else value

@@ -29,32 +29,19 @@ MOST = 66  # candidates of a list: those of Stage 1, and those that links add
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureLists:
-    """The candidates of b questions after links, best first; no relevant sheet is added.
+    """The candidates of b questions after links, best first; no relevant sheet is added."""
 
-    Attributes:
-        encoder: Fingerprint of the encoder that found them.
-        serialization: Fingerprint of the sheet texts.
-        features: Features of each candidate, (b, k, f) float32; 0 for padding.
-        relations: Relations of each to the p best, (b, k, p, r) float16; 0 for padding.
-        scores: Scores after links, (b, k) float32; 0 for padding.
-        mask: True for a candidate, False for padding, (b, k).
-        relevant: True for a relevant candidate, (b, k).
-        positives: Number of relevant sheets of each question, found or not, (b,).
-        corpora: Name of each question's corpus, (b,).
-    """
-
-    encoder: str
-    serialization: str
-    features: FloatArray
-    relations: NDArray[np.float16]
-    scores: FloatArray
-    mask: NDArray[np.bool_]
-    relevant: NDArray[np.bool_]
-    positives: NDArray[np.int64]
-    corpora: NDArray[np.str_]
+    encoder: str  # fingerprint; it found them
+    serialization: str  # fingerprint of the sheet texts
+    features: FloatArray  # (b, k, f) float32; 0 for padding
+    relations: NDArray[np.float16]  # of each to the p best, (b, k, p, r); 0 for padding
+    scores: FloatArray  # after links, (b, k) float32; 0 for padding
+    mask: NDArray[np.bool_]  # False for padding, (b, k)
+    relevant: NDArray[np.bool_]  # (b, k)
+    positives: NDArray[np.int64]  # relevant sheets of each question, found or not, (b,)
+    corpora: NDArray[np.str_]  # name of each question's corpus, (b,)
 
     def __len__(self) -> int:
-        """Number of questions."""
         return len(self.scores)
 
     @property
@@ -66,11 +53,7 @@ class FeatureLists:
         return digest.hexdigest()[:16]
 
     def save(self, file: Path) -> None:
-        """Write the lists into a new file.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
+        """Write the lists into a new file."""
         with draft_of(file) as draft, draft.open("wb") as out:
             np.savez_compressed(
                 out, **{each.name: getattr(self, each.name) for each in fields(self)}
@@ -78,11 +61,7 @@ class FeatureLists:
 
     @classmethod
     def load(cls, file: Path) -> FeatureLists:
-        """Read a file that `save` wrote.
-
-        Raises:
-            OSError: If it cannot be read.
-        """
+        """Read a file that `save` wrote."""
         with np.load(file, allow_pickle=False) as stored:
             arrays = {each.name: stored[each.name] for each in fields(cls)}
         return cls(str(arrays.pop("encoder")), str(arrays.pop("serialization")), **arrays)
@@ -122,12 +101,8 @@ def feature_lists(
 ) -> FeatureLists:
     """Find the candidates of labelled questions in an index, and their features.
 
-    Args:
-        index: Sheets, tokens and links; its encoder must not have learnt these questions, since
-            its candidates would be better than those of a user's questions.
-        queries: The questions; relevant sheets that the index lacks count as missed.
-        corpus: Name of the corpus.
-        progress: Called after each question with the number done, and of all.
+    The index's encoder must not have learnt these questions, since its candidates would be better
+    than those of a user's questions. Relevant sheets that the index lacks count as missed.
 
     Raises:
         EmptyInputError: If there is no question, or the index has no sheet.

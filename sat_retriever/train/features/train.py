@@ -30,19 +30,19 @@ from sat_retriever.rank.features.model import (
 )
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.validation import defined_metrics
+from sat_retriever.train.data.trainingdata import defined_metrics
 from sat_retriever.train.features.featurelists import CANDIDATES, FeatureLists
 from sat_retriever.train.loop.device import make_accelerator, moved, staged
 from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.schedule import Schedule
 from sat_retriever.train.loop.task import Share, State
 from sat_retriever.train.loop.weights import save_weights
+from sat_retriever.train.settings import Schedule
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
 
-    from sat_retriever.train.loop.progress import TrainingProgress
+    from sat_retriever.train.loop.state import OnProgress
 
 FEATURE_METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10")
 _RERANKER, _WEIGHTS = "features", "features.safetensors"
@@ -79,10 +79,7 @@ class FeatureTraining:
 
     def schedule(self) -> Schedule:
         """Return the settings for the training loop."""
-        return Schedule(
-            self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
-            self.warmup_epochs, self.max_grad_norm, 1, "fp32", self.seed,
-        )  # fmt: skip
+        return Schedule.of(self, accumulation=1, precision="fp32")
 
 
 class FeatureNetwork(nn.Module):
@@ -104,13 +101,7 @@ class FeatureNetwork(nn.Module):
     def forward(
         self, features: torch.Tensor, relations: torch.Tensor, scores: torch.Tensor
     ) -> torch.Tensor:
-        """Return logits (b, k) of candidates.
-
-        Args:
-            features: (b, k, f).
-            relations: (b, k, p, r).
-            scores: (b, k).
-        """
+        """Return logits (b, k) of features (b, k, f), relations (b, k, p, r), scores (b, k)."""
         state = ((features - self.mean) / self.spread).clamp(-CLIP, CLIP)
         own = self.own(state).squeeze(-1)
         row, pulled, pulling = relations.any(dim=-1).nonzero(as_tuple=True)  # of n related pairs
@@ -151,15 +142,10 @@ def list_losses(
 ) -> torch.Tensor:
     """Return the loss of each list, (b,): listwise, and that of incomplete answers.
 
-    The first part is the mean −log softmax of the relevant sheets. The second compares the worst
-    relevant sheet with the irrelevant one that it must pass for all to stand among the first five,
-    and among the first ten.
-
-    Args:
-        logits: (b, k).
-        mask: True for a candidate, (b, k).
-        relevant: True for a relevant candidate, (b, k); at least one in each list.
-        complete: Weight of the second part.
+    The first part is the mean −log softmax of the relevant sheets. The second, weighted by
+    `complete`, compares the worst relevant sheet with the irrelevant one that it must pass for all
+    to stand among the first five, and among the first ten. All arrays are (b, k); each list has a
+    relevant candidate.
     """
     logits = logits.masked_fill(~mask, -_FAR)
     number = relevant.sum(dim=1)
@@ -177,14 +163,8 @@ def list_losses(
 class FeatureTask:
     """A `Task` that trains a feature network.
 
-    Validation counts every corpus alike, with the guard that a search has.
-
-    Args:
-        network: The network.
-        train: Lists to learn from.
-        validation: Lists to choose with.
-        familiarity: The guard, learnt from the lists to learn from.
-        complete: Weight of the loss of incomplete answers.
+    Validation counts every corpus alike, with the guard that a search has: `familiarity`, learnt
+    from the training lists. `complete` is the weight of the loss of incomplete answers.
     """
 
     def __init__(
@@ -271,26 +251,20 @@ class FeatureTask:
         save_weights(folder / _WEIGHTS, self._network)
 
     def state(self) -> State:
-        """Return an empty state: there are only weights."""
+        """Return no arrays: there are only weights."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Ignore the state: there are only weights."""
+        """Restore nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedFeatures:
-    """A finished training.
+    """A finished training."""
 
-    Attributes:
-        folder: The run folder.
-        best_epoch: The epoch that was kept; 0 is the order of the links.
-        metrics: Metrics of the validation questions.
-    """
-
-    folder: Path
-    best_epoch: int
-    metrics: Mapping[str, float | None]
+    folder: Path  # of the run
+    best_epoch: int  # that was kept; 0 is the order of the links
+    metrics: Mapping[str, float | None]  # of the validation questions
 
     @property
     def reranker(self) -> Path:
@@ -305,17 +279,12 @@ def train_features(
     folder: str | Path,
     *,
     data_name: str = "",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedFeatures:
     """Train the feature reranker in a run folder; the same call goes on after a kill.
 
-    Args:
-        train: Lists to learn from, of as many kinds of corpora as possible.
-        validation: Lists to choose the epoch with.
-        settings: All hyper-parameters.
-        folder: Run folder; a new one, or that of the same training.
-        data_name: Name of the data, for the reader of the run folder.
-        progress: Called at every step.
+    The training lists should be of as many kinds of corpora as possible; those of validation choose
+    the epoch.
 
     Raises:
         TrainingError: If the folder holds another training, or the loss is not finite.

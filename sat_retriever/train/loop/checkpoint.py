@@ -21,7 +21,8 @@ from accelerate import Accelerator
 
 from sat_retriever.errors import TrainingError
 from sat_retriever.records.atomic import make_folder, writing
-from sat_retriever.train.loop.task import State
+from sat_retriever.train.loop.state import TrainingState
+from sat_retriever.train.loop.task import State, Task
 from sat_retriever.train.loop.weights import (
     damaged,
     load_state,
@@ -31,23 +32,21 @@ from sat_retriever.train.loop.weights import (
     put_in_place,
     save_state,
     save_tensors,
+    save_weights,
     weights,
 )
 
 FORMAT_NUMBER = 1
 _NAME = re.compile(r"resume-(\d+)-(\d+)")
 _NOTE = "note.json"
+_WEIGHTS = "weights.safetensors"
+_STATE = "task.safetensors"
+_MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The objects that a training changes.
-
-    Attributes:
-        module: The module, as it was before accelerate wrapped it.
-        optimizer: AdamW over its trainable parameters, as it was before accelerate wrapped it.
-        accelerator: Device, processes, gradient scaler.
-    """
+    """What a training changes: module and optimizer are those that accelerate wraps."""
 
     module: torch.nn.Module
     optimizer: torch.optim.Optimizer
@@ -59,12 +58,8 @@ def save_checkpoint(
 ) -> None:
     """Write the state of a training; called in every process at the same step.
 
-    Args:
-        folder: Folder of all checkpoints of this training.
-        place: Epoch, and number of its finished batches; later than any checkpoint there.
-        trained: The objects that training changes.
-        state: The task's arrays.
-        note: Other values, as JSON.
+    `place` is the epoch with the number of its finished batches, later than any checkpoint in the
+    folder; `state` the task's arrays; `note` other values, as JSON.
 
     Raises:
         OutputError: If it cannot be written; the previous checkpoint stays.
@@ -99,8 +94,7 @@ def save_checkpoint(
 def load_checkpoint(folder: Path, trained: Trained) -> tuple[dict[str, Any], State] | None:
     """Restore weights, optimiser, scaler and random state from the latest checkpoint.
 
-    Returns:
-        The note and the task's arrays; None if there is no checkpoint.
+    Returns note and arrays of the task; None if there is no checkpoint.
 
     Raises:
         TrainingError: If it is damaged, of another format or model, or was written by another
@@ -130,7 +124,7 @@ def load_checkpoint(folder: Path, trained: Trained) -> tuple[dict[str, Any], Sta
 
 
 def remove_checkpoints(folder: Path) -> None:
-    """Remove all checkpoints below a folder."""
+    """Remove all checkpoints in a folder."""
     for _, checkpoint in _checkpoints(folder):
         shutil.rmtree(checkpoint, ignore_errors=True)
 
@@ -153,7 +147,6 @@ def _setting(accelerator: Accelerator) -> dict[str, Any]:
 
 
 def _write_note(file: Path, accelerator: Accelerator, note: Mapping[str, Any]) -> None:
-    """Write the JSON part of a checkpoint."""
     content = {
         "format_number": FORMAT_NUMBER,
         "setting": _setting(accelerator),
@@ -165,7 +158,6 @@ def _write_note(file: Path, accelerator: Accelerator, note: Mapping[str, Any]) -
 
 
 def _read_note(file: Path) -> dict[str, Any]:
-    """Return the JSON part of a checkpoint after checking its format."""
     try:
         content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         number = content["format_number"]
@@ -181,7 +173,6 @@ def _read_note(file: Path) -> dict[str, Any]:
 
 
 def _moments(trained: Trained) -> dict[str, torch.Tensor]:
-    """Return AdamW's step and moments of each parameter that had a gradient, by name."""
     return {
         f"{kind}.{name}": own_copy(value)
         for name, parameter in trained.module.named_parameters()
@@ -190,7 +181,6 @@ def _moments(trained: Trained) -> dict[str, torch.Tensor]:
 
 
 def _restore_moments(file: Path, trained: Trained) -> None:
-    """Restore AdamW's saved step and moments."""
     saved = load_tensors(file)
     parameters = {
         name: value for name, value in trained.module.named_parameters() if value.requires_grad
@@ -209,7 +199,6 @@ def _restore_moments(file: Path, trained: Trained) -> None:
 
 
 def _random_state(accelerator: Accelerator) -> dict[str, torch.Tensor]:
-    """Return the random state of this process."""
     state = {"cpu": torch.get_rng_state()}
     if accelerator.device.type == "cuda":
         state["cuda"] = torch.cuda.get_rng_state(accelerator.device)
@@ -217,7 +206,6 @@ def _random_state(accelerator: Accelerator) -> dict[str, torch.Tensor]:
 
 
 def _restore_random(file: Path, accelerator: Accelerator) -> None:
-    """Restore this process's random state."""
     state = load_tensors(file)
     try:
         torch.set_rng_state(state["cpu"])
@@ -225,3 +213,39 @@ def _restore_random(file: Path, accelerator: Accelerator) -> None:
             torch.cuda.set_rng_state(state["cuda"], accelerator.device)
     except (KeyError, RuntimeError, TypeError) as error:
         raise damaged(file, error) from error
+
+
+def save_best(folder: Path, epoch: int, task: Task, accelerator: Accelerator) -> None:
+    """Keep the current task as `best-<epoch>`, whole or not at all; called in every process."""
+    if accelerator.is_main_process:
+        draft = folder / ".best.partial"
+        shutil.rmtree(draft, ignore_errors=True)
+        make_folder(draft)
+        try:
+            save_weights(draft / _WEIGHTS, task.module)
+            save_state(draft / _STATE, task.state())
+            task.save(draft / _MODEL)
+            put_in_place(draft, _folder(folder, epoch))
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    accelerator.wait_for_everyone()
+
+
+def load_best(folder: Path, epoch: int, task: Task) -> Path:
+    """Load a kept epoch into the task; return the folder that `Task.save` wrote in it."""
+    kept = _folder(folder, epoch)
+    load_weights(kept / _WEIGHTS, task.module)
+    task.restore(load_state(kept / _STATE))
+    return kept / _MODEL
+
+
+def remove_other_bests(folder: Path, state: TrainingState) -> None:
+    """Remove earlier best models; called after the better one is recorded."""
+    kept = None if state.best_epoch is None else _folder(folder, state.best_epoch)
+    for other in sorted(folder.glob("best-*")):
+        if other != kept:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _folder(folder: Path, epoch: int) -> Path:
+    return folder / f"best-{epoch}"

@@ -1,4 +1,4 @@
-"""Choose the device of a training and bring arrays to it; one or several processes."""
+"""Choose the device of a training, bring arrays to it, and gather them from all processes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState, GradientState
 from accelerate.utils import (
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import TrainingError
-from sat_retriever.train.loop.schedule import Schedule
+from sat_retriever.train.settings import Schedule
 
 _NAMES = {"fp32": "no", "fp16": "fp16", "bf16": "bf16"}  # ours: accelerate's
 
@@ -35,12 +36,8 @@ def make_accelerator(schedule: Schedule, device: Device = "auto") -> Accelerator
     It joins the processes that `accelerate launch --multi_gpu --num_processes 2` or torchrun
     started, on CPUs as well (`accelerate launch --cpu` always starts one process). Accelerators
     made earlier in this process become invalid: accelerate keeps one state for all, and this call
-    renews it. Apple's GPU is not used.
-
-    Args:
-        schedule: Settings of the optimiser.
-        device: "cuda", "cpu", or "auto": CUDA if torch has it and accelerate is not told otherwise
-            (ACCELERATE_USE_CPU), else the CPU.
+    renews it. Apple's GPU is not used. "auto" is CUDA if torch has it and accelerate is not told
+    otherwise (ACCELERATE_USE_CPU), else the CPU.
 
     Raises:
         TrainingError: If torch has no such device, or it cannot compute in that precision.
@@ -77,7 +74,7 @@ def make_accelerator(schedule: Schedule, device: Device = "auto") -> Accelerator
 def staged(array: NDArray[Any], device: torch.device) -> torch.Tensor:
     """Return an array as a tensor of the host, pinned if it will be copied to a GPU.
 
-    The array is not copied for the CPU. Use `moved` to bring it to the device.
+    It shares the array's memory otherwise. `moved` brings it to the device.
     """
     tensor = torch.from_numpy(array)
     return tensor.pin_memory() if device.type == "cuda" else tensor
@@ -90,10 +87,7 @@ def moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 @contextmanager
 def tensor_float_32(device: torch.device) -> Iterator[None]:
-    """Let a GPU multiply fp32 matrices in TF32 within the block: faster, three digits fewer.
-
-    Nothing changes on a CPU.
-    """
+    """Let a GPU multiply fp32 matrices in TF32 within the block: faster, three digits fewer."""
     if device.type != "cuda":
         yield
         return
@@ -124,3 +118,33 @@ def is_cpu(device: Device) -> bool:
             "device 'cuda' is asked for, but ACCELERATE_USE_CPU asks for the CPU; unset it"
         )
     return device == "cpu" or (device == "auto" and (told or not known))
+
+
+def gather_rows(rows: torch.Tensor, counts: list[int], accelerator: Accelerator) -> torch.Tensor:
+    """Return the rows of all processes in order, the same in every process, with gradients.
+
+    A row's gradient is the sum of its gradients from the losses of all processes. `counts` has the
+    number of rows of each process; this one's are (counts[rank], d).
+    """
+    if accelerator.num_processes == 1:
+        return rows
+    missing = max(counts) - len(rows)
+    padded = torch.nn.functional.pad(rows, (0, 0, 0, missing))  # (c, d), c the largest count
+    everyone: torch.Tensor = _Gather.apply(padded)  # type: ignore[no-untyped-call]  # (p, c, d)
+    return torch.cat([part[:count] for part, count in zip(everyone, counts, strict=True)])
+
+
+class _Gather(torch.autograd.Function):
+    """All processes' tensors of one shape, stacked; torch's own gather is deprecated."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: torch.Tensor) -> torch.Tensor:
+        parts = [torch.empty_like(tensor) for _ in range(dist.get_world_size())]
+        dist.all_gather(parts, tensor.contiguous())
+        return torch.stack(parts)  # (p, …)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> torch.Tensor:
+        total = gradients[0].contiguous().clone()
+        dist.all_reduce(total)
+        return total[dist.get_rank()]

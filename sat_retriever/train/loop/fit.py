@@ -10,42 +10,50 @@ those of two trainings from the start. There the order of sums varies from run t
 from __future__ import annotations
 
 import math
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from types import FrameType
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import torch
 from accelerate import Accelerator
 
 from sat_retriever.errors import TrainingError
-from sat_retriever.train.loop.ahead import depth_on, made_ahead
-from sat_retriever.train.loop.best import load_best, remove_other_bests, save_best
 from sat_retriever.train.loop.checkpoint import (
+    load_best,
     load_checkpoint,
     remove_checkpoints,
+    remove_other_bests,
+    save_best,
     save_checkpoint,
 )
-from sat_retriever.train.loop.course import Course, Fitted, Metrics, read_course, write_course
-from sat_retriever.train.loop.interrupt import Interrupts, interrupts
 from sat_retriever.train.loop.memory import (
     forget_gpu_peak,
     largest_memory_mib,
     peak_gpu_memory_mib,
 )
-from sat_retriever.train.loop.optimise import Optimiser, Part
-from sat_retriever.train.loop.progress import Standing, TrainingProgress
-from sat_retriever.train.loop.rate import learning_rate
+from sat_retriever.train.loop.optimise import Optimiser, Part, learning_rate
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.schedule import Schedule
+from sat_retriever.train.loop.state import (
+    Fitted,
+    Metrics,
+    OnProgress,
+    TrainingProgress,
+    TrainingState,
+    finished_state,
+    mark_finished,
+)
 from sat_retriever.train.loop.task import MEASURE, Task, batches
-
-__all__ = ["Fitted", "Standing", "TrainingProgress", "Untrained", "fit", "learning_rate"]
+from sat_retriever.train.settings import Schedule
 
 Untrained = Literal["skip", "show", "keep"]
+STOPPED = "the training was stopped; the same command goes on with it"
 
 
 def fit(
@@ -53,7 +61,7 @@ def fit(
     schedule: Schedule,
     run: RunFolder,
     accelerator: Accelerator,
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
     phase: str = "",
     *,
     untrained: Untrained = "skip",
@@ -73,12 +81,11 @@ def fit(
         run: Folder for metrics, checkpoints and models.
         accelerator: From `make_accelerator(schedule)`.
         progress: Receives the progress of the training.
-        phase: Name of this part of the run; a run may have several with different names.
-        untrained: Treatment of the untrained model, epoch 0: "skip" leaves it unmeasured, "show"
-            measures it for the reader, and "keep" also lets it compete, so a later epoch wins only
-            with a strictly better measure.
-        checkpoint_s: Seconds between checkpoints within an epoch; one is also written after
-            each epoch. 0 writes one after every step.
+        phase: Name of this part of the run, of which there may be several.
+        untrained: "skip" leaves the untrained model, epoch 0, unmeasured; "show" measures it
+            for the reader; "keep" also lets it compete, so a later epoch must be strictly better.
+        checkpoint_s: Seconds between checkpoints within an epoch; 0 for one a step. Each epoch
+            ends with one.
 
     Raises:
         TrainingError: If loss, gradients or the validation measure are not finite, or the content
@@ -88,101 +95,99 @@ def fit(
     """
     folder = run.phase(phase)
     task.module.to(accelerator.device)
-    course = read_course(folder)
-    if course is None:
+    state = finished_state(folder)
+    if state is None:
         with interrupts() as heard:
             training = _Training(
                 task, schedule, run, accelerator, progress, phase, folder, heard, checkpoint_s,
                 Optimiser(task, schedule, accelerator), untrained,
             )  # fmt: skip
-            course = training.train()
+            state = training.train()
     task.module.eval()
-    model = load_best(folder, course.validated[course.best][0], task)
+    model = load_best(folder, state.validated[state.best][0], task)
     accelerator.wait_for_everyone()  # the caller may move what was read here
-    return Fitted.of(course, model)
+    return Fitted.of(state, model)
 
 
 @dataclass(slots=True)
 class _Training:
-    """One phase of a training, in one process; only the fields from `course` on change."""
+    """One phase of a training, in one process; only the fields from `state` on change."""
 
     task: Task
     schedule: Schedule
     run: RunFolder
     accelerator: Accelerator
-    progress: TrainingProgress | None
+    progress: OnProgress | None
     phase: str
     folder: Path
     heard: Interrupts
     checkpoint_s: float
     optimiser: Optimiser
     untrained: Untrained
-    course: Course = field(default_factory=lambda: Course(1))
+    state: TrainingState = field(default_factory=lambda: TrainingState(1))
     loss: float | None = None
-    since: float = 0.0  # time at which `course.seconds` was right
+    since: float = 0.0  # time at which `state.seconds` was right
     saved: float = 0.0  # time of the last checkpoint
 
     @property
     def epoch_steps(self) -> int:
-        """Optimiser steps per epoch."""
         return math.ceil(self.task.size / self.schedule.batch_size)
 
-    def train(self) -> Course:
+    def train(self) -> TrainingState:
         """Train to the end and return the progress there."""
         forget_gpu_peak(self.accelerator.device)
         self._start(1 if self.untrained == "skip" else 0)
-        while self.course.epoch <= self.schedule.epochs:
-            if self.course.epoch > 0:
+        while self.state.epoch <= self.schedule.epochs:
+            if self.state.epoch > 0:
                 self._prepare()
                 self._steps()
             self._validate()
         if self.accelerator.is_main_process:
-            write_course(self.folder, self.course)
+            mark_finished(self.folder, self.state)
             remove_checkpoints(self.folder)
-            remove_other_bests(self.folder, self.course)
+            remove_other_bests(self.folder, self.state)
         self.accelerator.wait_for_everyone()
         self.accelerator.free_memory()  # another phase has an optimiser of its own
-        return self.course
+        return self.state
 
     def _start(self, first_epoch: int) -> None:
         """Start from the last checkpoint, or from the seed."""
         found = load_checkpoint(self.folder, self.optimiser.trained)
         if found is None:
             phases = [row.get("phase") for row in self.run.metrics()] + [self.phase]
-            self.course = Course(first_epoch, rows=phases.index(self.phase))
-            _seed(self.schedule.seed, self.accelerator.process_index)
+            self.state = TrainingState(first_epoch, rows=phases.index(self.phase))
+            seeds = (self.schedule.seed, self.accelerator.process_index)  # each its own dropout
+            torch.manual_seed(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
         else:
-            note, state = found
-            self.course = Course.from_json(note, self.folder)
-            self.task.restore(state)
-        self.run.cut(self.course.rows)
+            note, arrays = found
+            self.state = TrainingState.from_json(note, self.folder)
+            self.task.restore(arrays)
+        self.run.cut(self.state.rows)
         self.since = self.saved = time.monotonic()
 
     def _prepare(self) -> None:
         """Let the task prepare the epoch, unless a checkpoint has its preparation."""
-        if self.course.prepared:
+        if self.state.prepared:
             return
         self._tell("preparing")
         self.task.module.eval()
         with torch.no_grad():
-            self.task.prepare(self.course.epoch, self.accelerator)
-        self.course = replace(self.course, prepared=True, preparing=self._seconds())
+            self.task.prepare(self.state.epoch, self.accelerator)
+        self.state = replace(self.state, prepared=True, preparing=self._seconds())
 
     def _steps(self) -> None:
-        """Do the remaining optimiser steps of the epoch."""
-        course, schedule = self.course, self.schedule
+        state, schedule = self.state, self.schedule
         self.task.module.train()
-        order = batches(self.task.size, schedule.batch_size, course.epoch, schedule.seed)
+        order = batches(self.task.size, schedule.batch_size, state.epoch, schedule.seed)
         self._tell("training")
         depth = depth_on(self.accelerator.device.type)
-        left = order[course.batch :]
+        left = order[state.batch :]
         with closing(made_ahead(self.optimiser.parts, left, depth)) as ready:
             for _ in left:
                 self._step(ready)
 
     def _step(self, ready: Iterator[Sequence[Part]]) -> None:
-        """Do one optimiser step, and write a checkpoint if one is due."""
-        epoch, done = self.course.epoch, self._steps_done()
+        epoch, done = self.state.epoch, self._steps_done()
         rate = learning_rate(self.schedule, done, self.epoch_steps)
         with self.heard.wait():
             step = self.optimiser.step(
@@ -190,7 +195,7 @@ class _Training:
                 due=time.monotonic() - self.saved >= self.checkpoint_s, stop=self.heard.asked,
             )  # fmt: skip
             self.loss = step.loss
-            self.course = replace(self.course, batch=self.course.batch + 1)
+            self.state = replace(self.state, batch=self.state.batch + 1)
             self._log(
                 "step",
                 {"step": done + 1, "loss": step.loss, "lr": rate, "grad_norm": step.grad_norm},
@@ -210,93 +215,78 @@ class _Training:
         self.task.module.eval()
         begun = self._seconds()
         with torch.no_grad():
-            metrics = _finite(self.task.validate(self.accelerator), self.course.epoch)
+            metrics = _finite(self.task.validate(self.accelerator), self.state.epoch)
         validation_seconds = self._seconds() - begun
-        measure, before = metrics[MEASURE], self.course.best_measure
-        competes = self.course.epoch > 0 or self.untrained == "keep"
+        measure, before = metrics[MEASURE], self.state.best_measure
+        competes = self.state.epoch > 0 or self.untrained == "keep"
         better = before is None or (measure is not None and measure > before)  # ties: the earlier
         best = competes and better
         if best:
-            save_best(self.folder, self.course.epoch, self.task, self.accelerator)
+            save_best(self.folder, self.state.epoch, self.task, self.accelerator)
         self._close(metrics, validation_seconds, best=best)
-        if self.course.epoch <= self.schedule.epochs:
+        if self.state.epoch <= self.schedule.epochs:
             self._checkpoint()
 
     def _close(self, metrics: Metrics, validation_seconds: float, *, best: bool) -> None:
-        """Log the epoch and go to the next."""
-        course, seconds = self.course, self._seconds()
-        memory = max(course.memory, largest_memory_mib())
+        state, seconds = self.state, self._seconds()
+        memory = max(state.memory, largest_memory_mib())
         gpu_memory = peak_gpu_memory_mib(self.accelerator.device)
         if gpu_memory is not None:
-            gpu_memory = max(gpu_memory, course.gpu_memory or 0.0)
+            gpu_memory = max(gpu_memory, state.gpu_memory or 0.0)
         row = {
             "step": self._steps_done(),
             "best": best,
             "validation": metrics,
             "seconds": seconds,
-            "preparation_seconds": course.preparing,
+            "preparation_seconds": state.preparing,
             "validation_seconds": validation_seconds,
             "memory_mib": memory,
             "gpu_memory_mib": gpu_memory,
         }
         self._log("epoch", row)
-        self.course = Course(
-            course.epoch + 1,
-            rows=self.course.rows,
-            before=course.before + seconds,
+        self.state = TrainingState(
+            state.epoch + 1,
+            rows=self.state.rows,
+            before=state.before + seconds,
             memory=memory,
             gpu_memory=gpu_memory,
-            validated=(*course.validated, (course.epoch, metrics)),
-            best=len(course.validated) if best else course.best,
+            validated=(*state.validated, (state.epoch, metrics)),
+            best=len(state.validated) if best else state.best,
         )
         self.since = time.monotonic()
 
     def _checkpoint(self) -> None:
         """Write a checkpoint; called in every process at the same time."""
-        place = (self.course.epoch, self.course.batch)
-        course = replace(self.course, seconds=self._seconds())
-        note = course.to_json()
+        place = (self.state.epoch, self.state.batch)
+        note = asdict(replace(self.state, seconds=self._seconds()))
         save_checkpoint(self.folder, place, self.optimiser.trained, self.task.state(), note)
         if self.accelerator.is_main_process:
-            remove_other_bests(self.folder, course)
+            remove_other_bests(self.folder, self.state)
         self.saved = time.monotonic()
 
     def _seconds(self) -> float:
-        """Return the time of the current epoch so far, in seconds, including earlier starts."""
-        return self.course.seconds + time.monotonic() - self.since
+        """Return the time of the current epoch, with that of earlier starts."""
+        return self.state.seconds + time.monotonic() - self.since
 
     def _steps_done(self) -> int:
-        """Return the number of optimiser steps done, over all epochs."""
-        return max(self.course.epoch - 1, 0) * self.epoch_steps + self.course.batch
+        return max(self.state.epoch - 1, 0) * self.epoch_steps + self.state.batch
 
     def _log(self, kind: Literal["step", "epoch"], row: Mapping[str, Any]) -> None:
-        """Append a row to the run's metrics."""
-        self.run.log({"row": kind, "phase": self.phase, "epoch": self.course.epoch, **row})
-        self.course = replace(self.course, rows=self.course.rows + 1)
+        self.run.log({"row": kind, "phase": self.phase, "epoch": self.state.epoch, **row})
+        self.state = replace(self.state, rows=self.state.rows + 1)
 
     def _tell(self, doing: Literal["preparing", "training", "validating"]) -> None:
-        """Report the progress of the training."""
         if self.progress is None or not self.accelerator.is_main_process:
             return
         steps = self.schedule.epochs * self.epoch_steps
-        standing = Standing(
-            self.phase, doing, self.course.epoch, self.schedule.epochs, self._steps_done(), steps,
-            self.loss, self.course.best_measure,
+        now = TrainingProgress(
+            self.phase, doing, self.state.epoch, self.schedule.epochs, self._steps_done(), steps,
+            self.loss, self.state.best_measure,
         )  # fmt: skip
-        self.progress(standing)
-
-
-def _seed(seed: int, rank: int) -> None:
-    """Seed torch; each process draws its own dropout."""
-    torch.manual_seed(int(np.random.SeedSequence((seed, rank)).generate_state(1)[0]))
+        self.progress(now)
 
 
 def _finite(metrics: Mapping[str, float | None], epoch: int) -> Metrics:
-    """Return metrics as JSON values: None if undefined.
-
-    Raises:
-        TrainingError: If the metric that chooses the epoch is undefined.
-    """
     found = {
         name: None if value is None or not math.isfinite(value) else float(value)
         for name, value in metrics.items()
@@ -307,3 +297,48 @@ def _finite(metrics: Mapping[str, float | None], epoch: int) -> Metrics:
             "epoch to keep: give validation questions whose relevant sheets are there"
         )
     return found
+
+
+class Interrupts:
+    """A delayed stop: while `waiting`, the first Ctrl-C sets `asked`, a second stops at once."""
+
+    def __init__(self) -> None:
+        self.waiting = False
+        self.asked = False
+
+    @contextmanager
+    def wait(self) -> Iterator[None]:
+        """Delay a stop until the end of the block, where the caller looks at `asked`."""
+        self.waiting = True
+        try:
+            yield
+        finally:
+            self.waiting = False
+
+    def stop(self) -> NoReturn:
+        """Stop now."""
+        raise KeyboardInterrupt(STOPPED)
+
+    def _heard(self, _number: int, _frame: FrameType | None) -> None:
+        if self.waiting and not self.asked:
+            self.asked = True
+        else:
+            self.stop()
+
+
+@contextmanager
+def interrupts() -> Iterator[Interrupts]:
+    """Handle Ctrl-C in the main thread, unless it is ignored or has another handler."""
+    heard = Interrupts()
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield heard
+        return
+    try:
+        signal.signal(signal.SIGINT, heard._heard)
+    except ValueError:  # only the main thread may
+        yield heard
+        return
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -15,51 +15,35 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import TrainingError
 from sat_retriever.train.loop.checkpoint import Trained
-from sat_retriever.train.loop.schedule import Schedule
 from sat_retriever.train.loop.task import Share, Task
+from sat_retriever.train.settings import Schedule
 
 _SMALLEST_SCALE = 2.0**-10  # a smaller scale does not help if fp16 gradients still overflow
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The result of one optimiser step.
+    """The result of one optimiser step."""
 
-    Attributes:
-        loss: The batch's loss, over all processes.
-        grad_norm: L2 norm of the gradients before clipping; None if fp16 overflowed. In that case
-            the weights stay as they were, and the next step uses a smaller scale.
-        due: True if the main process wants a checkpoint.
-        stop: True if a process was told to stop.
-    """
-
-    loss: float
-    grad_norm: float | None
-    due: bool
-    stop: bool
+    loss: float  # of the batch, over all processes
+    grad_norm: float | None  # L2, before clipping; None if fp16 overflowed: no weight changed
+    due: bool  # the main process wants a checkpoint
+    stop: bool  # a process was told to stop
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a batch, ready for its forward pass.
-
-    Attributes:
-        share: This process's share of it.
-        weight: Its share of the batch, so that the parts' losses add up to the mean over the
-            batch; 0 in a process without a query of its own.
-        inputs: What the task made of the share.
-    """
+    """One part of a batch, ready for its forward pass."""
 
     share: Share
-    weight: float
-    inputs: Any
+    weight: float  # makes the losses of the parts add up to the mean; 0 without a query of its own
+    inputs: Any  # from `Task.inputs`
 
 
 class _Wrapped(torch.nn.Module):
-    """A wrapper for accelerate that leaves the task's module unchanged.
+    """The module for accelerate, which replaces the `forward` of what it prepares (autocast).
 
-    Accelerate replaces the `forward` of the module that it prepares (autocast). Export and
-    validation call the task's module, which must stay as it is.
+    Export and validation call the task's own module, which must stay as it is.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:
@@ -90,16 +74,16 @@ class Optimiser:
         self._schedule = schedule
         self._accelerator = accelerator
         self._parameters = parameters
-        _renew_scaler(accelerator)
+        if accelerator.scaler is not None:  # an earlier training must have no effect
+            fresh = type(accelerator.scaler)(accelerator.device.type)
+            accelerator.scaler.load_state_dict(fresh.state_dict())
         self._module, self._optimizer = accelerator.prepare(_Wrapped(module), plain)
 
     def parts(self, batch: NDArray[np.int64]) -> list[Part]:
         """Return this process's share of each part of a batch, with its inputs.
 
-        It may run in another thread, ahead of the step; see `Task.inputs`.
-
-        Args:
-            batch: Indices of training queries, the same in every process.
+        The batch is the same in every process. This may run in another thread, ahead of the
+        step; see `Task.inputs`.
         """
         rank, world = self._accelerator.process_index, self._accelerator.num_processes
         found = []
@@ -114,12 +98,8 @@ class Optimiser:
     ) -> Step:
         """Train on one batch.
 
-        Args:
-            parts: The batch, from `parts`.
-            rate: Learning rate.
-            where: Name of the step, for error messages.
-            due: True if this process wants a checkpoint; only the main process decides.
-            stop: True if this process must stop; any process decides.
+        `where` names the step in error messages. The main process decides by `due` if a checkpoint
+        is due, any process by `stop` if all must stop.
 
         Raises:
             TrainingError: If the loss or the gradients are not finite.
@@ -139,7 +119,7 @@ class Optimiser:
         return Step(mean, self._update(where), sums[1] > 0, sums[2] > 0)
 
     def _backward(self, parts: Sequence[Part]) -> torch.Tensor:
-        """Compute this process's part of the batch's loss and add up its gradients."""
+        """Return this process's part of the loss, and add up its gradients."""
         total = torch.zeros((), device=self._accelerator.device)
         for number, part in enumerate(parts, start=1):
             last = number == len(parts)  # processes exchange gradients once per step
@@ -151,7 +131,7 @@ class Optimiser:
         return total
 
     def _update(self, where: str) -> float | None:
-        """Update the weights and return the norm of the gradients; None if the step was skipped."""
+        """Update the weights; return the gradients' norm, or None if fp16 overflowed."""
         accelerator = self._accelerator
         norm = float(accelerator.clip_grad_norm_(self._parameters, self._schedule.max_grad_norm))
         finite = math.isfinite(norm)
@@ -166,8 +146,23 @@ class Optimiser:
         return norm if finite else None
 
 
-def _renew_scaler(accelerator: Accelerator) -> None:
-    """Reset a gradient scaler, so that an earlier training has no effect."""
-    if accelerator.scaler is not None:
-        fresh = type(accelerator.scaler)(accelerator.device.type)
-        accelerator.scaler.load_state_dict(fresh.state_dict())
+def learning_rate(schedule: Schedule, step: int, epoch_steps: int) -> float:
+    """Return the learning rate of a step: linear warm-up from 0, then linear decay to 0.
+
+    With w warm-up steps of t in all, it is peak * step / w for step < w, and after that
+    peak * (t - step) / (t - w). `step` counts the optimiser steps before this one, over all epochs;
+    the warm-up is rounded to whole steps.
+
+    Source: paper, training hyper-parameters, which say only "linear". This is the form of
+    transformers' `get_linear_schedule_with_warmup`: steps count from 0, so the first step of a
+    warm-up changes no weight, only AdamW's moments.
+
+    >>> plan = Schedule(2, 8, 1.0, 0.0, 0.5, 1.0, 1, "fp32", 0)
+    >>> [round(learning_rate(plan, step, 4), 2) for step in range(8)]
+    [0.0, 0.5, 1.0, 0.83, 0.67, 0.5, 0.33, 0.17]
+    """
+    total = schedule.epochs * epoch_steps
+    warm = min(round(schedule.warmup_epochs * epoch_steps), total)
+    if step < warm:
+        return schedule.learning_rate * step / warm
+    return schedule.learning_rate * (total - step) / max(total - warm, 1)

@@ -33,15 +33,14 @@ def provenance(
 ) -> dict[str, Any]:
     """Return the provenance of this process, ready for JSON; without paths of this machine.
 
-    Args:
-        code: Folder whose changes since the commit make it "dirty".
-        outputs: Paths in that folder whose changes do not count.
-        libraries: Packages whose versions are recorded if they are installed.
+    Changes below `code` since the commit make it "dirty", except those of `outputs`, paths in that
+    folder. Only installed libraries have a version.
     """
     commit, dirty = _commit(code, outputs)
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": command_line(sys.argv, _module()),
+        "command": command_line(sys.argv, None if spec is None else str(spec.name)),
         "commit": commit,
         "dirty": dirty,
         "versions": _versions(libraries),
@@ -59,11 +58,7 @@ def provenance(
 def command_line(words: Sequence[str], module: str | None = None) -> str:
     """Return a command as it can be typed again, without the folders of this machine.
 
-    An absolute path is cut to its last part.
-
-    Args:
-        words: Arguments as in `sys.argv`.
-        module: Name of the module that Python runs with `-m`; None if it runs a file.
+    An absolute path is cut to its last part. `module` is what Python runs with `-m`, if anything.
 
     >>> command_line(["/home/me/bin/sat", "train", "--folder=/data/run", "a b"])
     "sat train --folder=run 'a b'"
@@ -76,20 +71,12 @@ def command_line(words: Sequence[str], module: str | None = None) -> str:
     return shlex.join(map(_without_folders, (*program, *words[1:])))
 
 
-def _module() -> str | None:
-    """Return the name of the module that Python runs with `-m`; None if it runs a file."""
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return None if spec is None else str(spec.name)
-
-
 def _without_folders(word: str) -> str:
-    """Return a word of a command with an absolute path cut to its last part."""
     option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
     return option + equals + (Path(value).name if Path(value).is_absolute() else value)
 
 
 def _commit(code: Path, outputs: Sequence[str]) -> tuple[str | None, bool | None]:
-    """Return the code's commit, and True if it was changed since; None for both without git."""
     if _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py") is None:
         return None, None  # installed: a surrounding repository would be another project's
     counted = (".", *(f":!{path}" for path in outputs))
@@ -111,7 +98,6 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def _versions(libraries: Iterable[str]) -> dict[str, str | None]:
-    """Return versions by name; None for a library that is not installed."""
     found: dict[str, str | None] = {
         "python": platform.python_version(),
         "sqlite": store_version(),
@@ -126,7 +112,6 @@ def _versions(libraries: Iterable[str]) -> dict[str, str | None]:
 
 
 def _processor() -> str:
-    """Return the name of the processor, as far as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -136,7 +121,6 @@ def _processor() -> str:
 
 
 def _memory_gib() -> int | None:
-    """Return the memory of the machine in GiB; None if the system does not report it."""
     if sys.platform == "win32":
         return None
     try:
@@ -146,6 +130,5 @@ def _memory_gib() -> int | None:
 
 
 def _gpu() -> str | None:
-    """Return the name of the CUDA device in use; None without one, or if torch is not loaded."""
     torch = sys.modules.get("torch")  # not imported here: that takes seconds
     return str(torch.cuda.get_device_name()) if torch and torch.cuda.is_available() else None

@@ -37,11 +37,9 @@ _MISSING = "not set"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """One training's folder; several processes may open it, and only the main one writes.
+    """One training's folder; several processes may open it.
 
-    Attributes:
-        path: The folder.
-        main: True if this process writes; in others `log`, `cut` and `finish` have no effect.
+    Only the `main` one writes; in others `log`, `cut` and `finish` have no effect.
     """
 
     path: Path
@@ -59,12 +57,8 @@ class RunFolder:
     ) -> RunFolder:
         """Open a new run in a new or empty folder, or the same run to go on with it.
 
-        Args:
-            folder: The run folder, new or not.
-            config: All settings that change the result; JSON values, tuples and dicts.
-            data_hash: Fingerprint of the training data.
-            data_name: Name of the data, for the reader only.
-            main: True if this process writes; None follows `accelerate launch`.
+        The config has all settings that change the result, as JSON values, tuples and dicts; the
+        hash is that of the training data. `main` follows `accelerate launch` if it is None.
 
         Raises:
             InputError: If the settings are not JSON.
@@ -143,15 +137,11 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """True if the training is finished."""
+        """True if the training is finished: its result is written."""
         return (self.path / _RESULT).exists()
 
     def result(self) -> dict[str, Any]:
-        """Return the result that `finish` was given.
-
-        Raises:
-            TrainingError: If the training is not finished.
-        """
+        """Return what `finish` was given; a TrainingError before that."""
         return _read_json(self.path / _RESULT)
 
     def phase(self, name: str) -> Path:
@@ -159,11 +149,7 @@ class RunFolder:
         return self.path / _WORK / (name or "only")
 
     def log(self, row: Mapping[str, Any]) -> None:
-        """Append one line to metrics.jsonl.
-
-        Raises:
-            OutputError: If it cannot be written; the lines before it stay.
-        """
+        """Append one line to metrics.jsonl; an OutputError leaves the lines before it."""
         if not self.main:
             return
         line = json.dumps(row, allow_nan=False) + "\n"
@@ -176,11 +162,7 @@ class RunFolder:
         return [json.loads(line) for line in self._lines()]
 
     def cut(self, rows: int) -> None:
-        """Keep only the first `rows` lines of metrics.jsonl.
-
-        Raises:
-            OutputError: If it cannot be written.
-        """
+        """Keep only the first lines of metrics.jsonl."""
         file = self.path / _METRICS
         if not self.main or not file.exists():
             return
@@ -190,7 +172,6 @@ class RunFolder:
                 draft.write_bytes(kept)
 
     def _lines(self) -> list[bytes]:
-        """Return the complete lines of metrics.jsonl, each with its end."""
         try:
             content = (self.path / _METRICS).read_bytes()
         except FileNotFoundError:
@@ -198,13 +179,11 @@ class RunFolder:
         return [line for line in content.splitlines(keepends=True) if line.endswith(b"\n")]
 
     def finish(self, result: Mapping[str, Any], model: Path | None = None) -> None:
-        """Mark the training as finished.
+        """Mark the training as finished, with its outcome as JSON values.
 
-        Args:
-            result: The outcome as JSON values; the content of result.json.
-            model: The folder of the best model (`Fitted.folder`). Its content moves up into the run
-                folder; checkpoints are then removed. Other processes must wait for the main one
-                before they read the model.
+        The content of `model`, the folder of the best model, moves up into the run folder;
+        checkpoints are then removed. Other processes must wait for the main one before they read
+        the model.
 
         Raises:
             TrainingError: If a file of the model has the name of one of the run's own.
@@ -222,7 +201,10 @@ class RunFolder:
                 )
             with writing(self.path):
                 for entry in entries:
-                    _move(entry, self.path / entry.name)
+                    target = self.path / entry.name
+                    if target.is_dir():  # left by a killed attempt
+                        shutil.rmtree(target)
+                    entry.replace(target)
         _write_json(self.path / _RESULT, _as_json(result))
         if model is not None:
             shutil.rmtree(self.path / _WORK, ignore_errors=True)
@@ -240,7 +222,6 @@ def _as_json(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a folder that has files; hidden ones do not count."""
     if path.exists() and not path.is_dir():
         raise TrainingError(f"{path} is a file; name a new folder for the training")
     names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
@@ -254,7 +235,6 @@ def _refuse_foreign(path: Path) -> None:
 def _refuse_other(
     path: Path, written: Mapping[str, Any], settings: Mapping[str, Any], data_hash: str
 ) -> None:
-    """Refuse a run of other settings or other data."""
     before = _flat({"settings": written["settings"], "data hash": written["data"]["hash"]})
     now = _flat({"settings": settings, "data hash": data_hash})
     for name in sorted(before.keys() | now.keys()):
@@ -276,21 +256,12 @@ def _flat(value: Any, name: str = "") -> dict[str, str]:
     return found
 
 
-def _move(entry: Path, target: Path) -> None:
-    """Move a file or folder to its place; replace the remains of a killed attempt."""
-    if target.is_dir():
-        shutil.rmtree(target)
-    entry.replace(target)
-
-
 def _write_json(file: Path, value: Mapping[str, Any]) -> None:
-    """Write a JSON file whole or not at all."""
     with draft_of(file) as draft:
         draft.write_text(json.dumps(value, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _read_json(file: Path) -> dict[str, Any]:
-    """Read the JSON object of a file of a run."""
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

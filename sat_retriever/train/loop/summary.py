@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,36 +14,22 @@ from sat_retriever.train.loop.task import MEASURE
 
 @dataclass(frozen=True, slots=True)
 class EpochSummary:
-    """One epoch of a training.
+    """One epoch of a training."""
 
-    Attributes:
-        epoch: Its number; 0 is the model before training.
-        validation: Metrics on the validation questions; None where undefined.
-        loss: Mean loss of its steps; None for epoch 0.
-        best: True if it was the best so far.
-        seconds: Wall time.
-    """
-
-    epoch: int
-    validation: Mapping[str, float | None]
-    loss: float | None
-    best: bool
-    seconds: float
+    epoch: int  # 0 is the model before training
+    validation: Mapping[str, float | None]  # metrics; None where undefined
+    loss: float | None  # mean of its steps; None for epoch 0
+    best: bool  # True if it was the best so far
+    seconds: float  # wall time
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseSummary:
-    """One part of a training, such as the graph of Stage 2.
+    """One part of a training, such as the graph of Stage 2."""
 
-    Attributes:
-        name: Its name; may be empty.
-        losses: Loss of each step.
-        epochs: Every epoch that was validated.
-    """
-
-    name: str
-    losses: tuple[float, ...]
-    epochs: tuple[EpochSummary, ...]
+    name: str  # may be empty
+    losses: tuple[float, ...]  # of each step
+    epochs: tuple[EpochSummary, ...]  # every one that was validated
 
     @property
     def start(self) -> float | None:
@@ -59,37 +45,21 @@ class PhaseSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A training as recorded in its run folder.
+    """A training as recorded in its run folder."""
 
-    Attributes:
-        path: The run folder.
-        settings: All settings.
-        data: Name and hash of the training data.
-        finished: True if it is finished.
-        phases: Its parts, in order.
-        seconds: Wall time of all epochs.
-        memory_mib: Peak memory of the main process; 0 before the first validation.
-        gpu_memory_mib: Peak memory of its GPU; None without one.
-        hardware: Hardware of the last start.
-    """
-
-    path: Path
+    path: Path  # the run folder
     settings: Mapping[str, Any]
-    data: Mapping[str, str]
+    data: Mapping[str, str]  # name and hash of the training data
     finished: bool
     phases: tuple[PhaseSummary, ...]
-    seconds: float
-    memory_mib: float
-    gpu_memory_mib: float | None
-    hardware: Mapping[str, Any]
+    seconds: float  # wall time of all epochs
+    memory_mib: float  # peak of the main process; 0 before the first validation
+    gpu_memory_mib: float | None  # peak of its GPU; None without one
+    hardware: Mapping[str, Any]  # of the last start
 
 
 def read_run(folder: str | Path) -> RunSummary:
-    """Read a run folder.
-
-    Raises:
-        TrainingError: If it is not a run folder, or is damaged.
-    """
+    """Read a run folder; a TrainingError if it is none, or is damaged."""
     run = RunFolder(Path(folder).absolute(), main=False)
     if not (run.path / "config.json").exists():
         raise TrainingError(f"{folder} is no run of sat train: it has no config.json")
@@ -103,7 +73,7 @@ def read_run(folder: str | Path) -> RunSummary:
         settings=config["settings"],
         data=config["data"],
         finished=run.finished,
-        phases=tuple(_phase(name, rows) for name in _names(rows)),
+        phases=tuple(_phase(name, rows) for name in dict.fromkeys(row["phase"] for row in rows)),
         seconds=sum(row["seconds"] for row in epochs),
         memory_mib=max((row["memory_mib"] for row in epochs), default=0.0),
         gpu_memory_mib=max(gpu, default=None),
@@ -121,10 +91,6 @@ def trained_on(encoder: str | Path) -> str | None:
     except (TrainingError, KeyError, TypeError):  # a file of another program
         return None
     return found
-
-
-def _names(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(row["phase"] for row in rows))
 
 
 def _phase(name: str, rows: Sequence[Mapping[str, Any]]) -> PhaseSummary:

@@ -20,12 +20,11 @@ MEASURE = "NDCG@5"  # on validation queries; chooses the checkpoint
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One process's share of a batch, or of one part of an accumulated batch.
+    """A process's share of a batch, or of one part of an accumulated batch.
 
     Attributes:
         batch: Indices of the training queries of all processes, at least one.
         rank: Number of this process, from 0.
-        world: Number of processes.
     """
 
     batch: NDArray[np.int64]
@@ -46,7 +45,7 @@ class Share:
     def items(self) -> NDArray[np.int64]:
         """Indices of this process's training queries; never empty.
 
-        A process without a query of its own gets another's, whose loss has weight 0: every process
+        A process without a query of its own gets another's with a loss of weight 0: every process
         must take part in every exchange.
         """
         return self.batch[self.rank :: self.world] if self.counts else self.batch[:1]
@@ -88,15 +87,14 @@ class Task(Protocol):
     ) -> torch.Tensor:
         """Return the loss of one share; its mean over processes is the batch's loss.
 
-        `inputs` is the result of `inputs` for this share. `module` is the module as accelerate
-        wrapped it. Call it exactly once.
+        `module` is the module as accelerate wrapped it. Call it exactly once.
         """
         ...
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float | None]:
-        """Return metrics on the validation queries, equal in every process, including `MEASURE`.
+        """Return metrics on the validation queries, equal in every process.
 
-        An undefined metric is None or not finite. `MEASURE` must always be defined.
+        An undefined metric is None or not finite; `MEASURE` must always be defined.
         """
         ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from sat_retriever.train.loop.task import State
 
 
 def weights(module: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Return copies of trained parameters and buffers, by name, on the CPU."""
+    """Return copies of trained parameters and of buffers, by name, on the CPU."""
     parameters = dict(module.named_parameters(remove_duplicate=False))
     found = {name: value for name, value in module.named_parameters() if value.requires_grad}
     found |= {name: value for name, value in module.state_dict().items() if name not in parameters}
@@ -29,11 +29,7 @@ def weights(module: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 
 def save_weights(file: Path, module: torch.nn.Module) -> None:
-    """Write `weights` to a safetensors file.
-
-    Raises:
-        OutputError: If it cannot be written.
-    """
+    """Write `weights` to a safetensors file."""
     save_tensors(file, weights(module))
 
 
@@ -46,7 +42,12 @@ def load_weights(file: Path, module: torch.nn.Module) -> None:
     saved = load_tensors(file)
     here = dict(module.named_parameters()) | dict(module.named_buffers())
     expected = weights(module)
-    _check_names(file, saved, expected)
+    odd = sorted(saved.keys() ^ expected.keys())
+    if odd:
+        where = "in the file only" if odd[0] in saved else "in the model only"
+        raise TrainingError(
+            f"{file} is another model's: {odd[0]} is {where}; name a new run folder"
+        )
     with torch.no_grad():
         for name, value in saved.items():
             if value.shape != expected[name].shape:
@@ -76,11 +77,7 @@ def save_state(file: Path, state: State) -> None:
 
 
 def load_state(file: Path) -> State:
-    """Read a task's arrays.
-
-    Raises:
-        TrainingError: If the file is missing or damaged.
-    """
+    """Read a task's arrays; a TrainingError if the file is missing or damaged."""
     try:
         arrays: State = load_arrays(file)
     except (OSError, SafetensorError) as error:
@@ -89,13 +86,13 @@ def load_state(file: Path) -> State:
 
 
 def save_tensors(file: Path, tensors: dict[str, torch.Tensor]) -> None:
-    """Write tensors as safetensors."""
+    """Write tensors as safetensors; an OutputError if that fails."""
     with _safe(file):
         save_file(tensors, file)
 
 
 def load_tensors(file: Path) -> dict[str, torch.Tensor]:
-    """Read the tensors of a safetensors file, onto the CPU."""
+    """Read the tensors of a safetensors file onto the CPU; a TrainingError if it is damaged."""
     try:
         tensors: dict[str, torch.Tensor] = load_file(file)
     except (OSError, SafetensorError) as error:
@@ -105,7 +102,6 @@ def load_tensors(file: Path) -> dict[str, torch.Tensor]:
 
 @contextmanager
 def _safe(file: Path) -> Iterator[None]:
-    """Turn errors in writing a safetensors file into this package's own."""
     with writing(file):
         try:
             yield
@@ -128,24 +124,8 @@ def own_copy(value: torch.Tensor) -> torch.Tensor:
     return value.detach().to("cpu", copy=True).contiguous()
 
 
-def _check_names(
-    file: Path, saved: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]
-) -> None:
-    """Refuse weights with other names than the model's."""
-    odd = sorted(saved.keys() ^ expected.keys())
-    if odd:
-        where = "in the file only" if odd[0] in saved else "in the model only"
-        raise TrainingError(
-            f"{file} is another model's: {odd[0]} is {where}; name a new run folder"
-        )
-
-
 def put_in_place(draft: Path, target: Path) -> None:
-    """Give a finished folder its name after its files are flushed to the disk.
-
-    Raises:
-        OutputError: If that fails.
-    """
+    """Give a finished folder its name after its files are flushed to the disk."""
     with writing(target):
         for file in sorted(path for path in draft.rglob("*") if path.is_file()):
             with file.open("rb") as stream:

@@ -13,7 +13,7 @@ from sat_retriever.encoder.export import load_transformer
 from sat_retriever.encoder.onnx.export import export_onnx, quiet
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.rank.pairs.pieces import Inputs, PairPieces
-from sat_retriever.train.encoder.backbone import train_last_layers, transformer_layers
+from sat_retriever.train.encoder.backbone import pooled, train_last_layers, transformer_layers
 from sat_retriever.train.loop.device import staged
 from sat_retriever.train.settings import CrossEncoderTraining
 
@@ -25,20 +25,13 @@ _HEAD_SPREAD = 0.02  # standard deviation of the untrained head's weights, as in
 class PairModel(torch.nn.Module):
     """A transformer, its pooling and a linear head: padded pairs to logits.
 
-    logit = w · pool(states) + b, with the state of [CLS] or the mean of all states.
+    logit = w · pool(states) + b, with the state of [CLS] or the mean of all states. `token_types`
+    says that the transformer reads types, 0 for the query and 1 for the sheet.
 
     Source: paper, appendix (Cross-Encoder): BGE, its last layers and a linear head. Departs:
     a backbone trained with mean pooling keeps it, since its [CLS] state was never trained.
     Dropout acts only in the trained layers, so the frozen layers always give the same states
     for the same pair.
-
-    Attributes:
-        checkpoint: The source of the weights.
-        pieces: The tokenizer of pairs.
-        max_length: Longest pair, in word pieces.
-        token_types: True if the transformer reads token types, 0 for the query and 1 for the sheet.
-        transformer: The model of transformers.
-        head: Linear(d, 1).
     """
 
     def __init__(
@@ -49,11 +42,11 @@ class PairModel(torch.nn.Module):
         head: torch.nn.Linear,
         trained_layers: int | None,
     ) -> None:
-        """Take finished parts; use `load` to get them."""
         super().__init__()
         self.checkpoint = checkpoint
         self.max_length = max_length
-        self.token_types = _reads_types(transformer)
+        config: Any = getattr(transformer, "config", None)
+        self.token_types = int(getattr(config, "type_vocab_size", 0) or 0) >= 2
         self.pieces = PairPieces.open(
             checkpoint.tokenizer,
             max_length,
@@ -107,13 +100,8 @@ class PairModel(torch.nn.Module):
         """Return the logits of one batch, (b,) float32, from ids, mask and types, (b, t) each."""
         told = {} if types is None else {"token_type_ids": types}
         hidden = self.transformer(input_ids=ids, attention_mask=mask, **told)
-        states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
-        if self.checkpoint.spec.pooling == "cls":
-            pooled = states[:, 0].float()
-        else:
-            weight = mask.unsqueeze(-1).float()  # (b, t, 1)
-            pooled = (states.float() * weight).sum(1) / weight.sum(1).clamp(min=1e-9)
-        logits: torch.Tensor = self.head(pooled).squeeze(-1).float()  # (b,)
+        states = pooled(hidden.last_hidden_state, mask, self.checkpoint.spec.pooling)  # (b, d)
+        logits: torch.Tensor = self.head(states).squeeze(-1).float()  # (b,)
         return logits
 
     def batch(self, inputs: Inputs, device: torch.device) -> Batch:
@@ -161,9 +149,3 @@ class _OneBatch(torch.nn.Module):
         self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
     ) -> torch.Tensor:
         return self.model.logits(ids, mask, types)
-
-
-def _reads_types(transformer: torch.nn.Module) -> bool:
-    """True if the transformer distinguishes the two texts of a pair by type."""
-    config: Any = getattr(transformer, "config", None)
-    return int(getattr(config, "type_vocab_size", 0) or 0) >= 2

@@ -1,4 +1,4 @@
-"""Draw training pairs of the Cross-Encoder: queries with sheets that Stage 1 found."""
+"""Draw the Cross-Encoder's pairs, and choose the weight of the Stage 1 score beside its logit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.pairs.pairrank import blended
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.serialize import serialize
-from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData
+from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData, ranked_metrics
 from sat_retriever.train.encoder.mining import draw_negatives, draw_positives
-from sat_retriever.train.loop.inshares import in_shares
+from sat_retriever.train.loop.parallel import in_shares
+from sat_retriever.train.loop.task import MEASURE
 from sat_retriever.train.settings import CrossEncoderTraining
 
 Rows = NDArray[np.int64]
@@ -25,34 +27,21 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class FoundSheets:
-    """The sheets that Stage 1 found for m questions, best first; no relevant sheet is added.
+    """The sheets that Stage 1 found for m questions, best first; no relevant sheet is added."""
 
-    Attributes:
-        rows: Rows of the sheets, (m, k), padded with `NO_SHEET`.
-        cosines: Their cosines, (m, k) float32, 0 where there is no sheet.
-    """
-
-    rows: Rows
-    cosines: FloatArray
+    rows: Rows  # of the sheets, (m, k), padded with `NO_SHEET`
+    cosines: FloatArray  # (m, k) float32, 0 where there is no sheet
 
 
 @dataclass(frozen=True, slots=True)
 class PairCandidates:
-    """The candidates of training and validation questions, and their provenance.
+    """The candidates of training and validation questions, and their provenance."""
 
-    Attributes:
-        train: Candidates of the training questions, without held-out sheets.
-        validation: Candidates of the validation questions, from all sheets.
-        encoder: Fingerprint of the encoder that the cosines come from.
-        serialization: Fingerprint of the texts of the sheets.
-        dense_weight: Share of the cosine in the score that ranked them.
-    """
-
-    train: FoundSheets
-    validation: FoundSheets
-    encoder: str
-    serialization: str
-    dense_weight: float
+    train: FoundSheets  # without held-out sheets
+    validation: FoundSheets  # from all sheets
+    encoder: str  # fingerprint; the cosines come from it
+    serialization: str  # fingerprint of the texts of the sheets
+    dense_weight: float  # share of the cosine in the score that ranked them
 
     @property
     def fingerprint(self) -> str:
@@ -66,17 +55,11 @@ class PairCandidates:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The p pairs of an epoch, question by question.
+    """The p pairs of an epoch, question by question."""
 
-    Attributes:
-        questions: Place of each pair's question, (p,).
-        sheets: Row of each pair's sheet, (p,).
-        relevant: True if the sheet is relevant for the question, (p,).
-    """
-
-    questions: Rows
-    sheets: Rows
-    relevant: NDArray[np.bool_]
+    questions: Rows  # place of each pair's question, (p,)
+    sheets: Rows  # row of each pair's sheet, (p,)
+    relevant: NDArray[np.bool_]  # (p,)
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -87,13 +70,8 @@ def pair_candidates(
 ) -> PairCandidates:
     """Find the candidates of every question, through the index as in a search.
 
-    Of several processes, each finds those of its share of the questions and gets those of all.
-
-    Args:
-        data: Questions and texts.
-        seen: Index of the sheets that training may see; the whole index if it may see all.
-        whole: Index of all sheets.
-        settings: Number of candidates, and the score that finds them.
+    `seen` is an index of the sheets that training may see, `whole` of all. Of several processes,
+    each finds the candidates of its share of the questions and gets those of all.
 
     Raises:
         InputError: If the indexes do not have the data's sheets and texts, or differ in
@@ -167,7 +145,6 @@ def _check_texts(
     lists: Sequence[Sequence[Candidate]],
     index: SheetIndex,
 ) -> None:
-    """Refuse an index with other sheets or other texts than the data."""
     wanted = sorted({candidate.sheet_id for candidates in lists for candidate in candidates})
     for sheet_id, record in index.records(wanted).items():
         row = row_of.get(sheet_id)
@@ -176,3 +153,47 @@ def _check_texts(
                 f"the sheet {sheet_id!r} of {index.path} is not in {data.name}, or has another "
                 "text there; index the same sheets with the same serialization"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """The chosen weight of the Stage 1 score, and its result."""
+
+    weight: float
+    ndcg: dict[float, float]  # mean NDCG@5 over the questions, by weight
+    ranked: Rows  # rows of sheets at that weight, best first, (m, k), padded
+
+
+def choose_blend(
+    logits: FloatArray,
+    found: FoundSheets,
+    questions: QueryRows,
+    sheet_ids: Sequence[str],
+    weights: Sequence[float],
+) -> Blend:
+    """Choose the weight with the highest mean NDCG@5; the smallest among equals.
+
+    The score is the logit, (m, k), plus the weight times the cosine; ties are in the order of sheet
+    ids.
+
+    Source: paper, appendix (Cross-Encoder).
+    """
+    rankings = {w: _ranked(logits, found, sheet_ids, w) for w in sorted(weights)}
+    measured = {
+        w: ranked_metrics(each, questions, (MEASURE,))[MEASURE] for w, each in rankings.items()
+    }
+    best = max(measured, key=lambda w: measured[w])  # of equals the first, as weights ascend
+    return Blend(best, measured, rankings[best])
+
+
+def _ranked(
+    logits: FloatArray, found: FoundSheets, sheet_ids: Sequence[str], weight: float
+) -> Rows:
+    """Return the sheets of each question by logit + w · cosine, best first, (m, k)."""
+    there = found.rows != NO_SHEET
+    scores = np.where(there, blended(logits, found.cosines, weight), -np.inf)
+    tie = np.empty(len(sheet_ids), dtype=np.int64)
+    tie[sorted(range(len(sheet_ids)), key=lambda row: sheet_ids[row])] = np.arange(len(sheet_ids))
+    order = np.lexsort((tie[found.rows], -scores), axis=1)
+    ranked: Rows = np.take_along_axis(found.rows, order, axis=1)
+    return ranked

@@ -20,17 +20,22 @@ from sat_retriever.rank.pairs.folder import write_pair_folder
 from sat_retriever.rank.pairs.pieces import Pair
 from sat_retriever.rank.pairs.spec import PairSpec
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData
-from sat_retriever.train.data.validation import ranked_metrics
-from sat_retriever.train.loop.ahead import depth_on, made_ahead
+from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData, ranked_metrics
 from sat_retriever.train.loop.device import make_accelerator, moved, staged
 from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.progress import TrainingProgress
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import OnProgress
 from sat_retriever.train.loop.task import MEASURE, Share, State
-from sat_retriever.train.pairs.blend import choose_blend
 from sat_retriever.train.pairs.pairmodel import Batch, PairModel, export_pair_model
-from sat_retriever.train.pairs.pairs import FoundSheets, PairCandidates, Pairs, Rows, draw_pairs
+from sat_retriever.train.pairs.pairs import (
+    FoundSheets,
+    PairCandidates,
+    Pairs,
+    Rows,
+    choose_blend,
+    draw_pairs,
+)
 from sat_retriever.train.settings import CrossEncoderTraining
 
 PAIR_METRICS = ("NDCG@5", "Recall@5", "MRR@5", "HN-FPR@1")
@@ -39,19 +44,12 @@ _CROSS_ENCODER = "cross-encoder"
 
 @dataclass(frozen=True, slots=True)
 class TrainedCrossEncoder:
-    """The results of a training of the Cross-Encoder.
+    """The results of a training of the Cross-Encoder."""
 
-    Attributes:
-        folder: The run folder.
-        best_epoch: The epoch that was kept.
-        blend: The chosen weight of the Stage 1 score.
-        metrics: Its metrics on the validation questions.
-    """
-
-    folder: Path
-    best_epoch: int
-    blend: float
-    metrics: Mapping[str, float]
+    folder: Path  # of the run
+    best_epoch: int  # that was kept
+    blend: float  # the chosen weight of the Stage 1 score
+    metrics: Mapping[str, float]  # on the validation questions
 
     @property
     def cross_encoder(self) -> Path:
@@ -66,19 +64,13 @@ def train_cross_encoder(
     folder: str | Path,
     *,
     device: Device = "auto",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedCrossEncoder:
     """Train the Cross-Encoder in a run folder; the same call goes on after a kill.
 
-    Source: paper, appendix (Cross-Encoder).
+    The candidates come from `pair_candidates`, with the same data and settings.
 
-    Args:
-        data: Corpus, questions, and the sheets that training may see.
-        candidates: From `pair_candidates`, with the same data and settings.
-        settings: All hyper-parameters.
-        folder: Run folder; a new one, or that of the same training.
-        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
-        progress: Called at every step.
+    Source: paper, appendix (Cross-Encoder).
 
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
@@ -127,11 +119,9 @@ def pair_losses(
 
 @dataclass(frozen=True, slots=True)
 class PairInputs:
-    """One process's pairs of a step, on the host.
+    """One process's pairs of a step, on the host, padded in batches of similar length.
 
-    Attributes:
-        batches: Padded pairs, by length.
-        relevant: True for a relevant pair, (b,), batch after batch.
+    `relevant` is true for a relevant pair, (b,), batch after batch.
     """
 
     batches: list[Batch]
@@ -139,16 +129,7 @@ class PairInputs:
 
 
 class PairTask:
-    """The Cross-Encoder for the training loop (`sat_retriever.train.loop.task.Task`).
-
-    An item of a batch is a pair.
-
-    Args:
-        data: Corpus and questions.
-        candidates: The sheets that Stage 1 found for them.
-        settings: All hyper-parameters.
-        model: The model to train.
-    """
+    """The Cross-Encoder for the training loop; an item of a batch is a pair."""
 
     def __init__(
         self,
@@ -193,7 +174,7 @@ class PairTask:
     def loss(
         self, module: torch.nn.Module, inputs: PairInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
-        """Return the loss of one share of a batch; the mean over processes is the batch's loss."""
+        """Return the loss of one share; its mean over processes is the batch's loss."""
         device = accelerator.device
         logits = module([_on_device(batch, device) for batch in inputs.batches])  # (b,)
         relevant = moved(inputs.relevant, device)
@@ -247,12 +228,7 @@ class PairTask:
         folder.mkdir(parents=True)
 
     def export(self, target: Path) -> None:
-        """Write the current model as a folder that runs without torch.
-
-        Raises:
-            EncoderError: If it cannot be exported or written.
-            MissingExtraError: If a package that the export needs is not installed.
-        """
+        """Write the current model as a folder that runs without torch."""
         model, settings = self._model, self._settings
         spec = PairSpec(
             backbone=model.checkpoint.spec.fingerprint,
@@ -286,11 +262,9 @@ class PairTask:
         self.blend = float(state["blend"][0])
 
     def _pair(self, questions: QueryRows, place: int, row: int) -> Pair:
-        """Return the word pieces of a question with a sheet."""
         return self._model.pieces.pairs(questions.texts[place], [self._data.sheets[row]])[0]
 
     def _groups(self, pairs: Sequence[Pair], device: torch.device) -> list[list[int]]:
-        """Return the places of the pairs in groups of similar length."""
         return similar_lengths([*map(len, pairs)], limits_on(device.type))
 
     def _batch(self, pairs: Sequence[Pair], device: torch.device) -> Batch:
@@ -312,5 +286,4 @@ def _among(rows: Rows, sheets: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
 
 
 def _on_device(batch: Batch, device: torch.device) -> Batch:
-    """Return a staged batch on the device."""
     return tuple(moved(each, device) for each in batch)

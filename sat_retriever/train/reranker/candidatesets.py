@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +21,7 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.loop.inshares import in_shares
+from sat_retriever.train.loop.parallel import in_shares
 from sat_retriever.train.settings import RerankerTraining
 
 Flags = NDArray[np.bool_]
@@ -28,27 +29,16 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class CandidateBatch:
-    """The candidates of some questions, padded to the same k.
+    """The candidates of some questions, padded to the same k."""
 
-    Attributes:
-        query: Query tokens (b, d) float32.
-        tokens: Tokens of the n distinct sheets in these lists, (n, d) float32.
-        rows: Place of each candidate in `tokens`, (b, k) int64; padding has the place of any sheet.
-        scores: Stage 1 scores (b, k) float32.
-        features: Further inputs of the scorer, (b, k, f) float32.
-        relations: (b, c, k, k) float32, zero for those that the model makes.
-        mask: True for a candidate, False for padding, (b, k).
-        relevant: True for a relevant candidate, (b, k).
-    """
-
-    query: FloatArray
-    tokens: FloatArray
-    rows: NDArray[np.int64]
-    scores: FloatArray
-    features: FloatArray
-    relations: FloatArray
-    mask: Flags
-    relevant: Flags
+    query: FloatArray  # (b, d) float32
+    tokens: FloatArray  # of the n distinct sheets in these lists, (n, d) float32
+    rows: NDArray[np.int64]  # place of each candidate in `tokens`, (b, k); padding has any place
+    scores: FloatArray  # of Stage 1, (b, k) float32
+    features: FloatArray  # further inputs of the scorer, (b, k, f) float32
+    relations: FloatArray  # (b, c, k, k) float32; 0 for those that the model makes
+    mask: Flags  # False for padding, (b, k)
+    relevant: Flags  # (b, k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +46,25 @@ class CandidateSets:
     """The candidates of b questions, best first; no relevant sheet is added.
 
     With c given relations it takes about `2 c k²` bytes per question: 20 kB for c = 4 and k = 50,
-    so 280 MB for 14,000 questions. The token table is extra, one row per sheet.
-
-    Attributes:
-        spec: How the candidates were found, and what the sets hold.
-        sheet_ids: Ids of the n sheets that are candidates anywhere, ascending.
-        table: Their tokens (n, d) float32.
-        queries: Query tokens (b, d) float32.
-        rows: Place of each candidate in the table, (b, k) int32; -1 for padding.
-        scores: Stage 1 scores (b, k) float32.
-        features: Further inputs of the scorer, (b, k, f) float32.
-        relations: The given relations, in the order of the spec's channels without those that the
-            model makes, (b, c', k, k) float16: exact for links, to 0.05 % otherwise.
-        relevant: True for a relevant candidate, (b, k).
-        hard: True for an annotated hard negative, (b, k).
-        positives: Number of relevant sheets of each question, found or not, (b,) int64.
-        judged: True for a question with annotated hard negatives, (b,).
+    so 280 MB for 14,000 questions. The token table is extra, one row per sheet. `relations` are the
+    given ones, in the order of the spec's channels without those that the model makes: exact for
+    links, to 0.05 % otherwise.
     """
 
-    spec: GraphSpec
-    sheet_ids: tuple[str, ...]
-    table: FloatArray
-    queries: FloatArray
-    rows: NDArray[np.int32]
-    scores: FloatArray
-    features: FloatArray
-    relations: NDArray[np.float16]
-    relevant: Flags
-    hard: Flags
-    positives: NDArray[np.int64]
-    judged: Flags
+    spec: GraphSpec  # how the candidates were found, and what the sets hold
+    sheet_ids: tuple[str, ...]  # of the n sheets that are candidates anywhere, ascending
+    table: FloatArray  # their tokens, (n, d) float32
+    queries: FloatArray  # tokens, (b, d) float32
+    rows: NDArray[np.int32]  # place in the table, (b, k); -1 for padding
+    scores: FloatArray  # of Stage 1, (b, k) float32
+    features: FloatArray  # further inputs of the scorer, (b, k, f) float32
+    relations: NDArray[np.float16]  # (b, c', k, k)
+    relevant: Flags  # (b, k)
+    hard: Flags  # annotated hard negatives, (b, k)
+    positives: NDArray[np.int64]  # relevant sheets of each question, found or not, (b,)
+    judged: Flags  # questions with annotated hard negatives, (b,)
 
     def __len__(self) -> int:
-        """Number of questions."""
         return len(self.rows)
 
     @property
@@ -203,17 +179,11 @@ def candidate_sets(
 ) -> CandidateSets:
     """Find the candidates of labelled questions in an index, as a user would get them.
 
-    No relevant sheet is added to the results of Stage 1. To train without held-out sheets, pass an
-    index without them. Of several processes, each finds the candidates of its share of the
-    questions and gets those of all.
+    No relevant sheet is added to the results of Stage 1; those that the index lacks count as
+    missed. To train without held-out sheets, pass an index without them. Of several processes, each
+    finds the candidates of its share of the questions and gets those of all.
 
     Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
-
-    Args:
-        index: Sheets, tokens and links.
-        queries: The questions; relevant sheets that the index lacks count as missed.
-        settings: Number of candidates, the score that finds them, and the inputs to keep.
-        progress: Called after each question with the number done, and of all in this process.
 
     Raises:
         EmptyInputError: If there is no question, or the index has no sheet.
@@ -246,7 +216,11 @@ class _Found:
 
 def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iterator[_Found]:
     """Yield each question's candidates, connected as in `candidate_graph` but fetched once."""
-    links = _by_source(index.all_links(), link_types(spec.channels))
+    types = link_types(spec.channels)
+    links: defaultdict[str, list[Link]] = defaultdict(list)
+    for link in index.all_links():
+        if link.type in types:
+            links[link.source].append(link)
     records: dict[str, SheetRecord] = {}
     for query in queries:
         question = index.question(query.text, dense_weight=spec.dense_weight)
@@ -256,25 +230,15 @@ def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iter
         found = started(index, question, first, spec)
         ids = tuple(candidate.sheet_id for candidate in found)
         records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
-        own = [link for sheet_id in ids for link in links.get(sheet_id, ())]
+        own = [link for sheet_id in ids for link in links[sheet_id]]
         graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
         relations = graph.relations[given(spec.channels)].astype(np.float16)
         yield _Found(question.token, ids, graph.scores, graph.features, relations)
 
 
-def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list[Link]]:
-    """Group links of some types by their source sheet."""
-    found: dict[str, list[Link]] = {}
-    for link in links:
-        if link.type in types:
-            found.setdefault(link.source, []).append(link)
-    return found
-
-
 def _stacked(
     index: SheetIndex, queries: Sequence[Query], spec: GraphSpec, found: Sequence[_Found]
 ) -> CandidateSets:
-    """Stack all questions' candidates as arrays, padded to the longest list."""
     sheet_ids = tuple(sorted({sheet_id for one in found for sheet_id in one.sheet_ids}))
     place = {sheet_id: row for row, sheet_id in enumerate(sheet_ids)}
     b, k = len(found), max(len(one.sheet_ids) for one in found)
@@ -304,3 +268,55 @@ def _stacked(
         positives=np.array([len(set(query.positives)) for query in queries], dtype=np.int64),
         judged=np.array([bool(query.hard_negatives) for query in queries]),
     )
+
+
+def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
+    """Join the questions of several corpora for one training, in the order of the parts.
+
+    Lists are padded to the longest; sheet ids get the corpus's name in front.
+
+    Raises:
+        EmptyInputError: If there is no part.
+        InputError: If two parts were found in different ways.
+    """
+    if not parts:
+        raise EmptyInputError("there are no candidate sets to join; give one or more")
+    sets = tuple(parts.values())
+    spec = sets[0].spec
+    odd = next((name for name, each in parts.items() if each.spec != spec), None)
+    if odd is not None:
+        raise InputError(
+            f"the candidates of {odd} were found in another way ({parts[odd].spec}) than the "
+            f"first ones ({spec}); build all with one encoder, one dense_weight and one setting"
+        )
+    names = [f"{name}/{each}" for name, part in parts.items() for each in part.sheet_ids]
+    order = sorted(range(len(names)), key=lambda place: names[place])
+    new_row = np.empty(len(names) + 1, dtype=np.int32)
+    new_row[order], new_row[-1] = np.arange(len(names), dtype=np.int32), -1
+    starts = np.cumsum([0, *(len(each.sheet_ids) for each in sets)])
+    moved = [
+        new_row[np.where(each.rows < 0, len(names), each.rows + start)]
+        for each, start in zip(sets, starts, strict=False)
+    ]
+    k = max(each.rows.shape[1] for each in sets)
+    return CandidateSets(
+        spec=spec,
+        sheet_ids=tuple(names[place] for place in order),
+        table=np.concatenate([each.table for each in sets])[order],
+        queries=np.concatenate([each.queries for each in sets]),
+        rows=np.concatenate([_wide(each, k, 1, -1) for each in moved]),
+        scores=np.concatenate([_wide(each.scores, k, 1) for each in sets]),
+        features=np.concatenate([_wide(each.features, k, 1) for each in sets]),
+        relations=np.concatenate([_wide(each.relations, k, 2) for each in sets]),
+        relevant=np.concatenate([_wide(each.relevant, k, 1) for each in sets]),
+        hard=np.concatenate([_wide(each.hard, k, 1) for each in sets]),
+        positives=np.concatenate([each.positives for each in sets]),
+        judged=np.concatenate([each.judged for each in sets]),
+    )
+
+
+def _wide(array: NDArray[np.generic], k: int, axes: int, value: int = 0) -> NDArray[np.generic]:
+    """Pad the candidate axes of an array to length k: axis 1, or axes 2 and 3 if there are two."""
+    places = [1] if axes == 1 else [2, 3]
+    more = [(0, k - size if axis in places else 0) for axis, size in enumerate(array.shape)]
+    return np.pad(array, more, constant_values=value)

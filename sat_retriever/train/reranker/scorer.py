@@ -1,4 +1,4 @@
-"""Define the base scorer of Stage 2: one logit for each candidate of a query."""
+"""Define the models of Stage 2: the base scorer, and the gated relational graph over it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,21 @@ from typing import cast
 
 import torch
 from torch import nn
-from torch.nn.functional import embedding, linear, normalize
+from torch.nn.functional import embedding, linear, normalize, relu
+
+from sat_retriever.rank.graph.channels import LEARNT
 
 _FIRST_SCALE = 10.0
+SEMANTIC, QUERY = LEARNT  # channels that are computed from states here
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerShape:
-    """The settings that define the parameters of a base scorer.
+    """The settings that define the parameters of a base scorer."""
 
-    Attributes:
-        width: Token width d.
-        features: Number f of features per candidate beyond the paper's.
-        dropout: Dropout inside the perceptron.
-    """
-
-    width: int
-    features: int = 0
-    dropout: float = 0.1
+    width: int  # of a token, d
+    features: int = 0  # f per candidate, beyond the paper's
+    dropout: float = 0.1  # inside the perceptron
 
 
 class BaseScorer(nn.Module):
@@ -118,11 +115,9 @@ def _projection(width: int) -> nn.Sequential:
 
 
 def spread(values: torch.Tensor, rows: torch.Tensor | None) -> torch.Tensor:
-    """Copy values of sheets to the sheets' places in the lists: (b, k, ·).
+    """Copy values of sheets, (n, ·), to the sheets' places in the lists, (b, k, ·).
 
-    Args:
-        values: (n, ·) of sheets; values with three axes are returned as they are.
-        rows: The sheet of each candidate, (b, k) int.
+    `rows` has the sheet of each candidate, (b, k). Values with three axes are returned as they are.
 
     >>> spread(torch.tensor([[1.0], [2.0]]), torch.tensor([[1, 0, 1]])).squeeze(-1).tolist()
     [[2.0, 1.0, 2.0]]
@@ -139,12 +134,8 @@ def blockwise(
 
     W [x; y; ...] + b is computed as W_x x + W_y y + ... + b. The result is the same, but sheets are
     multiplied once per sheet and queries once per query, not once for each of the b k candidates.
-
-    Args:
-        perceptron: A perceptron that begins with a linear layer.
-        parts: Its inputs, in the order of its columns: (n, ·) of sheets, (b, 1, ·) of queries,
-            (b, k, ·) of candidates.
-        rows: The sheet of each candidate, (b, k) int.
+    The parts are in the order of the columns of W: (n, ·) of sheets, (b, 1, ·) of queries, (b, k,
+    ·) of candidates.
     """
     first = cast("nn.Linear", perceptron[0])
     matrices = first.weight.split_with_sizes([part.shape[-1] for part in parts], dim=1)
@@ -164,3 +155,184 @@ def ranks(mask: torch.Tensor) -> torch.Tensor:
     count = mask.sum(dim=1, keepdim=True)  # (b, 1)
     place = torch.arange(mask.shape[1], device=mask.device)  # (k,)
     return (1 - place / (count - 1).clamp(min=1)).float()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphShape:
+    """The settings that define the parameters of a graph over a base scorer."""
+
+    channels: tuple[str, ...]  # the c relations, in order
+    layers: int = 1  # of message passing, at least one
+    gate: float = -4.0  # initial value of every layer's, before the sigmoid
+    dropout: float = 0.1  # inside the perceptron of the update
+
+
+class GatedLayer(nn.Module):
+    r"""A round of messages between candidates, admitted by a gate.
+
+    Source: paper, appendix A, as the released recipe builds it. Departs: the update also reads the
+    query, and the result is scaled to unit length where the paper applies LN.
+
+    .. math::
+        m_{ic} &= \sum_j A^c_{ij} V_c h_j \\
+        \alpha_i &= \mathrm{softmax}_c(g([h_i; q'])) \\
+        u_i &= U([h_i; \textstyle\sum_c \alpha_{ic} m_{ic}; q']) \\
+        h_i' &= \mathrm{norm}(h_i + \sigma(g_0) u_i)
+
+    where :math:`h_i` is a candidate's state, :math:`q'` the query's, :math:`A^c` the
+    row-normalised relation c, :math:`V_c` a matrix d x d without bias, :math:`g` a perceptron
+    2d -> d/2 -> c and :math:`U` one 3d -> d -> d (both GELU), :math:`g_0` a learnt number.
+
+    Args:
+        width: d.
+        shape: Channels, gate and dropout.
+
+    Shapes:
+        - states (n, d) of sheets with rows (b, k), the place of each candidate in them; or
+          (b, k, d) without rows; asked (b, d), adjacency (b, c, k, k)
+        - new states (b, k, d), rows of unit length; channel weights (b, k, c), summing to 1
+    """
+
+    def __init__(self, width: int, shape: GraphShape) -> None:
+        super().__init__()
+        channels = len(shape.channels)
+        self.messages = nn.Linear(width, channels * width, bias=False)
+        self.choice = nn.Sequential(
+            nn.Linear(2 * width, max(width // 2, 1)),
+            nn.GELU(),
+            nn.Linear(max(width // 2, 1), channels),
+        )
+        self.update = nn.Sequential(
+            nn.Linear(3 * width, width),
+            nn.GELU(),
+            nn.Dropout(shape.dropout),
+            nn.Linear(width, width),
+        )
+        self.gate = nn.Parameter(torch.tensor(float(shape.gate)))
+
+    def forward(
+        self,
+        states: torch.Tensor,
+        asked: torch.Tensor,
+        adjacency: torch.Tensor,
+        rows: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return new states (b, k, d) and channel weights (b, k, c)."""
+        q = asked.unsqueeze(1)  # (b, 1, d)
+        weights = blockwise(self.choice, (states, q), rows).softmax(dim=-1)  # (b, k, c)
+        # The sums over channels and over candidates are one product.
+        spoken = spread(self.messages(states), rows)  # (b, k, c d)
+        spoken = spoken.reshape(len(spoken), -1, q.shape[-1])  # (b, k c, d)
+        shares = weights.unsqueeze(2) * adjacency.permute(0, 2, 3, 1)  # (b, k, k, c)
+        mixed = shares.flatten(2) @ spoken  # (b, k, d)
+        change = blockwise(self.update, (states, mixed, q), rows)  # (b, k, d)
+        states = spread(states, rows)  # (b, k, d)
+        return normalize(states + torch.sigmoid(self.gate) * change, dim=-1), weights
+
+
+class GraphScorer(nn.Module):
+    r"""A scorer that scores candidates by the base scorer after they corrected each other.
+
+    Source: paper, section 3.4 and appendix A: the final logit is the base scorer's, with the last
+    layer's states in place of its own.
+
+    .. math::
+        y_i = \mathrm{base}(h_i^{(L)}, q', s_i, \rho_i, f_i), \qquad h^{(0)}, q' \text{ the base's}
+
+    Two relations are computed from the states: semantic :math:`(\cos(h_i, h_j) + 1) / 2` and query
+    relevance :math:`(r_i r_j + 1) / 2` with :math:`r_i = \cos(h_i, q')`. The others are given.
+
+    Args:
+        base: A trained base scorer.
+        shape: Channels, layers, gate and dropout.
+        joint: True trains the base scorer too; False freezes it, with its dropout off.
+
+    Shapes:
+        - as `BaseScorer`, with relations (b, c, k, k); those computed here are not read
+        - logits (b, k)
+    """
+
+    def __init__(self, base: BaseScorer, shape: GraphShape, *, joint: bool = False) -> None:
+        super().__init__()
+        self.base = base
+        self.shape = shape
+        self.joint = joint
+        self.layers = nn.ModuleList(
+            GatedLayer(base.shape.width, shape) for _ in range(shape.layers)
+        )
+        for parameter in base.parameters():
+            parameter.requires_grad_(joint)
+
+    def train(self, mode: bool = True) -> GraphScorer:
+        """Switch dropout on or off; a frozen base scorer's stays off."""
+        super().train(mode)
+        self.base.train(mode and self.joint)
+        return self
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        tokens: torch.Tensor,
+        scores: torch.Tensor,
+        features: torch.Tensor,
+        relations: torch.Tensor,
+        mask: torch.Tensor,
+        rows: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Return logits (b, k)."""
+        asked, states = self.base.states(query, tokens)
+        states, _ = self.refine(asked, states, relations, mask, rows)
+        return self.base.score(asked, states, scores, features, mask)
+
+    def gates(self) -> list[float]:
+        """Return the gate of each layer after the sigmoid, in (0, 1)."""
+        layers = [layer for layer in self.layers if isinstance(layer, GatedLayer)]
+        return [float(torch.sigmoid(layer.gate.detach())) for layer in layers]
+
+    def refine(
+        self,
+        asked: torch.Tensor,
+        states: torch.Tensor,
+        relations: torch.Tensor,
+        mask: torch.Tensor,
+        rows: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        """Return states (b, k, d) of the last layer, and channel weights (b, k, c) of each."""
+        adjacency = self.adjacency(asked, spread(states, rows), relations, mask)
+        chosen = []
+        for layer in self.layers:
+            states, weights = layer(states, asked, adjacency, rows)  # (b, k, d) from here on
+            chosen.append(weights)
+        return states, chosen
+
+    def adjacency(
+        self,
+        asked: torch.Tensor,
+        states: torch.Tensor,
+        relations: torch.Tensor,
+        mask: torch.Tensor,
+    ) -> torch.Tensor:
+        """Return row-normalised relations (b, c, k, k), with the model's own computed."""
+        made = []
+        for place, channel in enumerate(self.shape.channels):
+            if channel == SEMANTIC:
+                made.append((states @ states.transpose(1, 2) + 1) / 2)
+            elif channel == QUERY:
+                fit = (states @ asked.unsqueeze(-1)).squeeze(-1)  # (b, k)
+                made.append((fit.unsqueeze(2) * fit.unsqueeze(1) + 1) / 2)
+            else:
+                made.append(relations[:, place].to(states.dtype))
+        return row_normalised(torch.stack(made, dim=1), mask)
+
+
+def row_normalised(relations: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Normalise rows of relations (b, c, k, k) to sum 1, without self-loops; empty rows stay 0.
+
+    Negative entries count as 0, and so does padding, where the mask (b, k) is false.
+    """
+    k = mask.shape[1]
+    other = ~torch.eye(k, dtype=torch.bool, device=mask.device)  # (k, k)
+    pairs = mask.unsqueeze(2) & mask.unsqueeze(1) & other  # (b, k, k)
+    kept = torch.where(pairs.unsqueeze(1), relu(relations), 0.0)  # (b, c, k, k)
+    total = kept.sum(dim=-1, keepdim=True)  # (b, c, k, 1)
+    return kept / torch.where(total > 0, total, 1.0)

@@ -13,8 +13,7 @@ from sat_retriever.encoder.onnx.weights import onnx_weights
 from sat_retriever.errors import TrainingError
 from sat_retriever.rank.graph.folder import MODEL, read_graph_folder, write_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.train.reranker.gnn import GraphScorer
-from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, ScorerShape
 
 _EXTRA = "train"  # installs onnx
 _EXAMPLE = 5  # candidates of the export's example; the model takes any number
@@ -68,10 +67,7 @@ class OneGraph(nn.Module):
 def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Path) -> None:
     """Write a scorer as a folder that `GraphModel.load` reads, checked against torch.
 
-    Args:
-        scorer: The scorer, on the CPU; it is left in eval mode.
-        spec: Its inputs.
-        folder: The folder; an existing reranker is replaced.
+    The scorer is on the CPU and is left in eval mode; an existing reranker is replaced.
 
     Raises:
         EncoderError: If it cannot be exported or written.
@@ -94,13 +90,8 @@ def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Pat
 def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
     """Return the weights of a reranker's base scorer, as the start of another one.
 
-    Args:
-        folder: A reranker folder, with or without a graph, compact or not, trained on any tokens
-            and with any share of the cosine.
-        spec: The inputs of the other scorer.
-
-    Returns:
-        Weights by their names in a `BaseScorer`.
+    The reranker may have a graph or not, be compact or not, and be trained on any tokens and with
+    any share of the cosine. `spec` has the inputs of the other scorer.
 
     Raises:
         EncoderError: If the folder is not a reranker, or is damaged.

@@ -23,24 +23,22 @@ from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.rank.graph.folder import MODEL, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.records.atomic import make_folder
-from sat_retriever.train.loop.course import Fitted, Metrics
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import Fitted, Metrics
 from sat_retriever.train.loop.weights import load_weights, save_weights
+from sat_retriever.train.reranker.candidatemetrics import complete_share
 from sat_retriever.train.reranker.candidatesets import CandidateSets
-from sat_retriever.train.reranker.completeshare import complete_share
-from sat_retriever.train.reranker.gnn import GraphScorer, GraphShape
-from sat_retriever.train.reranker.ranking_loss import LossWeights
-from sat_retriever.train.reranker.reranktask import RerankTask, logits_of
-from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.train.reranker.reranktask import LossWeights, RerankTask, logits_of
+from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, GraphShape, ScorerShape
 from sat_retriever.train.reranker.scoreronnx import base_weights, export_scorer
 from sat_retriever.train.settings import RerankerTraining
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
 
-    from sat_retriever.train.loop.progress import TrainingProgress
+    from sat_retriever.train.loop.state import OnProgress
 
 BASE = "base"
 GRAPH = "graph"
@@ -49,19 +47,12 @@ RERANKER = "reranker"
 
 @dataclass(frozen=True, slots=True)
 class TrainedReranker:
-    """A finished training of Stage 2.
+    """A finished training of Stage 2."""
 
-    Attributes:
-        folder: The run folder; `GraphReranker.load` reads its `reranker` and `base`.
-        base: Validation metrics of the base scorer; None if it came from another run.
-        graph: Validation metrics of the graph over it; None without layers.
-        best_epoch: The kept epoch of the last phase.
-    """
-
-    folder: Path
-    base: Metrics | None
-    graph: Metrics | None
-    best_epoch: int
+    folder: Path  # of the run; `GraphReranker.load` reads its `reranker` and `base`
+    base: Metrics | None  # validation; None if the scorer came from another run
+    graph: Metrics | None  # validation of the graph over it; None without layers
+    best_epoch: int  # of the last phase
 
 
 def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, and the device
@@ -74,7 +65,7 @@ def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, 
     start_from: str | Path | None = None,
     data_name: str = "",
     device: Device = "auto",
-    progress: TrainingProgress | None = None,
+    progress: OnProgress | None = None,
 ) -> TrainedReranker:
     """Train the base scorer, then the graph over it; the same call goes on after a kill.
 
@@ -89,10 +80,8 @@ def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, 
         base: Run folder of another training whose base scorer is used as it is; it must have been
             trained on the same tokens, candidates and features.
         start_from: Reranker folder whose base scorer gives the initial weights; see
-            `scoreronnx.base_weights`. None starts from random weights, as the paper does.
+            `base_weights`. None starts from random weights, as the paper does.
         data_name: Name of the data, for the reader of the run folder.
-        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
-        progress: Called at every step.
 
     Raises:
         InputError: If the sets were built with other settings, nothing is left to train, or both
@@ -141,15 +130,11 @@ class _Training:
     settings: RerankerTraining
     run: RunFolder
     accelerator: Accelerator
-    progress: TrainingProgress | None
+    progress: OnProgress | None
     first: Mapping[str, torch.Tensor] | None  # initial weights of the base scorer
 
     def run_phases(self, other: Path | None) -> None:
-        """Run the remaining phases and write the result.
-
-        Args:
-            other: Run folder of a finished base scorer; None to train one.
-        """
+        """Run the remaining phases; `other` is the run folder of a finished base scorer."""
         base, graph = self._new_base(), None
         base_fitted = graph_fitted = None
         if other is None:
@@ -197,7 +182,6 @@ class _Training:
         fitted: tuple[Fitted | None, Fitted | None],
         other: Path | None,
     ) -> None:
-        """Export both models and close the run."""
         last = fitted[1] or fitted[0]
         if last is None:  # refused at the start
             raise TrainingError("there is nothing to train: name layers, or no other base scorer")
@@ -228,11 +212,7 @@ class _Training:
 
 
 def _fitting_base(run: Path, train: CandidateSets) -> Path:
-    """Return the file of another run's base weights, if it has the same inputs.
-
-    Raises:
-        TrainingError: If it is missing, or was trained on other inputs.
-    """
+    """Return the file of another run's base weights; refuse one with other inputs."""
     file = run / _weights(BASE)
     try:
         theirs = read_graph_folder(run / BASE)
@@ -256,7 +236,7 @@ def _weights(phase: str) -> str:
 
 @contextmanager
 def _seeded(*seeds: int) -> Iterator[None]:
-    """Seed the random numbers within the block, and restore them after it."""
+    """Seed torch within the block, and restore its state after it."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
         yield

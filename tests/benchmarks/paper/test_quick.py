@@ -12,8 +12,7 @@ import pytest
 
 from benchmarks.results import ROOT, read_results
 from benchmarks.training.methods import RECIPES
-from sat_retriever.datasets.metrics.rows import unsupported
-from sat_retriever.datasets.metrics.run import read_run
+from sat_retriever.datasets.metrics.rows import read_run, unsupported
 from tests.tiny_transformer import save_tiny
 
 pytestmark = pytest.mark.slow

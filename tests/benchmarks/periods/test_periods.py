@@ -12,8 +12,7 @@ from benchmarks.periods.periods import Oracle, held_out_tables, measured, period
 from benchmarks.periods.phrases import PHRASES, SPELLINGS
 from benchmarks.results import read_results
 from benchmarks.tables.periods import periods_table
-from sat_retriever.datasets.metrics.rows import unsupported
-from sat_retriever.datasets.metrics.run import Ranked
+from sat_retriever.datasets.metrics.rows import Ranked, unsupported
 from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.text.period.periods import period_of
 from sat_retriever.text.period.spans import Span

@@ -15,7 +15,7 @@ with warnings.catch_warnings():
 
 
 from benchmarks.speed import train_speed
-from sat_retriever.datasets.trainingsets import standard_dataset
+from sat_retriever.datasets.splits import standard_dataset
 from tests.tiny_transformer import save_tiny
 from tests.training_corpus import write_corpus
 

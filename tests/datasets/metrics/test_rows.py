@@ -5,8 +5,14 @@ import pytest
 
 from sat_retriever.datasets import metrics
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.metrics.rows import PER_QUERY, metrics_of, row_of, rows_of, unsupported
-from sat_retriever.datasets.metrics.run import Ranked
+from sat_retriever.datasets.metrics.rows import (
+    PER_QUERY,
+    Ranked,
+    metrics_of,
+    row_of,
+    rows_of,
+    unsupported,
+)
 from sat_retriever.errors import InputError
 
 QUERIES = {

@@ -13,7 +13,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models import packaged
 from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
-from sat_retriever.evaluation.named import named_methods
+from sat_retriever.evaluation.methods import named_methods
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.links import LinkReranker

@@ -6,8 +6,7 @@ import pytest
 
 from sat_retriever.errors import InputError, ModelSetupError
 from sat_retriever.evaluation.llm import LanguageModel, LanguageModelSettings
-from sat_retriever.evaluation.llm.context import fewest_tokens
-from sat_retriever.evaluation.llm.prompt import prompt_of
+from sat_retriever.evaluation.llm.prompt import fewest_tokens, prompt_of
 from tests.evaluation.ollama_server import MODEL, Reaction, always, count, ollama, one_by_one, says
 
 LABELS = [str(n) for n in range(1, 9)]

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 
-from sat_retriever.evaluation.llm.context import fewest_tokens
-from sat_retriever.evaluation.llm.prompt import prompt_of
+from sat_retriever.evaluation.llm.prompt import fewest_tokens, prompt_of
 
 # What byte-level tokenizers never join: Qwen cuts every digit off, Llama 3 groups of three.
 _CUTS = (

@@ -11,9 +11,8 @@ from sat_retriever import Column, SheetIndex, SheetRecord
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
-from sat_retriever.evaluation.methods.llm_only import llm_only
-from sat_retriever.evaluation.methods.rag import rag
-from sat_retriever.evaluation.methods.rag_llm import rag_llm
+from sat_retriever.evaluation.llm.methods import llm_only, rag_llm
+from sat_retriever.evaluation.methods import rag
 from sat_retriever.text.serialize import Serialization, serialize
 from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
@@ -216,7 +215,7 @@ SCRIPT = """
 import sys
 from sat_retriever import SheetIndex
 from sat_retriever.evaluation.llm import Answers, LanguageModel
-from sat_retriever.evaluation.methods.llm_only import llm_only
+from sat_retriever.evaluation.llm.methods import llm_only
 from sat_retriever.datasets.labels import Query
 index, host, path = sys.argv[1:]
 queries = {n: Query(text=f"sheet {n} please", positives=(str(n),)) for n in range(1, 6)}

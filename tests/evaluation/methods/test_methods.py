@@ -4,12 +4,7 @@ import pytest
 
 from sat_retriever import Column, Link, SheetIndex, SheetRecord
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.methods.bm25 import bm25
-from sat_retriever.evaluation.methods.fused import fused
-from sat_retriever.evaluation.methods.link_reranker import link_reranker
-from sat_retriever.evaluation.methods.rag import rag
-from sat_retriever.evaluation.methods.sat import sat
-from sat_retriever.evaluation.methods.stage1 import stage1
+from sat_retriever.evaluation.methods import bm25, fused, link_reranker, rag, sat, stage1
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 

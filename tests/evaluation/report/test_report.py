@@ -13,11 +13,10 @@ import pytest
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import PER_QUERY
 from sat_retriever.evaluation.bench import Bench, bench
-from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.named import named_methods
-from sat_retriever.evaluation.report import data as reportdata
+from sat_retriever.evaluation.latency import Timing
+from sat_retriever.evaluation.methods import Method, named_methods
+from sat_retriever.evaluation.report import page as reportpage
 from sat_retriever.evaluation.report.page import report_html
-from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.sheets import SheetRecord
@@ -123,7 +122,7 @@ def test_a_link_that_lifted_a_sheet_is_told_from_its_side(text):
 def test_of_too_many_questions_those_answered_best_are_left_out_and_that_is_said(
     found, index, monkeypatch
 ):
-    monkeypatch.setattr(reportdata, "QUESTIONS", 3)
+    monkeypatch.setattr(reportpage, "QUESTIONS", 3)
     data = embedded(report_html(found, index, title="t"))
     shown = [question["number"] for question in data["questions"]]
     means = [sum(q["ndcg"]) for q in embedded(report_html_whole(found, index))["questions"]]
@@ -134,7 +133,7 @@ def test_of_too_many_questions_those_answered_best_are_left_out_and_that_is_said
 
 def report_html_whole(found: Bench, index: SheetIndex) -> str:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reportdata, "QUESTIONS", 2_000)
+        patch.setattr(reportpage, "QUESTIONS", 2_000)
         return report_html(found, index, title="t")
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.train.adapt.estimate import estimated_seconds
 from sat_retriever.train.adapt.questions import prepare
 from sat_retriever.train.adapt.settings import AdaptSettings
+from sat_retriever.train.adapt.start import estimated_seconds
 from tests.fakes import HashedEncoder
 from tests.train.adapt.corpus import sheet_records
 

@@ -10,7 +10,7 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import row_of
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.train.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
+from sat_retriever.train.adapt.outcome import Verdict, answer_rows, first_verdict, next_verdict
 from tests.train.sheet_world import index as world
 
 

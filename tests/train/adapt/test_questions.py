@@ -12,7 +12,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.train.adapt.questions import merged, mixed, prepare
 from sat_retriever.train.adapt.settings import AdaptSettings
-from sat_retriever.train.data.families import families_of
+from sat_retriever.train.data.holdout import families_of
 from tests.fakes import HashedEncoder
 from tests.train.adapt.corpus import sheet_records
 

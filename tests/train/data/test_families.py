@@ -12,8 +12,13 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.train.data.families import families, families_of
-from sat_retriever.train.data.holdout import by_family, divided, held_out_families
+from sat_retriever.train.data.holdout import (
+    by_family,
+    divided,
+    families,
+    families_of,
+    held_out_families,
+)
 from sat_retriever.train.data.reading import from_index
 from tests.fakes import HashedEncoder
 

@@ -15,8 +15,13 @@ with warnings.catch_warnings():
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.onnx.export import quiet
 from sat_retriever.errors import EncoderError
-from sat_retriever.train.encoder.backbone import Backbone, train_last_layers
-from sat_retriever.train.encoder.embed import encode_pieces, group_by_length, split_texts
+from sat_retriever.train.encoder.backbone import (
+    Backbone,
+    encode_pieces,
+    group_by_length,
+    split_texts,
+    train_last_layers,
+)
 from sat_retriever.train.encoder.train import export_encoder
 from tests.tiny_transformer import save_tiny
 

@@ -11,7 +11,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # torch's own, on import
     torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from sat_retriever.train.encoder.relevance import Relevance
+from sat_retriever.train.encoder.contrastive import Relevance
 
 CPU = torch.device("cpu")
 

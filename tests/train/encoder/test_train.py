@@ -24,14 +24,13 @@ from sat_retriever.errors import EmptyInputError, InputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
-from sat_retriever.train.data.trainingdata import SHARES, QueryRows
-from sat_retriever.train.data.validation import ranked_metrics
+from sat_retriever.train.data.trainingdata import SHARES, QueryRows, ranked_metrics
 from sat_retriever.train.encoder import train as stage1
 from sat_retriever.train.encoder.backbone import Backbone
 from sat_retriever.train.encoder.encodertask import STAGE_1_METRICS, EncoderTask
 from sat_retriever.train.encoder.fusion import name_of
 from sat_retriever.train.encoder.train import train_encoder
-from sat_retriever.train.loop import ahead
+from sat_retriever.train.loop import parallel
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.task import Share
 from sat_retriever.train.settings import EncoderTraining
@@ -172,7 +171,7 @@ def test_a_training_stopped_between_steps_ends_with_the_same_weights(
     settings = dataclasses.replace(settings, negative_choice="random", **options)
     whole = _weights(train_encoder(tiny_corpus(), settings, tmp_path / "whole"))
     # Inputs made ahead, as with a GPU, are made again after the stop.
-    monkeypatch.setitem(ahead._DEPTHS, "cpu", depth)
+    monkeypatch.setitem(parallel._DEPTHS, "cpu", depth)
 
     real, calls = EncoderTask.loss, []
 

@@ -15,13 +15,12 @@ from safetensors.torch import load_file
 
 from sat_retriever.errors import TrainingError
 from sat_retriever.train.loop import device
-from sat_retriever.train.loop.best import load_best
-from sat_retriever.train.loop.course import Fitted
+from sat_retriever.train.loop.checkpoint import load_best
 from sat_retriever.train.loop.device import make_accelerator
-from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.progress import Standing
-from sat_retriever.train.loop.rate import learning_rate
+from sat_retriever.train.loop.fit import Fitted, fit
+from sat_retriever.train.loop.optimise import learning_rate
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.loop.task import batches
 from tests.places import ROOT
 from tests.train.tiny_task import TinyTask, same_weights, schedule, without_times
@@ -231,7 +230,7 @@ def test_metrics_tell_time_and_memory(tmp_path):
 
 
 def test_whoever_watches_is_told_of_every_step(tmp_path):
-    seen: list[Standing] = []
+    seen: list[TrainingProgress] = []
     train(tmp_path, TinyTask(), plan=schedule(epochs=2), phase="graph", progress=seen.append)
     assert {(one.phase, one.epochs, one.steps) for one in seen} == {("graph", 2, 8)}
     trained = [one for one in seen if one.doing == "training" and one.loss is not None]

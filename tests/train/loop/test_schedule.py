@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from sat_retriever.errors import InputError
-from sat_retriever.train.loop.rate import learning_rate
+from sat_retriever.train.loop.optimise import learning_rate
 from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 from tests.train.tiny_task import schedule
 

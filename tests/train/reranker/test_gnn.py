@@ -7,8 +7,13 @@ import pytest
 import torch
 from torch import nn
 
-from sat_retriever.train.reranker.gnn import GraphScorer, GraphShape, row_normalised
-from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.train.reranker.scorer import (
+    BaseScorer,
+    GraphScorer,
+    GraphShape,
+    ScorerShape,
+    row_normalised,
+)
 
 B, K, D, F = 2, 4, 6, 1
 CHANNELS = ("semantic", "schema", "query", "formula_reference")

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.train.reranker.candidatesets import candidate_sets
-from sat_retriever.train.reranker.joinedsets import joined_sets
+from sat_retriever.train.reranker.candidatesets import candidate_sets, joined_sets
 from sat_retriever.train.settings import RerankerTraining
 from tests.train import sheet_world
 

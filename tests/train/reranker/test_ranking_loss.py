@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from sat_retriever.train.reranker.ranking_loss import (
+from sat_retriever.train.reranker.reranktask import (
     BatchCounts,
     LossWeights,
     batch_counts,

@@ -16,15 +16,14 @@ from sat_retriever.rank.graph.graph import CandidateGraph
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.graph.model import GraphModel
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.train.loop.progress import Standing
 from sat_retriever.train.loop.runfolder import RunFolder
+from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.loop.weights import load_tensors, load_weights
 from sat_retriever.train.reranker import train as reranker
-from sat_retriever.train.reranker.candidaterows import candidate_metrics
+from sat_retriever.train.reranker.candidatemetrics import candidate_metrics
 from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets
-from sat_retriever.train.reranker.gnn import GraphScorer, GraphShape
 from sat_retriever.train.reranker.reranktask import logits_of
-from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, GraphShape, ScorerShape
 from sat_retriever.train.reranker.scoreronnx import base_weights, export_scorer
 from sat_retriever.train.reranker.train import TrainedReranker, train_reranker
 from sat_retriever.train.settings import RERANKER_PRESETS, RerankerTraining
@@ -185,7 +184,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(trained, sets, tmp_path):
     """Killed in each phase; the uninterrupted run is another one of the same seed."""
 
     def kill_at(phase: str, step: int):
-        def progress(standing: Standing) -> None:
+        def progress(standing: TrainingProgress) -> None:
             if (standing.phase, standing.step) == (phase, step):
                 raise Killed
 
@@ -209,7 +208,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(trained, sets, tmp_path):
 def test_another_seed_gives_other_weights(trained, sets, tmp_path):
     steps = []
 
-    def stop(standing: Standing) -> None:
+    def stop(standing: TrainingProgress) -> None:
         steps.append(standing.loss)
         if standing.step == 2:
             raise Killed
@@ -221,7 +220,7 @@ def test_another_seed_gives_other_weights(trained, sets, tmp_path):
 
 
 def test_a_finished_run_is_not_trained_again(trained, sets):
-    def never(standing: Standing) -> None:
+    def never(standing: TrainingProgress) -> None:
         raise AssertionError(standing)
 
     again = train_reranker(sets, sets, SETTINGS, trained.folder, progress=never)

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from sat_retriever.train.loop.ahead import depth_on, made_ahead
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 50])

@@ -1,4 +1,4 @@
-"""How often a search says that nothing answers a question, where that is so and where it is not."""
+"""Count how often a search says that nothing answers a question, rightly and wrongly."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.method import no_progress
-from sat_retriever.evaluation.timing import Told
+from sat_retriever.evaluation.latency import Told
+from sat_retriever.evaluation.methods import no_progress
 
 FIRST = 5  # hits among which a right answer has a relevant sheet
 ROW = "nothing there"
@@ -16,19 +16,12 @@ ROW = "nothing there"
 
 @dataclass(frozen=True, slots=True)
 class NothingThere:
-    """Counts of labelled questions, and of those under the message that nothing answers them.
-
-    Attributes:
-        unanswerable: Questions that nothing answers.
-        unanswerable_said: Those of them under the message, which is right there.
-        found: Questions with a relevant sheet among the first five hits.
-        found_said: Those of them under the message, which is wrong there.
-    """
+    """Counts of labelled questions, and of those under the message that nothing answers them."""
 
     unanswerable: int
-    unanswerable_said: int
-    found: int
-    found_said: int
+    unanswerable_said: int  # under the message, which is right there
+    found: int  # a relevant sheet is among the first five hits
+    found_said: int  # under the message, which is wrong there
 
 
 def nothing_there(
@@ -37,12 +30,8 @@ def nothing_there(
     """Count how often an answer stands under the message that nothing answers the question.
 
     A question with relevant sheets of which none is among the first five hits is not counted:
-    its answer is wrong with and without the message.
-
-    Args:
-        retriever: Searches the index.
-        queries: Labelled questions; those without relevant sheets are unanswerable.
-        told: Receives the progress.
+    its answer is wrong with and without the message. Questions without relevant sheets are
+    unanswerable.
     """
     said: dict[str, list[bool]] = {"unanswerable": [], "found": []}
     for done, query in enumerate(queries, start=1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sat_retriever.datasets.labels import Query
-from sat_retriever.train.adapt.heldout import FEWEST, even, kept_apart, sides
+from sat_retriever.train.data.holdout import FEWEST, even, kept_apart, sides
 
 
 def families(*sizes):

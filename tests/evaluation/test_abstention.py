@@ -6,7 +6,7 @@ import pytest
 
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.datasets.labels import UNANSWERABLE, Query
-from sat_retriever.evaluation.nothing import FIRST, NothingThere, nothing_there
+from sat_retriever.evaluation.abstention import FIRST, NothingThere, nothing_there
 
 SHEETS = {
     "Payroll 2023": "Employee|Gross pay|Tax|Net pay",

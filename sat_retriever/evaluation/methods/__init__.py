@@ -1,1 +1,0 @@
-"""Define every compared method, one file each: from an index to a `Method`."""
