@@ -17,7 +17,7 @@ from benchmarks.real.systems import BEFORE, DEFAULT, FOLDED, Searched, System, p
 from sat_retriever.index.search import matches
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.links import LinkReranker, linkrank, reading
-from sat_retriever.rank.links.settings import LinkSettings
+from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.rank.load import own_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate

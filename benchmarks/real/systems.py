@@ -24,7 +24,7 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 
 MINILM, ARCTIC, GENERAL = "minilm", "arctic", "general"
 Rankings = Sequence[Sequence[str]]  # of each question, best first

@@ -19,7 +19,7 @@ from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
+from sat_retriever.rank.reranker import COMPLETE_SHARE, complete_set
 from sat_retriever.records.progress import Progress
 
 Row = Mapping[str, Any]

@@ -30,7 +30,7 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.metrics.comparison import difference
 from sat_retriever.datasets.metrics.rows import metrics_of, row_of
 from sat_retriever.datasets.metrics.run import DEPTH
-from sat_retriever.encoder.models.packaged import GENERAL
+from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.sync.encoding import token_text

@@ -10,23 +10,21 @@ from datetime import date
 from pathlib import Path
 
 from sat_retriever.answer.confidence import calibration
-from sat_retriever.answer.hits import hits_of
-from sat_retriever.answer.standing import failed_filters, skips_of, standing_of
+from sat_retriever.answer.hits import explanation_of, failed_filters, hits_of, skips_of
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
-from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.reranker import COMPLETE_SHARE, Reranker, complete_set
 from sat_retriever.records.answers import Answer
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.permissions import Principals
-from sat_retriever.records.standing import Standing
+from sat_retriever.records.standing import RankExplanation
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.asked import AskedTimes, asked_on
+from sat_retriever.text.period.spans import QueryPeriods, asked_on
 
 CANDIDATES = 50  # the paper's K
 _TIMES = 5  # most times of a question that a note names
@@ -192,7 +190,7 @@ class SheetRetriever:
             min_score=min_score, token=token, today=day, all_copies=all_copies,
         )  # fmt: skip
 
-    def times(self, query: str, *, today: date | None = None) -> AskedTimes:
+    def times(self, query: str, *, today: date | None = None) -> QueryPeriods:
         """Return the periods that a query names; their `label` gives them in words.
 
         Args:
@@ -212,7 +210,7 @@ class SheetRetriever:
         *,
         principals: Principals | None = None,
         today: date | None = None,
-    ) -> Standing:
+    ) -> RankExplanation:
         """Where a sheet stands for a question, and why it is not higher.
 
         Args:
@@ -235,15 +233,15 @@ class SheetRetriever:
             if not skipped:
                 raise InputError(f"there is no sheet {sheet_id!r} in the index; check its id")
             sheets = len(self.index)
-            return Standing(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
+            return RankExplanation(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
         question = self._question(query, today)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
         shown_by = self._shown_by(question, sheet_id, kept)
         best = self._ranked(question, self.candidates, kept, all_copies=shown_by is not None)
         copies = {} if shown_by else self._copies(best, kept)
-        own, above = standing_of(self.index, question, sheet_id, best, kept, copies)
-        return Standing(
+        own, above = explanation_of(self.index, question, sheet_id, best, kept, copies)
+        return RankExplanation(
             query,
             sheet_id,
             own,

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sat_retriever.encoder.checkpoint import Checkpoint
-from sat_retriever.encoder.compact import compact_model
-from sat_retriever.encoder.export import export_model, quantize_model
+from sat_retriever.encoder.export import compact_model, export_model, quantize_model
 from sat_retriever.encoder.folder import ModelFolder, read_model_folder, write_model_folder
 from sat_retriever.encoder.source import find_checkpoint, is_hub_name
 from sat_retriever.encoder.spec import EncoderSpec, Precision

@@ -11,11 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from sat_retriever.encoder.cost import Cost
-from sat_retriever.encoder.embedder import Embedded, Embedder, unit_rows
+from sat_retriever.encoder.embedder import QUERY, SHEET, Cost, Embedded, Embedder, unit_rows
 from sat_retriever.encoder.ollama import OllamaEmbedder
-from sat_retriever.encoder.probe import QUERY, SHEET
-from sat_retriever.encoder.texts import check_texts
+from sat_retriever.encoder.spec import check_texts
 from sat_retriever.encoder.wrapped import wrapped
 from sat_retriever.errors import EncoderUnavailableError
 from sat_retriever.records.counts import check_counts

@@ -19,12 +19,11 @@ from sat_retriever.encoder.folder import (
     write_model_folder,
 )
 from sat_retriever.encoder.model import OnnxModel
-from sat_retriever.encoder.models.packaged import is_packaged, packaged_model
+from sat_retriever.encoder.models.folder import is_packaged, packaged_model
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.encoder.onnx.session import usable_threads
 from sat_retriever.encoder.source import DEFAULT, MINILM
-from sat_retriever.encoder.spec import EncoderSpec, Precision, unknown_precision
-from sat_retriever.encoder.texts import check_texts
+from sat_retriever.encoder.spec import EncoderSpec, Precision, check_texts, unknown_precision
 from sat_retriever.errors import EncoderError
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray

@@ -1,13 +1,28 @@
-"""Describe all settings that decide the tokens of an encoder, with a fingerprint."""
+"""All settings that decide the tokens of an encoder, with a fingerprint, and the check of texts."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from sat_retriever.errors import EncoderError
+from sat_retriever.errors import EncoderError, InputError
+
+
+def check_texts(texts: Sequence[str]) -> None:
+    """Refuse anything but a list of strings.
+
+    Raises:
+        InputError: If it is a single string, or holds anything else.
+    """
+    if isinstance(texts, str):
+        raise InputError("a single string was given; give a list of texts")
+    for text in texts:
+        if not isinstance(text, str):
+            raise InputError(f"a text is {type(text).__name__}, not str; give a list of texts")
+
 
 Pooling = Literal["cls", "mean"]
 Precision = Literal["fp32", "int8", "compact"]

@@ -19,8 +19,8 @@ from sat_retriever.rank.load import (
     located_reranker,
     own_reranker,
     own_reranker_name,
+    untrained_kind,
 )
-from sat_retriever.rank.registry import untrained_kind
 
 _OWN = "+ own reranker"
 _ENCODER = "encoder"  # the folder of the encoder in a training's run

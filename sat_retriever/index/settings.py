@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-from sat_retriever.encoder.probe import packed
+from sat_retriever.encoder.embedder import packed
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.search.scores import DENSE_WEIGHT
 from sat_retriever.index.store.place import Place

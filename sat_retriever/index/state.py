@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import ALIKE, Cost, likeness
 from sat_retriever.encoder.load import is_embedding, load_encoder
 from sat_retriever.encoder.ollama import PREFIX as OLLAMA
 from sat_retriever.encoder.onnx.device import Device
-from sat_retriever.encoder.probe import ALIKE, likeness
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError
 from sat_retriever.index.settings import IndexSettings
 from sat_retriever.index.store.place import Place

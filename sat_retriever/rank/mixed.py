@@ -15,7 +15,7 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import K1
-from sat_retriever.text.period.asked import asked_on
+from sat_retriever.text.period.spans import asked_on
 from sat_retriever.text.segment import stems
 
 # BM25's share for a word that stands once, outside of a name, in a sheet of mean length.

@@ -1,17 +1,79 @@
-"""Define the contract of Stage 2: a question and its candidates in, a better order out."""
+"""The contract of Stage 2, a question and its candidates in, a better order out, and its kinds."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Protocol
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
+from numpy.typing import NDArray
+
+from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.complete import COMPLETE_SHARE
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
+
+# Chosen on Spider's training questions and 1K's validation split (benchmarks/LOG.md).
+COMPLETE_SHARE = 0.9
+
+
+def complete_set(
+    candidates: Sequence[Candidate], max_k: int = 20, *, share: float = COMPLETE_SHARE
+) -> int:
+    """Return the number of leading candidates that together answer the query, 0 to `max_k`.
+
+    The answer ends before the first sheet that scores less than a share of the best one. After
+    `LinkReranker` the scores take account of links and of the words still missing.
+
+    Args:
+        candidates: A ranking, best first.
+        max_k: Largest number of sheets.
+        share: Share of the best score, in (0, 1].
+
+    Returns:
+        The number; 0 if no score is above 0.
+
+    Raises:
+        InputError: If `max_k` is less than 1, or `share` is out of its range.
+
+    >>> scores = (0.8, 0.75, 0.5)
+    >>> ranking = [Candidate(str(n), n, s, s, s, n, n) for n, s in enumerate(scores, start=1)]
+    >>> complete_set(ranking), complete_set(ranking, 1), complete_set(ranking, share=0.6)
+    (2, 1, 3)
+    """
+    if max_k < 1:
+        raise InputError(f"max_k is {max_k}; ask for at least 1")
+    if not 0 < share <= 1:
+        raise InputError(f"share is {share}; give a share above 0, at most 1")
+    if not candidates or candidates[0].score <= 0:
+        return 0
+    least = share * candidates[0].score
+    size = 0
+    for candidate in candidates[:max_k]:
+        if candidate.score < least:
+            break
+        size += 1
+    return size
+
+
+_Values = NDArray[Any]
+
+
+def rescored(candidates: Sequence[Candidate], values: _Values, scores: _Values) -> list[Candidate]:
+    """Return candidates with new scores and ranks, best first; ties by sheet id.
+
+    Args:
+        candidates: The k candidates, in any order.
+        values: Values that decide the order, (k,); more is better.
+        scores: Scores to show, (k,); different values may round to the same score.
+    """
+    places = zip((-values).tolist(), candidates, scores.tolist(), strict=True)
+    order = sorted(places, key=lambda place: (place[0], place[1].sheet_id))
+    return [each.placed(rank, score) for rank, (_, each, score) in enumerate(order, start=1)]
 
 
 class Reranker(Protocol):
@@ -76,3 +138,91 @@ class Reranker(Protocol):
             filters: Conditions on sheets that the reranker adds.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class UntrainedKind:
+    """A reranker that needs no training.
+
+    Attributes:
+        name: Name that a search selects it by.
+        make: Makes the reranker of an index.
+    """
+
+    name: str
+    make: Callable[[SheetIndex], Reranker]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedOn:
+    """The tokens and texts that a model was trained on.
+
+    Attributes:
+        encoder: Fingerprint of the Sheet Encoder whose tokens it was trained with.
+        serialization: Fingerprint of the sheet texts that it was trained on.
+    """
+
+    encoder: str
+    serialization: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedKind:
+    """A reranker in a folder.
+
+    Attributes:
+        name: Name of its training (`sat train NAME`), and of its folder within a run.
+        label: Name of its row in a table.
+        format: `format` in the `config.json` of its folder.
+        trained_on: Reads and checks the description of a model in a folder; loads no model.
+        load: Loads the reranker in a folder for the sheets of an index.
+        carry: Copies the model in a folder into another one, for an encoder trained further from
+            its own, given by its fingerprint. The caller must measure how well it ranks there.
+            None if it reads no tokens.
+        has_command: False if no command trains it, but this package's library alone.
+    """
+
+    name: str
+    label: str
+    format: str
+    trained_on: Callable[[Path], TrainedOn]
+    load: Callable[[SheetIndex, Path], Reranker]
+    carry: Callable[[Path, Path, str], None] | None = None
+    has_command: bool = True
+
+    @property
+    def command(self) -> str | None:
+        """The command that trains one; None if there is none."""
+        return f"sat train {self.name}" if self.has_command else None
+
+
+def check_trained_on(index: SheetIndex, folder: Path, command: str | None, on: TrainedOn) -> None:
+    """Refuse a model that was trained on other tokens or other texts than an index has.
+
+    Args:
+        index: The index whose sheets the model ranks.
+        folder: Folder of the model, for the error message.
+        command: The command that trains one, for the error message; None if there is none.
+        on: The tokens and texts that it was trained on.
+
+    Raises:
+        FingerprintMismatchError: If one of the two differs.
+    """
+    again = "or search with the reranker 'links'"
+    if command is not None:
+        again = f"or train another on this one ({command} --index {index.path})"
+    if on.encoder != index.fingerprint:
+        int8 = index.encoder_name.endswith(":int8")
+        raise FingerprintMismatchError(
+            f"{folder} was trained with tokens of encoder {on.encoder}, but {index.path} was "
+            f"written with {index.encoder_name!r} ({index.fingerprint})"
+            f"{', and int8 tokens are not those of fp32' if int8 else ''}: search the index it was "
+            "trained on, index the folders anew with the training's encoder "
+            f"(sat index FOLDER --index NEW --encoder RUN), {again}"
+        )
+    own = index.serialization.fingerprint
+    if on.serialization != own:
+        raise FingerprintMismatchError(
+            f"{folder} was trained on sheet texts of serialization {on.serialization}, but "
+            f"{index.path} has those of {own}: search the index it was trained on, {again}"
+        )

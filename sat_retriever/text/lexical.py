@@ -8,18 +8,96 @@ all words of a query count and a repeated word costs nothing.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cache, partial, reduce
+from importlib.resources import files
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.kept import KeptWords
 from sat_retriever.text.segment import forms, stem, stems
+
+_COMMON_WORDS = "common_words.txt"  # made by `python -m benchmarks run common_words`
+_LEAST_RARITY = 0.05
+_NUMBER_RARITY = 0.8  # a year, a code: its absence tells nearly as much as that of a name
+# Zipf values (log10 of occurrences in a billion words) of a word that tells nothing, and of one
+# that tells all. Words that are not on the list are names and terms: they tell all.
+_EVERYWHERE, _RARE = 7.0, 2.5
+
+
+def rarity(word: str) -> float:
+    """How telling a stem is, in [0.05, 1]: 1 for names and terms, little for common words.
+
+    >>> [round(rarity(word), 2) for word in ("total", "kauna", "2023")]
+    [0.36, 1.0, 0.8]
+    """
+    if any(map(str.isdigit, word)):
+        return _NUMBER_RARITY
+    zipf = _zipf_values().get(word, _RARE)
+    return min(max((_EVERYWHERE - zipf) / (_EVERYWHERE - _RARE), _LEAST_RARITY), 1.0)
+
+
+@cache
+def _zipf_values() -> Mapping[str, float]:
+    """Zipf value of each common stem."""
+    lines = files(__package__).joinpath(_COMMON_WORDS).read_text(encoding="utf-8").splitlines()
+    found = {}
+    for line in lines:
+        if not line.startswith("#"):
+            zipf, *stems = line.split()
+            found.update(dict.fromkeys(stems, float(zipf)))
+    return found
+
+
+Found = TypeVar("Found")
+WORD_COST = (
+    64  # numbers that a word counts for by itself: there is no end of words that no sheet has
+)
+
+
+class KeptWords(Generic[Found]):
+    """What words find, each looked up once; those that were not asked for longest go first.
+
+    Args:
+        look_up: Finds a word.
+        size: Numbers of 8 bytes in what it finds.
+        most: Most numbers kept over all words, each of which counts for 64 more and for its
+            letters.
+
+    >>> kept = KeptWords(look_up=str.upper, size=len, most=200)
+    >>> kept["fare"], kept["fare"]
+    ('FARE', 'FARE')
+    """
+
+    def __init__(
+        self, look_up: Callable[[str], Found], size: Callable[[Found], int], most: int
+    ) -> None:
+        self._look_up = look_up
+        self._size_of = size
+        self._most = most
+        self._kept: OrderedDict[str, Found] = OrderedDict()
+        self._size = 0
+
+    def __getitem__(self, word: str) -> Found:
+        """What a word finds."""
+        if word in self._kept:
+            self._kept.move_to_end(word)
+            return self._kept[word]
+        found = self._kept[word] = self._look_up(word)
+        self._size += self._cost(word, found)
+        while self._size > self._most and len(self._kept) > 1:
+            self._size -= self._cost(*self._kept.popitem(last=False))
+        return found
+
+    def _cost(self, word: str, found: Found) -> int:
+        """Numbers of 8 bytes that a word and what it finds count for."""
+        return WORD_COST + len(word) // 8 + self._size_of(found)
+
 
 K1 = 1.2  # saturation of repeated words; FTS5's value
 B = 0.4  # normalisation by length

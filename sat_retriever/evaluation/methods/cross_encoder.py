@@ -7,7 +7,7 @@ from pathlib import Path
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.pairs import CrossEncoderReranker
+from sat_retriever.rank.cross_encoder import CrossEncoderReranker
 
 
 def cross_encoder(index: SheetIndex, folder: Path) -> Method:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sat_retriever.index.search.matches import Matches
 from sat_retriever.index.search.scores import Scores
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.rarity import rarity
+from sat_retriever.text.lexical import rarity
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from sat_retriever.index.search.glossary import Code, codes_of
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.abbreviation import forms_of, initials_of
 from sat_retriever.text.contents import (
     SPELLED,
     asked_words,
@@ -31,6 +30,7 @@ from sat_retriever.text.contents import (
 )
 from sat_retriever.text.lexical import STOP_WORDS, WordScores, query_words, sheet_texts
 from sat_retriever.text.segment import forms, stem
+from sat_retriever.text.spelling import forms_of, initials_of
 
 _CHECKED = 100  # sheets with all words of a phrase whose texts are read
 _INITIALS = 4  # letters of initials, at least: those of three are words by chance

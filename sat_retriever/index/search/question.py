@@ -10,7 +10,7 @@ from sat_retriever.index.search.query import Query
 from sat_retriever.index.search.scores import Scores
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.asked import AskedTimes
+from sat_retriever.text.period.spans import QueryPeriods
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Question:
 
     query: Query
     words: tuple[str, ...]
-    times: AskedTimes
+    times: QueryPeriods
     today: date
     read_as: str
     scores: Scores = field(repr=False)

@@ -10,8 +10,7 @@ from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import sheet_words
-from sat_retriever.text.opening import contents_text
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.serialize import Serialization, contents_text, serialize
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:

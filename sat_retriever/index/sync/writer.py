@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import Cost
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.permissions import (
     ByFiles,
@@ -28,8 +28,7 @@ from sat_retriever.index.sync.encoding import encoded
 from sat_retriever.index.sync.reencoding import fresh_tokens
 from sat_retriever.index.sync.remoteplan import Listed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
-from sat_retriever.links.claims import Discovery, claims_of, discover
-from sat_retriever.links.given import checked_link
+from sat_retriever.links.claims import Discovery, checked_link, claims_of, discover
 from sat_retriever.records.links import Link
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord

@@ -1,9 +1,9 @@
-"""Two sheets compared: copies of each other, or not."""
+"""Copies of a sheet: two sheets compared, and the group of all that are alike."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.links.copies.claims import MIN_NUMBERS, CopyClaim, name_hash
@@ -127,3 +127,33 @@ def _texts_alike(one: CellSketch, other: CellSketch, bounds: CopyBounds) -> bool
     step = max(one.step, other.step)
     shares = _of_parts(one.text_sketch, one.texts, other.text_sketch, other.texts, step)
     return max(shares) >= bounds.texts
+
+
+Neighbours = Callable[[int], Iterable[int]]
+Alike = Callable[[int, int], bool]
+
+
+def group_of(start: int, neighbours: Neighbours, alike: Alike) -> set[int]:
+    """All sheets that are connected with one by a chain of copies, itself included.
+
+    What is found does not depend on the sheet of the group that it starts from. Weekly exports
+    are one group although the first and the last have no row in common.
+
+    Args:
+        start: The sheet.
+        neighbours: Sheets that one is compared with; symmetric.
+        alike: True if two sheets are copies; symmetric.
+
+    >>> near = {1: [2], 2: [1, 3], 3: [2, 4], 4: [3]}
+    >>> sorted(group_of(3, near.__getitem__, lambda a, b: a + b < 7))
+    [1, 2, 3]
+    """
+    found = {start}
+    waiting = [start]
+    while waiting:
+        one = waiting.pop()
+        for other in neighbours(one):
+            if other not in found and alike(one, other):
+                found.add(other)
+                waiting.append(other)
+    return found

@@ -5,12 +5,93 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.links.formula.external import ExternalReference
-from sat_retriever.links.formula.tally import Book, End, Shown, Tally
-from sat_retriever.links.formula.weights import lookup_weight, strength, summary_weight
+from sat_retriever.links.formula.scope import between, file_key
+from sat_retriever.links.formula.tally import (
+    Book,
+    End,
+    Shown,
+    Tally,
+    lookup_weight,
+    strength,
+    summary_weight,
+)
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import Reference, Structure, Use
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalReference:
+    """A reference of a sheet's formulas to another workbook.
+
+    Attributes:
+        source: Sheet id of the sheet with the formulas.
+        file: The workbook as the referring one writes it: a name, path or URL, decoded.
+        sheet: Sheet there; the first one of a 3-D range; empty for a name.
+        last: Last sheet of a 3-D range; empty for a single sheet.
+        name: Defined name or table there, if the formulas refer to one.
+        use: How the formulas use it.
+        weight: Strength in (0, 1], by the number of cells.
+        evidence: A formula that shows it.
+        summary: Weight of its summary link in (0, 1]; 0 if the sheet is not a summary.
+        declared: True if a pivot table, chart or list of choices refers to it, not a formula.
+    """
+
+    source: str
+    file: str
+    sheet: str
+    last: str
+    name: str
+    use: Use
+    weight: float
+    evidence: str
+    summary: float = 0.0
+    declared: bool = False
+
+    @property
+    def key(self) -> str:
+        """The file name by which workbooks are looked up."""
+        return file_key(self.file)
+
+
+def resolve(reference: ExternalReference, records: Sequence[SheetRecord]) -> list[Link]:
+    """Links from a reference to the sheets of its workbook.
+
+    A name gives no link, because only the other workbook defines it.
+
+    Args:
+        reference: Reference of a sheet to the workbook.
+        records: The workbook's sheets in tab order; may be empty.
+    """
+    links = []
+    for record in _meant_sheets(reference, records):
+        for kind, weight in _link_types(reference):
+            links.append(Link(reference.source, record.sheet_id, kind, weight, reference.evidence))
+    return links
+
+
+def _meant_sheets(
+    reference: ExternalReference, records: Sequence[SheetRecord]
+) -> list[SheetRecord]:
+    if not reference.sheet:
+        return []
+    places = {record.sheet.casefold(): place for place, record in enumerate(records)}
+    span = between(places, len(records), reference.sheet, reference.last)
+    return [records[place] for place in span if records[place].sheet_id != reference.source]
+
+
+def _link_types(reference: ExternalReference) -> list[tuple[str, float]]:
+    """Types and weights of the links that a reference gives."""
+    found = [] if reference.declared else [(LinkType.FORMULA_REFERENCE, reference.weight)]
+    if reference.use is Use.AGGREGATE:
+        found.append((LinkType.AGGREGATION, reference.weight))
+    if reference.use is Use.LOOKUP:
+        looked_up = reference.weight if reference.declared else lookup_weight(reference.weight)
+        found.append((LinkType.JOIN_KEY, looked_up))
+    if reference.summary > 0:
+        found.append((LinkType.SUMMARY_SOURCE, reference.summary))
+    return [(kind.value, weight) for kind, weight in found]
+
 
 MAX_LINKS = 5_000  # per workbook
 MAX_LINKS_OF_SHEET = 500
@@ -42,7 +123,7 @@ def workbook_links(
     lookup also a `join_key`. Pivot tables, charts and consolidations aggregate; lists of choices
     join. A sheet that totals or shows cells of two or more sheets summarises them
     (`summary_source`); looking up or calculating with their cells does not count as
-    summarising. `weights.py` defines the weights.
+    summarising. `tally.py` defines the weights.
 
     Args:
         records: Its sheets in tab order.

@@ -1,13 +1,73 @@
-"""Resolution of targets in a workbook's formulas to sheets or other workbooks."""
+"""What the targets in a workbook's formulas mean: its sheets, or other workbooks."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+from urllib.parse import unquote
 
-from sat_retriever.links.formula.external import between, decoded, file_key, written
 from sat_retriever.links.formula.operands import SPACES, Taken, Target
 from sat_retriever.records.structure import DefinedName, Structure, Use
+
+_ENDS = re.compile(r"[\\/]+")
+MAX_TARGET = 2_000
+
+
+def decoded(target: str) -> str:
+    """A relationship's target, percent-decoded, without the query and fragment of a URL.
+
+    >>> decoded("file:///C:/My%20data/Q1%20sales.xlsx")
+    'file:///C:/My data/Q1 sales.xlsx'
+    """
+    target = target[:MAX_TARGET].strip()
+    if "://" in target[:10]:
+        target = target.partition("?")[0].partition("#")[0]
+    return unquote(target)
+
+
+def written(file: str) -> str:
+    """A workbook as a formula itself writes it, decoded if it is a URL.
+
+    In a path there, only brackets are encoded, because they would end it.
+
+    >>> written("https://a.org/Q1%20data.xlsx?web=1"), written("50%20off%5B2%5D.xlsx")
+    ('https://a.org/Q1 data.xlsx', '50%20off[2].xlsx')
+    """
+    if "://" in file[:10]:
+        return decoded(file)
+    return re.sub("%5B", "[", re.sub("%5D", "]", file, flags=re.I), flags=re.I)
+
+
+def file_key(target: str) -> str:
+    r"""Case-folded file name of a path or URL, by which workbooks are looked up.
+
+    >>> file_key("\\\\server\\share\\Budget.XLSX"), file_key("../a/Book.xlsx")
+    ('budget.xlsx', 'book.xlsx')
+    """
+    parts = [part for part in _ENDS.split(target[-MAX_TARGET:].strip()) if part]
+    return unicodedata.normalize("NFC", parts[-1]).casefold() if parts else ""
+
+
+def between(places: dict[str, int], count: int, first: str, last: str) -> range:
+    """Positions of a sheet, or of the sheets of a 3-D range, among `count` sheets in tab order.
+
+    An end of a 3-D range may have no position: authors often put empty sheets "First" and "Last"
+    around the sheets to total. The range then extends to the outermost sheet.
+
+    >>> places = {"jan": 0, "feb": 1, "mar": 2}
+    >>> between(places, 3, "Feb", ""), between(places, 3, "Feb", "Last")
+    (range(1, 2), range(1, 3))
+    """
+    start = places.get(first.casefold())
+    if not last:
+        return range(0) if start is None else range(start, start + 1)
+    end = places.get(last.casefold())
+    if start is not None and end is not None and end < start:
+        start, end = end, start
+    return range(0 if start is None else start, count if end is None else end + 1)
+
 
 _MAX_DEPTH = 8  # nesting of names that refer to names
 _MAX_FOLLOWED = 500  # names resolved for one reference

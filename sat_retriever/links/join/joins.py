@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.links.join.confidence import VALUES_ALONE, Overlap, header_odds, overlap, sigmoid
+from sat_retriever.links.join.confidence import (
+    VALUES_ALONE,
+    Overlap,
+    header_odds,
+    nearness_odds,
+    overlap,
+    sigmoid,
+)
 from sat_retriever.links.join.fields import UNIQUE, Field, sheet_fields
 from sat_retriever.links.join.keys import (
     BLOCK_LIMIT,
@@ -15,16 +22,16 @@ from sat_retriever.links.join.keys import (
     value_blocks,
 )
 from sat_retriever.links.join.names import KeyKind
-from sat_retriever.links.join.nearness import nearness_odds
-from sat_retriever.links.join.owners import (
+from sat_retriever.links.join.pairs import (
     NO_FORMULAS,
     Formulas,
+    candidate_pairs,
     described,
     excluded,
+    may_refer,
     owns,
     says_little,
 )
-from sat_retriever.links.join.pairs import candidate_pairs, may_refer
 from sat_retriever.links.join.sketches import containment
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord

@@ -9,8 +9,7 @@ import numpy as np
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.features.candidatelist import candidate_list
-from sat_retriever.rank.features.features import list_inputs
+from sat_retriever.rank.features.features import candidate_list, list_inputs
 from sat_retriever.rank.features.model import (
     FORMAT,
     FeatureModel,
@@ -18,11 +17,8 @@ from sat_retriever.rank.features.model import (
     copy_feature_folder,
     read_feature_spec,
 )
-from sat_retriever.rank.fingerprints import check_trained_on
-from sat_retriever.rank.kind import TrainedKind, TrainedOn
 from sat_retriever.rank.links import LinkReranker
-from sat_retriever.rank.reranker import Reranker
-from sat_retriever.rank.rescored import rescored
+from sat_retriever.rank.reranker import Reranker, TrainedKind, TrainedOn, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 

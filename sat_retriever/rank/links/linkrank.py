@@ -9,17 +9,51 @@ import numpy as np
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.kind import UntrainedKind
-from sat_retriever.rank.links.naming import raise_abbreviations
-from sat_retriever.rank.links.pulls import PullGraph, pull_graph, pulls, reason
+from sat_retriever.rank.links.pulls import (
+    LinkSettings,
+    Matrix,
+    PullGraph,
+    pull_graph,
+    pulls,
+    reason,
+    walk,
+)
 from sat_retriever.rank.links.reading import read_closely
-from sat_retriever.rank.links.settings import LinkSettings
-from sat_retriever.rank.links.walk import Matrix, walk
-from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.reranker import Reranker, UntrainedKind
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.spelling import abbreviates, forms_of
+
+# Share of the way to a score of 1 that such a sheet rises (benchmarks/LOG.md).
+_BY_INITIALS = 0.6
+
+
+def raise_abbreviations(
+    query: str, candidates: Sequence[Candidate], records: Mapping[str, SheetRecord]
+) -> list[Candidate]:
+    """Return candidates, in their order, raised where a name abbreviates the query.
+
+    `AVL` is raised for *average vehicle lifetime*, whatever the file is called, and for *what is
+    the average vehicle lifetime?*, too: common words may be left out.
+
+    Args:
+        query: The question.
+        candidates: The candidates.
+        records: Record of each that has one.
+    """
+    forms = forms_of(query)
+    raised = []
+    for each in candidates:
+        record = records.get(each.sheet_id)
+        if record and any(abbreviates(record.sheet, asked) for asked in forms):
+            score = 1 - (1 - each.score) * (1 - _BY_INITIALS)
+            raised.append(replace(each, score=score))
+        else:
+            raised.append(each)
+    return raised
+
 
 MIN_REACH = 0.3  # least weight of a link that adds a sheet
 

@@ -10,9 +10,7 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.locate.asked import Asked
-from sat_retriever.text.locate.matches import matches
-from sat_retriever.text.locate.place import ngram_share, table_shares
+from sat_retriever.text.locate import QueryTerms, matches, ngram_share, table_shares
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents
@@ -26,10 +24,12 @@ _BY_NGRAM = 0.9
 NGRAM_OF_DOCUMENTATION = 0.5  # share of the rise by one text that documentation has
 
 
-def asked_of(index: SheetIndex, question: Question) -> Asked:
+def asked_of(index: SheetIndex, question: Question) -> QueryTerms:
     """Return a question as contents are compared with it; rare words of the index weigh most."""
     known = index.word_shares(question, ())
-    return Asked.of(question.read_as, dict(zip(known.words, known.limits.tolist(), strict=True)))
+    return QueryTerms.of(
+        question.read_as, dict(zip(known.words, known.limits.tolist(), strict=True))
+    )
 
 
 def read_closely(
@@ -67,7 +67,7 @@ def read_closely(
     return found
 
 
-def _below(asked: Asked, record: SheetRecord, *, explaining: bool) -> float:
+def _below(asked: QueryTerms, record: SheetRecord, *, explaining: bool) -> float:
     """Share of the way from its score to 1 that a sheet stays below, in (0, 1].
 
     Args:

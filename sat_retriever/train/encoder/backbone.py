@@ -13,8 +13,8 @@ import torch
 
 from sat_retriever.encoder.checkpoint import Checkpoint, descriptions
 from sat_retriever.encoder.export import load_transformer
+from sat_retriever.encoder.model import WordPieces
 from sat_retriever.encoder.onnx.export import quiet
-from sat_retriever.encoder.pieces import WordPieces
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError

@@ -10,7 +10,7 @@ import torch
 from accelerate import Accelerator
 from numpy.typing import NDArray
 
-from sat_retriever.encoder.onnx.batches import limits_on, similar_lengths
+from sat_retriever.encoder.onnx.session import limits_on, similar_lengths
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.encoder.backbone import Backbone, Batch
 from sat_retriever.train.loop.ahead import depth_on, made_ahead

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.rank.pairs.pairrank import blended
+from sat_retriever.rank.cross_encoder import blended
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows
 from sat_retriever.train.data.validation import ranked_metrics

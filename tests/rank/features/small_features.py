@@ -10,13 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.features.candidatelist import CandidateList, candidate_list
-from sat_retriever.rank.features.familiar import Familiarity
-from sat_retriever.rank.features.features import FEATURES, RELATIONS, list_inputs
+from sat_retriever.rank.features.features import (
+    FEATURES,
+    RELATIONS,
+    CandidateList,
+    candidate_list,
+    list_inputs,
+)
 from sat_retriever.rank.features.model import (
     HIDDEN,
     PULL_HIDDEN,
     PULL_INPUTS,
+    Familiarity,
     FeatureModel,
     FeatureSpec,
 )
