@@ -19,19 +19,12 @@ from sat_retriever.index.search.evidence import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What turns evidence into a probability.
+    """What turns evidence into a probability."""
 
-    Attributes:
-        intercept: Log-odds without any evidence.
-        fit: Weight of `Evidence.fit`.
-        surprise: Weight of `Evidence.surprise`.
-        least: Probability from which on an answer needs no warning.
-    """
-
-    intercept: float
+    intercept: float  # log-odds without any evidence
     fit: float
     surprise: float
-    least: float
+    least: float  # probability from which on an answer needs no warning
 
     def probability(self, evidence: Evidence) -> float:
         """Probability that the sheets hold an answer, in (0, 1).

@@ -89,15 +89,9 @@ def explanation_of(
     filters: Filters | None,
     copies: CopiesOf,
 ) -> tuple[Placed, Placed | None]:
-    """Return a sheet, and the one right above it in the answer; None above the first.
+    """Return a sheet and the one right above it in the answer; None above the first.
 
-    Args:
-        index: Where they are.
-        question: The question.
-        sheet_id: The sheet, which meets the filters.
-        best: The best sheets in the order of the answer; all others follow as they were found.
-        filters: Conditions that all of them meet.
-        copies: Copies of the sheets of the answer.
+    `best` has the best sheets in the order of the answer; all others follow as they were found.
 
     Raises:
         InputError: If the sheet is not in the index any more.
@@ -123,7 +117,6 @@ def explanation_of(
 def _ranked(
     sheet_id: str, found: Sequence[Candidate], best: Sequence[Candidate]
 ) -> list[Candidate]:
-    """The sheet and the one right above it, with their ranks in the answer."""
     answer = [replace(each, rank=rank) for rank, each in enumerate(best, start=1)]
     places = {each.sheet_id: place for place, each in enumerate(answer)}
     at = places.get(sheet_id)

@@ -140,23 +140,10 @@ class SheetRetriever:
         """Return the sheets that together answer the query, best first.
 
         The list ends before the first sheet that scores clearly less than the best one. The
-        reranker decides how much less; see `complete_set`.
-
-        Args:
-            query: A question or a few words.
-            max_k: Largest number of hits.
-            filters: Conditions that every hit meets.
-            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
-                None is for an index without permissions.
-            min_score: Leave out hits below this score.
-            today: The day from which "last year" and the like count; None is the day of the call.
-            all_copies: As in `retrieve`.
+        reranker decides how much less; see `complete_set`. Options are those of `retrieve`.
 
         Raises:
-            EmptyInputError: If the query is empty.
-            InputError: If `max_k` is less than 1.
-            PermissionsError: If the index has permissions, and there are no principals.
-            EncoderError: If the index's encoder cannot be loaded.
+            InputError: If `max_k` is less than 1; else as `retrieve`.
         """
         check_counts(max_k=max_k)
         if principals is not None:
@@ -193,10 +180,6 @@ class SheetRetriever:
     def times(self, query: str, *, today: date | None = None) -> QueryPeriods:
         """Return the periods that a query names; their `label` gives them in words.
 
-        Args:
-            query: A question or a few words.
-            today: The day from which "last year" and the like count; None is the day of the call.
-
         Raises:
             EmptyInputError: If the query is empty.
         """
@@ -213,13 +196,8 @@ class SheetRetriever:
     ) -> RankExplanation:
         """Where a sheet stands for a question, and why it is not higher.
 
-        Args:
-            query: A question or a few words.
-            sheet_id: The sheet; one that was skipped when its workbook was read may be named, too.
-            filters: Conditions of the search; a sheet that does not meet them is ranked without.
-            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
-                None is for an index without permissions.
-            today: The day that "last year" and the like count from; None is the day of the call.
+        A sheet that was skipped when its workbook was read may be named, too. One that does not
+        meet the filters is ranked without them. Options are those of `retrieve`.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -255,7 +233,6 @@ class SheetRetriever:
         )
 
     def _shown_by(self, question: Question, sheet_id: str, filters: Filters | None) -> str | None:
-        """Return the copy of a sheet that an answer shows in its place; None if there is none."""
         found = self.index.score_sheets(question, [sheet_id], filters)
         shown = self.index.without_copies(question, found, filters)
         return next((each.sheet_id for each in shown if each.sheet_id != sheet_id), None)
@@ -263,7 +240,6 @@ class SheetRetriever:
     def _question(
         self, query: str, today: date | None, token: FloatArray | None = None
     ) -> Question:
-        """Return the parsed query, with the weights of the reranker."""
         weight = self.reranker.dense_weight if self.reranker else None
         day = asked_on(today)
         return self.index.question(query, dense_weight=weight, token=token, today=day)

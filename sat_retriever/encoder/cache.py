@@ -24,11 +24,6 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
     A hub name is resolved on the hub only the first time. Later loads of that name use the export,
     offline. Delete the cache folder to fetch the model again.
 
-    Args:
-        name: "minilm", a sentence-transformers folder, or a hub name.
-        precision: "fp32", "int8" or "compact".
-        cache: The cache folder; created if it does not exist.
-
     Raises:
         EncoderError: If the encoder cannot be found, exported or written.
     """
@@ -63,7 +58,6 @@ def _derived(cache: Path, checkpoint: Checkpoint, precision: Precision) -> Model
 
 
 def _exporter(checkpoint: Checkpoint) -> Callable[[Path], None]:
-    """Return a function that writes the checkpoint's ONNX file."""
     return lambda target: export_model(checkpoint, target)
 
 
@@ -98,7 +92,6 @@ def _build_once(
 
 
 def _valid(folder: Path) -> ModelFolder | None:
-    """Return the cached folder if it is intact, else None."""
     if not folder.is_dir():
         return None
     try:
@@ -108,7 +101,6 @@ def _valid(folder: Path) -> ModelFolder | None:
 
 
 def _read_pointer(pointer: Path) -> EncoderSpec | None:
-    """Return the spec that a hub name was resolved to, if it was before."""
     try:
         return EncoderSpec(**json.loads(pointer.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, EncoderError):
@@ -116,7 +108,6 @@ def _read_pointer(pointer: Path) -> EncoderSpec | None:
 
 
 def _write_pointer(pointer: Path, spec: EncoderSpec) -> None:
-    """Record the spec that a hub name was resolved to."""
     draft = pointer.with_name(f".{pointer.name}.{os.getpid()}")
     try:
         pointer.parent.mkdir(parents=True, exist_ok=True)

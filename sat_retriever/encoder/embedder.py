@@ -20,20 +20,12 @@ from sat_retriever.records.tokens import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The work of an encoder that runs elsewhere: a server, or an object of a framework.
+    """The work of an encoder that runs elsewhere: a server, or an object of a framework."""
 
-    Attributes:
-        texts: Number of encoded texts: names and contents of sheets, and questions.
-        characters: Characters of these texts as they were sent.
-        tokens: Tokens that the server counted; None if it does not count.
-        seconds: Time spent waiting for it, pauses between tries included.
-        retries: Number of requests that were repeated.
-    """
-
-    texts: int = 0
+    texts: int = 0  # number of encoded texts: names and contents of sheets, and questions
     characters: int = 0
-    tokens: int | None = None
-    seconds: float = 0.0
+    tokens: int | None = None  # tokens that the server counted; None if it does not count
+    seconds: float = 0.0  # time spent waiting for it, pauses between tries included
     retries: int = 0
 
     @property
@@ -76,14 +68,10 @@ Vectors = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The answer to one request.
-
-    Attributes:
-        vectors: One vector a text, as they came.
-        tokens: Tokens of the texts as the server counted them; None if it does not count.
-    """
+    """The answer to one request."""
 
     vectors: Vectors
+    # Tokens of the texts as the server counted them; None if it does not count.
     tokens: int | None = None
 
 
@@ -115,26 +103,17 @@ class Embedder(Protocol):
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of queries.
-
-        Raises:
-            EncoderUnavailableError: If another try may help.
-            EncoderError: If it fails otherwise.
-        """
+        """Return the vectors of queries."""
         ...
 
 
 def unit_rows(vectors: Vectors, texts: int, width: int | None, name: str) -> FloatArray:
-    """Return vectors as tokens, (n, d) float32, rows of unit length.
+    """Return the vectors of n texts as tokens, (n, d) float32, rows of unit length.
+
+    `width` is that of earlier vectors; None for the first ones.
 
     >>> unit_rows([[3.0, 0.0], [0.0, 4.0]], 2, 2, "a model").tolist()
     [[1.0, 0.0], [0.0, 1.0]]
-
-    Args:
-        vectors: The vectors as they came.
-        texts: The number n of texts that were sent.
-        width: The width d of its earlier vectors; None for the first ones.
-        name: Name of the model, for messages.
 
     Raises:
         EncoderError: If they are not n vectors of one width, or one of them has no direction.
@@ -185,10 +164,6 @@ def likeness(stored: str, probe: FloatArray) -> float:
     >>> probe = np.eye(2, 8, dtype=np.float32)
     >>> likeness(packed(probe), probe), likeness(packed(probe), probe[::-1])
     (1.0, 0.0)
-
-    Args:
-        stored: A result of `packed`.
-        probe: Vectors of the same texts now, (m, d) float32, rows of unit length.
 
     Raises:
         ValueError: If `stored` is damaged.

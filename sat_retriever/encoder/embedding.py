@@ -45,15 +45,7 @@ class EmbeddingEncoder:
         batch_size: int = BATCH_SIZE,
         pauses_s: Sequence[float] | None = None,
     ) -> None:
-        """Take finished parts; use `ollama` or `of` to get them.
-
-        Args:
-            embedder: The model.
-            probe: Its tokens of the probe's sheet text and query, (2, d) float32.
-            batch_size: Number of texts in a request, at least 1.
-            pauses_s: Seconds to wait before each repetition of a failed request; None takes
-                1, 4 and 15.
-        """
+        """Take finished parts; use `ollama` or `of` to get them."""
         self._embedder = embedder
         self._probe = probe
         self._batch_size = batch_size
@@ -203,7 +195,6 @@ class EmbeddingEncoder:
     def _requested(
         self, texts: Sequence[str], embed: Callable[[Sequence[str]], Embedded]
     ) -> FloatArray:
-        """Return the tokens of the texts of one request, and count it."""
         begun = time.perf_counter()
         answer, retries = _tried(lambda: embed(texts), self._pauses_s)
         rows = unit_rows(answer.vectors, len(texts), self.width, self.name)

@@ -37,10 +37,6 @@ _log = logging.getLogger(__name__)
 def export_model(checkpoint: Checkpoint, target: Path) -> None:
     """Write a checkpoint as one ONNX file and check it against torch.
 
-    Args:
-        checkpoint: Source weights.
-        target: The file to write.
-
     Raises:
         MissingExtraError: If torch, transformers or onnxscript is not installed.
         EncoderError: If the model is unknown, incomplete or too large, or its export's tokens
@@ -64,10 +60,6 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
 
 def quantize_model(source: Path, target: Path) -> None:
     """Write an int8 copy of an exported model: weights int8, activations quantised at run time.
-
-    Args:
-        source: The fp32 ONNX file.
-        target: The file to write.
 
     Raises:
         MissingExtraError: If onnx is not installed.
@@ -93,11 +85,8 @@ def quantize_model(source: Path, target: Path) -> None:
 def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") -> torch.nn.Module:
     """Load the transformer with all its weights, in fp32 and evaluation mode.
 
-    A model that cannot be exported is refused here, so that no training of it begins.
-
-    Args:
-        checkpoint: Source weights.
-        attention: "eager", which every version of the exporter supports; None for the fastest.
+    A model that cannot be exported is refused here, so that no training of it begins. Every version
+    of the exporter supports "eager" attention; None takes the fastest.
 
     Raises:
         EncoderError: If transformers does not know the model, weights are missing, or there are
@@ -153,7 +142,6 @@ def _refuse_large(checkpoint: Checkpoint) -> None:
 
 
 def _pooled(model: torch.nn.Module, pooling: str) -> torch.nn.Module:
-    """Return the model followed by CLS or mean pooling and L2 normalisation."""
     import torch
 
     class Pooled(torch.nn.Module):
@@ -181,10 +169,6 @@ _LEAST_COSINE = 0.999  # MiniLM's tokens of real sheets reach at least 0.99996
 def compact_model(source: Path, target: Path) -> None:
     """Write a compact copy of an exported model, and check its tokens against the source's.
 
-    Args:
-        source: The fp32 ONNX file.
-        target: The file to write.
-
     Raises:
         MissingExtraError: If onnx is not installed.
         EncoderError: If the source is not in fp32, or loses too much in half precision.
@@ -205,11 +189,7 @@ def compact_folder(
 ) -> ModelFolder:
     """Write a compact copy of an encoder folder; only the fingerprint differs.
 
-    Args:
-        source: A folder of an fp32 encoder.
-        target: The folder; an existing encoder or empty folder is replaced.
-        transformer: The `config.json` of the transformer that it was exported from, which
-            `expand_folder` needs to make trainable weights; None takes the source's.
+    `transformer` is the `config.json` that `expand_folder` needs; None takes the source's.
 
     Raises:
         MissingExtraError: If onnx is not installed.

@@ -32,7 +32,6 @@ class WordPieces:
     """A tokenizer with the rules of one encoder; may be shared between threads."""
 
     def __init__(self, tokenizer: Tokenizer, spec: EncoderSpec) -> None:
-        """Take finished parts; use `open` to get them."""
         self._tokenizer = tokenizer
         self._spec = spec
 
@@ -66,11 +65,7 @@ class WordPieces:
     def padded(
         self, pieces: Sequence[Sequence[int]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the word pieces of b texts, padded to the longest, t, and a mask of 1 for pieces.
-
-        Returns:
-            Two arrays (b, t).
-        """
+        """Return pieces of b texts, padded to the longest, and a mask of 1 for pieces, (b, t)."""
         length = max(map(len, pieces))
         ids = np.full((len(pieces), length), self._spec.pad_id, dtype=np.int64)  # (b, t)
         mask = np.zeros((len(pieces), length), dtype=np.int64)
@@ -86,7 +81,6 @@ class OnnxModel:
     def __init__(
         self, folder: ModelFolder, pieces: WordPieces, session: onnxruntime.InferenceSession
     ) -> None:
-        """Take finished parts; use `open` to get them."""
         self.folder = folder
         self._pieces = pieces
         self._session = session
@@ -94,11 +88,6 @@ class OnnxModel:
     @classmethod
     def open(cls, folder: ModelFolder, threads: int, device: Device) -> OnnxModel:
         """Open the model of a verified folder.
-
-        Args:
-            folder: The folder.
-            threads: Processor cores that one text may use.
-            device: See `sat_retriever.encoder.onnx.session.open_session`.
 
         Raises:
             EncoderError: If its tokenizer or its model cannot be opened, or CUDA cannot be used
@@ -127,9 +116,6 @@ class OnnxModel:
         """Return the tokens of texts, (n, d) float32, computed in padded batches for a GPU.
 
         The last digits of a token depend on the other texts of its batch.
-
-        Raises:
-            EncoderError: As `token`.
         """
         pieces = [self._pieces.of(text) for text in texts]
         tokens = np.empty((len(texts), self.folder.spec.width), dtype=np.float32)
@@ -138,7 +124,6 @@ class OnnxModel:
         return tokens
 
     def _run(self, pieces: Sequence[Sequence[int]]) -> FloatArray:
-        """Return the tokens of one padded batch, (b, d)."""
         ids, mask = self._pieces.padded(pieces)  # (b, t)
         inputs = {"input_ids": ids, "attention_mask": mask}
         shape = (len(pieces), self.folder.spec.width)
@@ -148,7 +133,6 @@ class OnnxModel:
 def _open_session(
     folder: ModelFolder, threads: int, device: Device
 ) -> onnxruntime.InferenceSession:
-    """Open the model, and check its inputs and width."""
     session = open_session(folder.model, threads, device)
     inputs, output = sorted(input_shapes(session)), output_shape(session)
     if inputs != ["attention_mask", "input_ids"] or output[1:] != (folder.spec.width,):

@@ -21,12 +21,7 @@ from sat_retriever.llm.ollama import OllamaServer, check_positive
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """Texts before every query and before every sheet text.
-
-    Attributes:
-        query: Prefix of a query.
-        sheet: Prefix of a sheet text.
-    """
+    """Texts before every query and before every sheet text."""
 
     query: str = ""
     sheet: str = ""
@@ -54,9 +49,6 @@ def prompts_of(model: str) -> Prompts:
 
     >>> prompts_of("nomic-embed-text:latest").query, prompts_of("bge-m3").query
     ('search_query: ', '')
-
-    Args:
-        model: Name of the model, with or without its publisher and its tag.
     """
     found = (prompts for pattern, prompts in _KNOWN if re.search(pattern, model, re.IGNORECASE))
     return next(found, Prompts())
@@ -69,39 +61,24 @@ _SHORTEST = 50  # characters; a text is not cut further
 
 @dataclass(frozen=True, slots=True)
 class OllamaEmbedder:
-    """An embedding model of an Ollama server.
-
-    Attributes:
-        server: The server.
-        model: Name as `ollama list` shows it.
-        digest: Digest of the model's files; empty if the server does not tell.
-        longest: Characters of a text that the model's context has room for; the rest is cut.
-        prompts: Texts before queries and sheet texts.
-    """
+    """An embedding model of an Ollama server."""
 
     server: OllamaServer
     model: str
-    digest: str
-    longest: int
+    digest: str  # digest of the model's files; empty if the server does not tell
+    longest: int  # characters of a text that the model's context has room for; the rest is cut
     prompts: Prompts
 
     @classmethod
     def open(
         cls, model: str, host: str | None = None, *, timeout_s: float, longest: int
     ) -> OllamaEmbedder:
-        """Return a model, after asking its server about it.
+        """Return a model, after asking its server about it; see `EmbeddingEncoder.ollama`.
 
-        Args:
-            model: Name as `ollama list` shows it.
-            host: Address; None takes OLLAMA_HOST from the environment, or this machine.
-            timeout_s: Longest wait for one request, in seconds.
-            longest: Characters of a text; fewer are sent to a model with a short context.
+        Of each text `longest` characters are sent, fewer to a model with a short context.
 
         Raises:
-            InputError: If the name is empty or the time is not above 0.
-            EncoderError: If there is no server, or it has no such model.
             EncoderUnavailableError: If another try may help.
-            MissingExtraError: If the package `ollama` is not installed.
         """
         if not model.strip():
             raise InputError("the model's name is empty; `ollama list` shows the names there are")
@@ -167,6 +144,5 @@ class OllamaEmbedder:
 
 
 def _translated(error: LanguageModelError) -> EncoderError:
-    """Return a server's failure as that of an encoder."""
     lasting = isinstance(error, ModelSetupError)
     return (EncoderError if lasting else EncoderUnavailableError)(str(error))

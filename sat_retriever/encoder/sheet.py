@@ -48,14 +48,7 @@ class SheetEncoder:
     def __init__(
         self, model: OnnxModel, *, name: str, threads: int = 1, single: OnnxModel | None = None
     ) -> None:
-        """Take finished parts; use `load` to get them.
-
-        Args:
-            model: The opened model.
-            name: The name that loads this encoder again.
-            threads: Processor cores that many texts together may use.
-            single: The model with one core per text; None opens it when it is needed.
-        """
+        """Take finished parts; use `load` to get them."""
         self._model = model
         self._name = name
         self._threads = threads
@@ -205,7 +198,6 @@ class SheetEncoder:
         return tokens
 
     def _run(self, texts: Sequence[str]) -> Iterator[FloatArray]:
-        """Yield the token of each text, in order."""
         if self._model.on_gpu:
             for start in range(0, len(texts), _GROUP_TEXTS):
                 yield from self._model.tokens(texts[start : start + _GROUP_TEXTS])
@@ -219,7 +211,6 @@ class SheetEncoder:
                 yield from pool.map(single.token, texts[start : start + _GROUP_TEXTS])
 
     def _single_core(self) -> OnnxModel:
-        """Return the model with one core per text, opened once."""
         with self._lock:
             if self._single is None:
                 self._single = OnnxModel.open(self._model.folder, 1, "cpu")
@@ -241,12 +232,10 @@ def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision 
 
 
 def _suffix(precision: Precision) -> str:
-    """Return the suffix that `name` adds for this precision."""
     return next((suffix for suffix, own in _SUFFIXES.items() if own == precision), "")
 
 
 def _check_precision(folder: ModelFolder, precision: Precision | None, name: str) -> None:
-    """Refuse a saved or packaged folder of another precision than requested."""
     own = folder.spec.precision
     if precision in (None, own):
         return
@@ -269,12 +258,10 @@ def _device_for(precision: Precision, device: Device) -> Device:
 
 
 def _a(precision: Precision) -> str:
-    """Return the precision with its article."""
     return f"{'a' if precision == 'compact' else 'an'} {precision}"
 
 
 def _cache_folder(cache_dir: str | Path | None) -> Path:
-    """Return the folder of exported models."""
     if cache_dir is not None:
         return Path(cache_dir).resolve()
     from platformdirs import user_cache_path

@@ -23,10 +23,6 @@ _MODULE = "model"  # name of the transformer in the exported module
 def expanded(folder: ModelFolder, cache: Path | None = None) -> Path:
     """Return a sentence-transformers folder of an encoder, written once into a cache folder.
 
-    Args:
-        folder: The encoder, with the config of its transformer.
-        cache: The cache folder; None takes the user's.
-
     Raises:
         EncoderError: If the encoder does not name the transformer it was exported from, its
             model is not an ONNX file, or the folder cannot be written.
@@ -58,10 +54,6 @@ def expand_folder(folder: ModelFolder, target: Path) -> None:
     """Write an encoder as a sentence-transformers folder, in single precision.
 
     Weights that were stored in bytes or half precision keep that precision.
-
-    Args:
-        folder: The encoder, with the config of its transformer.
-        target: A folder that does not exist yet.
 
     Raises:
         EncoderError: If the encoder does not name the transformer it was exported from, or its
@@ -139,11 +131,7 @@ def _minilm_folder() -> Path:
 
 
 def _download(name: str) -> Path:
-    """Return the local folder of a hub model; only safetensors and text files are fetched.
-
-    Raises:
-        EncoderError: If the hub cannot be reached or does not have the model.
-    """
+    """Return the local folder of a hub model; only safetensors and text files are fetched."""
     hub = require("huggingface_hub", "hub")
     errors = require("huggingface_hub.errors", "hub")
     try:

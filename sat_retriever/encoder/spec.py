@@ -37,33 +37,20 @@ _SCHEMES = {
 
 @dataclass(frozen=True, slots=True)
 class EncoderSpec:
-    """All settings that decide the tokens of an encoder; equal specs give equal tokens.
+    """All settings that decide the tokens of an encoder; equal specs give equal tokens."""
 
-    Attributes:
-        weights: SHA-256 of the source's safetensors files.
-        architecture: SHA-256 of the model's configuration, without volatile keys.
-        tokenizer: SHA-256 of `tokenizer.json`.
-        pooling: "cls" or "mean"; the pooled vector is then always L2-normalised.
-        width: Token width d.
-        max_length: Longest text in word pieces, including special ones.
-        pad_id: Word piece of the padding.
-        lowercase: True if texts are lower-cased before they are split.
-        query_prefix: Prefix of every query.
-        sheet_prefix: Prefix of every sheet text.
-        precision: "fp32", "int8", or "compact": weights stored in bytes and half precision,
-            computed in single precision.
-    """
-
-    weights: str
-    architecture: str
-    tokenizer: str
-    pooling: Pooling
+    weights: str  # SHA-256 of the source's safetensors files
+    architecture: str  # SHA-256 of the model's configuration, without volatile keys
+    tokenizer: str  # SHA-256 of `tokenizer.json`
+    pooling: Pooling  # "cls" or "mean"; the pooled vector is then always L2-normalised
     width: int
-    max_length: int
-    pad_id: int = 0
+    max_length: int  # longest text in word pieces, including special ones
+    pad_id: int = 0  # word piece of the padding
     lowercase: bool = False
     query_prefix: str = ""
     sheet_prefix: str = ""
+    # "fp32", "int8", or "compact": weights stored in bytes and half precision, computed in single
+    # precision.
     precision: Precision = "fp32"
 
     def __post_init__(self) -> None:

@@ -30,14 +30,7 @@ from sat_retriever.text.period.periods import SheetPeriod, period_of
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Claims of sheets about sheets of other workbooks, resolved once those are indexed.
-
-    Attributes:
-        external: References of formulas to other workbooks.
-        periods: Period of each sheet that has one, by sheet id.
-        keys: Columns that could join with columns elsewhere.
-        copies: What copies of the sheets are found by.
-    """
+    """Claims of sheets about sheets of other workbooks, resolved once those are indexed."""
 
     external: tuple[ExternalReference, ...] = ()
     periods: tuple[tuple[str, SheetPeriod], ...] = ()
@@ -50,12 +43,7 @@ NO_CLAIMS = Claims()
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """All link information in one workbook, read by itself.
-
-    Attributes:
-        links: Links between its own sheets.
-        claims: Claims to be resolved with the rest of the corpus.
-    """
+    """All link information in one workbook: links between its own sheets, claims about others."""
 
     links: tuple[Link, ...] = ()
     claims: Claims = NO_CLAIMS
@@ -70,14 +58,7 @@ def discover(
     structure: Structure | None = None,
     profiles: Sequence[ColumnProfile] = (),
 ) -> Discovery:
-    """The links inside one workbook, and its claims.
-
-    Args:
-        records: Its sheets in tab order.
-        references: References of its formulas.
-        structure: Its declared structure.
-        profiles: Sketches of its columns; without them, joins are found by headers alone.
-    """
+    """The links inside one workbook, and its claims; without profiles, headers decide on joins."""
     linked = workbook_links(records, references, structure or Structure())
     formulas = _formulas(linked)
     joins = workbook_joins(records, profiles, formulas)
@@ -122,11 +103,7 @@ def claims_of(
 ) -> Claims:
     """Claims of sheets: their periods and key columns, and the given references.
 
-    Args:
-        records: The sheets.
-        profiles: Profiles of their columns.
-        external: References of their formulas to other workbooks.
-        gathering: Ids of the sheets whose formulas gather from other sheets.
+    `gathering` has the ids of the sheets whose formulas gather from other sheets.
     """
     periods = ((record.sheet_id, period_of(record)) for record in records)
     dated = tuple((sheet_id, period) for sheet_id, period in periods if period is not None)
@@ -163,12 +140,9 @@ def blocks_of(columns: Iterable[KeyColumn]) -> list[str]:
 def join_links(
     columns: Iterable[KeyColumn], others: Sequence[KeyColumn], crowded: Set[str]
 ) -> list[Link]:
-    """Links for joins of key columns with those of other workbooks.
+    """Links for joins of key columns with those of other workbooks that share a block with them.
 
-    Args:
-        columns: The columns.
-        others: Every column that shares a block with one of them.
-        crowded: Blocks that have too many columns for joins.
+    A `crowded` block has too many columns for joins.
     """
     # Sharing a crowded block is no evidence for a join.
     telling = [
@@ -185,12 +159,8 @@ def meant(
 ) -> list[tuple[ExternalReference, int]]:
     """References with the number of the workbook that each most likely means.
 
-    Those that mean none are left out.
-
-    Args:
-        references: References of sheets to other workbooks.
-        places: Full path of the workbook of each sheet id; sheets without a file have none.
-        called: Workbooks by case-folded file name, the `key` of a reference.
+    Those that mean none are left out. `places` has the full path of the workbook of each sheet id
+    with a file, `called` the workbooks by the `key` of a reference.
     """
     found = (
         (each, _nearest(each, places.get(each.source, ""), called[each.key])) for each in references
@@ -201,12 +171,7 @@ def meant(
 def external_links(
     found: Iterable[tuple[ExternalReference, int]], records: Mapping[int, Sequence[SheetRecord]]
 ) -> list[Link]:
-    """Links that references to other workbooks resolve to.
-
-    Args:
-        found: The result of `meant`.
-        records: Records of the workbooks in tab order, by number.
-    """
+    """Links that the results of `meant` resolve to; records of a workbook are in tab order."""
     return [link for reference, workbook in found for link in resolve(reference, records[workbook])]
 
 
@@ -231,7 +196,6 @@ def _parts(path: str) -> list[str]:
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Number of equal leading parts."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

@@ -51,38 +51,23 @@ _MIN_LENGTH = 8
 class PairSpec:
     """The form of a pair of query and sheet, and of its score; saved beside the weights.
 
-    Attributes:
-        backbone: Fingerprint of the untuned backbone, as of an encoder.
-        pooling: State that the linear head reads: "cls" the first, "mean" the mean of all.
-        max_length: Longest pair in word pieces, including special ones.
-        start_id: Word piece before the query, [CLS].
-        end_id: Word piece after the query and after the sheet, [SEP].
-        pad_id: Word piece of the padding.
-        token_types: True if the model reads token types, query 0 and sheet 1.
-        lowercase: True if texts are lower-cased before they are split.
-        blend: Weight w of the Stage 1 score: a pair's score is logit + w · cosine.
-        encoder: Fingerprint of the Sheet Encoder whose cosines w was chosen with.
-        serialization: Fingerprint of the sheet texts that it was trained on.
-        dense_weight: Share of the cosine in the score that ranked its candidates.
-        candidates: Candidates per query that w was chosen with, the paper's K.
-
     Raises:
         EncoderError: If a value is unknown or out of its range.
     """
 
-    backbone: str
-    pooling: Pooling
-    max_length: int
-    start_id: int
-    end_id: int
+    backbone: str  # fingerprint of the untuned backbone, as of an encoder
+    pooling: Pooling  # state that the linear head reads: "cls" the first, "mean" the mean of all
+    max_length: int  # longest pair in word pieces, including special ones
+    start_id: int  # word piece before the query, [CLS]
+    end_id: int  # word piece after the query and after the sheet, [SEP]
     pad_id: int
-    token_types: bool
+    token_types: bool  # True if the model reads token types, query 0 and sheet 1
     lowercase: bool
-    blend: float
-    encoder: str
-    serialization: str
-    dense_weight: float
-    candidates: int
+    blend: float  # weight w of the Stage 1 score: a pair's score is logit + w · cosine
+    encoder: str  # fingerprint of the Sheet Encoder whose cosines w was chosen with
+    serialization: str  # fingerprint of the sheet texts that it was trained on
+    dense_weight: float  # share of the cosine in the score that ranked its candidates
+    candidates: int  # candidates per query that w was chosen with, the paper's K
 
     def __post_init__(self) -> None:
         if self.pooling not in get_args(Pooling):
@@ -128,12 +113,6 @@ def write_pair_folder(
 ) -> None:
     """Write a folder that `CrossEncoder.load` reads; after a failure the old one is unchanged.
 
-    Args:
-        target: The folder; an existing Cross-Encoder or empty folder is replaced.
-        spec: The form of pairs and of their scores.
-        tokenizer: The `tokenizer.json` to copy.
-        write_model: Writes the ONNX file to a given path.
-
     Raises:
         EncoderError: If it cannot be written, or something else is at that path.
     """
@@ -168,12 +147,7 @@ _QUERY_SHARE = 0.75  # of a pair; a longer query is cut, to leave room for the s
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One pair before padding.
-
-    Attributes:
-        query: Word pieces of the query, cut.
-        sheet: Word pieces of the sheet, cut.
-    """
+    """The word pieces of a query and a sheet, cut, before padding."""
 
     query: Pieces
     sheet: Pieces
@@ -187,12 +161,6 @@ class PairPieces:
 
     Source: paper, appendix (Cross-Encoder). Departs: models with another form of pairs (RoBERTa's)
     also get `[CLS] query [SEP] sheet [SEP]`.
-
-    Args:
-        tokenizer: A tokenizer without padding and truncation.
-        max_length: Longest pair in word pieces, including special ones.
-        pad_id: Word piece of the padding.
-        lowercase: True lower-cases texts before they are split.
     """
 
     def __init__(
@@ -271,12 +239,6 @@ class CrossEncoder:
 
     Source: paper, appendix (Cross-Encoder). Departs: a mean-pooled backbone keeps its pooling;
     the paper's BGE has a CLS state.
-
-    Args:
-        folder: Its folder, for error messages.
-        spec: The form of pairs.
-        pieces: The tokenizer of pairs.
-        session: The opened model.
     """
 
     def __init__(
@@ -286,7 +248,6 @@ class CrossEncoder:
         pieces: PairPieces,
         session: onnxruntime.InferenceSession,
     ) -> None:
-        """Take finished parts; use `load` to get them."""
         self.folder = folder
         self.spec = spec
         self._pieces = pieces
@@ -296,18 +257,7 @@ class CrossEncoder:
     def load(
         cls, folder: str | Path, *, threads: int | None = None, device: Device = "auto"
     ) -> CrossEncoder:
-        """Load the Cross-Encoder in a folder that training wrote.
-
-        Args:
-            folder: The folder.
-            threads: Processor cores to use, at least 1; None takes all available, at most four.
-            device: "cuda", "cpu", or "auto" for CUDA where it can be used.
-
-        Raises:
-            EncoderError: If the folder is not a Cross-Encoder, is damaged, or cannot be opened.
-            InputError: If `threads` is below 1, or the device is unknown.
-            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
-        """
+        """Load the model in a folder that training wrote; see `CrossEncoderReranker.load`."""
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
         spec = read_pair_folder(folder)
         pieces = PairPieces.open(
@@ -324,10 +274,6 @@ class CrossEncoder:
 
         The sigmoid of a logit is the model's probability, with relevant pairs weighted as in
         training. Equal texts have equal logits, whatever the other texts are.
-
-        Args:
-            query: The question.
-            texts: Sheet texts, serialized as in training; may be empty.
 
         Raises:
             InputError: If `texts` is a single string.
@@ -352,7 +298,6 @@ class CrossEncoder:
 
 
 def _check_inputs(session: onnxruntime.InferenceSession, spec: PairSpec, folder: Path) -> None:
-    """Refuse a model that differs from the description in its config.json."""
     wanted = {*_INPUTS, *(["token_type_ids"] if spec.token_types else [])}
     found, output = input_shapes(session), output_shape(session)
     if set(found) != wanted or [*map(len, found.values()), len(output)] != [2] * len(found) + [1]:
@@ -378,10 +323,6 @@ def blended(logits: FloatArray, cosines: FloatArray, weight: float) -> NDArray[n
 
 class CrossEncoderReranker(Reranker):
     """A reranker by logit + w · cosine; may be shared between threads.
-
-    Args:
-        index: Source of the candidates.
-        model: The Cross-Encoder.
 
     Raises:
         FingerprintMismatchError: If it was trained on other texts or other cosines than the
@@ -447,11 +388,6 @@ class CrossEncoderReranker(Reranker):
         names hold it back by the same share as Stage 1's score. Exact values decide the order, even
         if two round to the same number; equal ones are in the order of sheet ids. Sheets that were
         removed from the index since are left out.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Unused, since no sheet is added.
 
         Raises:
             EncoderError: If the model cannot be run.

@@ -35,10 +35,7 @@ def untrained_kind(name: str) -> UntrainedKind | None:
 
 
 def trained_kind(folder: Path) -> tuple[TrainedKind, Path]:
-    """Return the kind of the trained reranker in a folder, and the folder of its model.
-
-    Args:
-        folder: A trained reranker, or the run folder of its training.
+    """Return the kind of the trained reranker in a folder or a training's run, and its folder.
 
     Raises:
         PathNotFoundError: If there is no such folder.
@@ -82,7 +79,6 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
 
 
 def _packaged(index: SheetIndex, name: str) -> Reranker:
-    """Load a reranker of this package, if it fits the tokens and texts of the index."""
     kind, place, on = _described(name)
     try:
         check_trained_on(index, Path(name), kind.command, on)
@@ -99,9 +95,6 @@ def _packaged(index: SheetIndex, name: str) -> Reranker:
 def located_reranker(folder: str | Path) -> tuple[TrainedKind, Path]:
     """Return the kind of a trained reranker, and the folder of its model; loads no model.
 
-    Args:
-        folder: See `load_reranker`.
-
     Raises:
         PathNotFoundError: If there is no such folder.
         InputError: If the folder holds no reranker.
@@ -113,7 +106,6 @@ def located_reranker(folder: str | Path) -> tuple[TrainedKind, Path]:
 
 
 def _located(folder: Path) -> tuple[TrainedKind, Path]:
-    """Return the kind of a reranker in a folder of this package, which must hold one."""
     try:
         return trained_kind(folder)
     except InputError as error:
@@ -121,7 +113,6 @@ def _located(folder: Path) -> tuple[TrainedKind, Path]:
 
 
 def _described(name: str) -> tuple[TrainedKind, Path, TrainedOn]:
-    """Return the kind of a reranker of this package, its folder, and what it was trained on."""
     kind, place = located_reranker(name)
     return kind, place, packaged_model(name, "reranker", lambda _: kind.trained_on(place))
 

@@ -25,14 +25,11 @@ _READ_CHARS = 10_000  # of a text; encoders have room for fewer
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One item of a list to be reranked.
+    """One item of a list to be reranked."""
 
-    Attributes:
-        text: Its text, or a function that gives it; called only if it is no sheet of the index.
-        sheet_id: Sheet that it stands for; for other texts None, or an id that the index lacks.
-    """
-
+    # Its text, or a function that gives it; called only if it is no sheet of the index.
     text: str | Callable[[], str]
+    # Sheet that it stands for; for other texts None, or an id that the index lacks.
     sheet_id: str | None = None
 
     def read(self) -> str:
@@ -65,18 +62,11 @@ def rerank_mixed(
     word of the query by its rarity in the index: a share of 1 / (1 + K1) for a text that has
     them all. Words that no sheet has count for nothing, as they do for sheets.
 
-    Equal scores: sheets before other texts, sheets in the reranker's order, then by place.
+    Equal scores: sheets before other texts, sheets in the reranker's order, then by place. A query
+    that this index encoded a moment ago is not encoded again.
 
     Source: none; the paper reranks sheets only. The place is kept by equipercentile
     linking (Kolen and Brennan, 2014).
-
-    Args:
-        reranker: Stage 2, for sheets of `index`.
-        index: Where sheets are looked up, and whose encoder reads other texts.
-        query: The query that the passages were found for; not encoded again if this index
-            found them a moment ago.
-        passages: In any order; ids may repeat.
-        today: The day that "last year" and the like count from; None is the day of the call.
 
     Raises:
         EmptyInputError: If the query has no character.
@@ -109,12 +99,8 @@ def rerank_mixed(
 def score_texts(index: SheetIndex, question: Question, texts: Sequence[str]) -> FloatArray:
     """Stage 1's score of texts that are no sheets of the index, (n,) float32, in [-1, 1].
 
-    A text of white space alone scores 0.
-
-    Args:
-        index: Its encoder reads the texts, as many words of each as it has room for.
-        question: The question that they are scored for.
-        texts: The texts; the first 10,000 characters of each are read.
+    A text of white space alone scores 0. The first 10,000 characters of each are read, as far as
+    the encoder has room.
 
     Raises:
         EncoderError: If the encoder cannot be run.

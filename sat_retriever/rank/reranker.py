@@ -24,18 +24,10 @@ COMPLETE_SHARE = 0.9
 def complete_set(
     candidates: Sequence[Candidate], max_k: int = 20, *, share: float = COMPLETE_SHARE
 ) -> int:
-    """Return the number of leading candidates that together answer the query, 0 to `max_k`.
+    """Return how many leading candidates together answer the query, at most `max_k`.
 
     The answer ends before the first sheet that scores less than a share of the best one. After
     `LinkReranker` the scores take account of links and of the words still missing.
-
-    Args:
-        candidates: A ranking, best first.
-        max_k: Largest number of sheets.
-        share: Share of the best score, in (0, 1].
-
-    Returns:
-        The number; 0 if no score is above 0.
 
     Raises:
         InputError: If `max_k` is less than 1, or `share` is out of its range.
@@ -64,12 +56,9 @@ _Values = NDArray[Any]
 
 
 def rescored(candidates: Sequence[Candidate], values: _Values, scores: _Values) -> list[Candidate]:
-    """Return candidates with new scores and ranks, best first; ties by sheet id.
+    """Return candidates with new scores and ranks, in the order of values (k,), best first.
 
-    Args:
-        candidates: The k candidates, in any order.
-        values: Values that decide the order, (k,); more is better.
-        scores: Scores to show, (k,); different values may round to the same score.
+    Ties are in the order of sheet ids. Different values may round to the same shown score.
     """
     places = zip((-values).tolist(), candidates, scores.tolist(), strict=True)
     order = sorted(places, key=lambda place: (place[0], place[1].sheet_id))
@@ -142,12 +131,7 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UntrainedKind:
-    """A reranker that needs no training.
-
-    Attributes:
-        name: Name that a search selects it by.
-        make: Makes the reranker of an index.
-    """
+    """A reranker that needs no training."""
 
     name: str
     make: Callable[[SheetIndex], Reranker]
@@ -155,12 +139,7 @@ class UntrainedKind:
 
 @dataclass(frozen=True, slots=True)
 class TrainedOn:
-    """The tokens and texts that a model was trained on.
-
-    Attributes:
-        encoder: Fingerprint of the Sheet Encoder whose tokens it was trained with.
-        serialization: Fingerprint of the sheet texts that it was trained on.
-    """
+    """Fingerprints of the Sheet Encoder and of the sheet texts that a model was trained on."""
 
     encoder: str
     serialization: str
@@ -168,27 +147,19 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class TrainedKind:
-    """A reranker in a folder.
+    """A reranker in a folder."""
 
-    Attributes:
-        name: Name of its training (`sat train NAME`), and of its folder within a run.
-        label: Name of its row in a table.
-        format: `format` in the `config.json` of its folder.
-        trained_on: Reads and checks the description of a model in a folder; loads no model.
-        load: Loads the reranker in a folder for the sheets of an index.
-        carry: Copies the model in a folder into another one, for an encoder trained further from
-            its own, given by its fingerprint. The caller must measure how well it ranks there.
-            None if it reads no tokens.
-        has_command: False if no command trains it, but this package's library alone.
-    """
-
-    name: str
-    label: str
-    format: str
+    name: str  # name of its training (`sat train NAME`), and of its folder within a run
+    label: str  # name of its row in a table
+    format: str  # `format` in the `config.json` of its folder
+    # Reads and checks the description of a model in a folder; loads no model.
     trained_on: Callable[[Path], TrainedOn]
     load: Callable[[SheetIndex, Path], Reranker]
+    # Copies the model in a folder into another one, for an encoder trained further from its own,
+    # given by its fingerprint. The caller must measure how well it ranks there. None if it reads no
+    # tokens.
     carry: Callable[[Path, Path, str], None] | None = None
-    has_command: bool = True
+    has_command: bool = True  # false if no command trains it, but this package's library alone
 
     @property
     def command(self) -> str | None:
@@ -198,12 +169,6 @@ class TrainedKind:
 
 def check_trained_on(index: SheetIndex, folder: Path, command: str | None, on: TrainedOn) -> None:
     """Refuse a model that was trained on other tokens or other texts than an index has.
-
-    Args:
-        index: The index whose sheets the model ranks.
-        folder: Folder of the model, for the error message.
-        command: The command that trains one, for the error message; None if there is none.
-        on: The tokens and texts that it was trained on.
 
     Raises:
         FingerprintMismatchError: If one of the two differs.

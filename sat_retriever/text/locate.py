@@ -26,30 +26,22 @@ _MOST_PLACES = 8  # of one word in a question
 
 @dataclass(frozen=True)
 class QueryTerms:
-    """What a question asks with.
+    """What a question asks with."""
 
-    Attributes:
-        weights: How much each of its words tells, as stems, all above 0.
-        sequence: All its words as stems in order, each between blanks.
-        quoted: The phrases in quotation marks, written in the same way.
-    """
-
-    weights: Mapping[str, float]
-    sequence: str
-    quoted: tuple[str, ...] = ()
+    weights: Mapping[str, float]  # how much each of its words tells, as stems, all above 0
+    sequence: str  # all its words as stems in order, each between blanks
+    quoted: tuple[str, ...] = ()  # the phrases in quotation marks, written in the same way
 
     @classmethod
     def of(cls, question: str, idf: Mapping[str, float] | None = None) -> QueryTerms:
-        """What a question asks with.
+        """Read a question.
 
-        Args:
-            question: Words of any language.
-            idf: How rare words are, as stems; one that is not there weighs as much as the rarest,
-                since no sheet's name has it. None: all weigh the same.
+        `idf` says how rare words are, as stems. A word without one weighs as much as the rarest,
+        since no sheet's name has it. None: all weigh the same.
 
         >>> QueryTerms.of('fares of "New York"', {"fare": 2.0, "new": 0.5})
         QueryTerms(weights={'fare': 2.0, 'new': 0.5, 'york': 2.0}, sequence=' fare of new york ', \
-quoted=(' new york ',))
+        quoted=(' new york ',))
         """
         known = idf or {}
         most = max(known.values(), default=0.0) or 1.0
@@ -80,13 +72,10 @@ quoted=(' new york ',))
         return found
 
     def shared_ngram(self, text: Sequence[str]) -> tuple[str, ...]:
-        """The words that follow each other in a text and in the question, three or more.
+        """The words, as stems, that follow each other in a text and in the question, three or more.
 
         Of several such n-grams the heaviest counts; a word weighs each time it occurs. Of a word
         that the question repeats, its first eight places count. Empty if there is none.
-
-        Args:
-            text: All words of a text, as stems in order.
 
         >>> asked = QueryTerms.of("where is it written: tons of coal from Ashgrove")
         >>> asked.shared_ngram(["25", "ton", "of", "coal", "left", "ashgrov"])
@@ -160,26 +149,16 @@ class Part(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A text that has words of a question.
+    """A text that has words of a question."""
 
-    Attributes:
-        text: The text and its cell; of a header the cell is empty.
-        part: Where it stands.
-        table: Place of its table in `SheetRecord.tables`; -1 for a note.
-        words: Words of the question that it has, as stems.
-        coverage: Share of its own words that these are, in (0, 1].
-        whole: True if the question has all of it word for word, or it has a quoted phrase.
-        ngram: Words of the question, as stems, that follow each other in the text as they do in
-            the question: three or more, of which two tell; see `QueryTerms.shared_ngram`. Empty
-            without any.
-    """
-
-    text: CellText
+    text: CellText  # the text and its cell; of a header the cell is empty
     part: Part
-    table: int
-    words: frozenset[str]
-    coverage: float
-    whole: bool
+    table: int  # place of its table in `SheetRecord.tables`; -1 for a note
+    words: frozenset[str]  # words of the question that it has, as stems
+    coverage: float  # share of its own words that these are, in (0, 1]
+    whole: bool  # True if the question has all of it word for word, or it has a quoted phrase
+    # Words of the question, as stems, that follow each other in the text as they do in the
+    # question: three or more, of which two tell; see `QueryTerms.shared_ngram`. Empty without any.
     ngram: tuple[str, ...] = ()
 
     def score(self, asked: QueryTerms) -> float:
@@ -196,12 +175,7 @@ class Match:
 
 
 def matches(asked: QueryTerms, record: SheetRecord) -> list[Match]:
-    """All texts of a sheet that have a word of a question: notes, headers, cells of its tables.
-
-    Args:
-        asked: The question.
-        record: The sheet; without contents only its headers are looked at.
-    """
+    """All texts of a sheet that have a word of a question; without contents, its headers alone."""
     if not asked.weights:
         return []
     contents = record.contents or SheetContents()
@@ -219,11 +193,6 @@ def best_cells(
     """The cells that match a question best, best first; equally good ones top down.
 
     A cell that has no word which better ones lack is left out, unless the question has all of it.
-
-    Args:
-        asked: The question.
-        found: The matches of one sheet.
-        most: Most cells.
     """
     cells = [each for each in found if each.text.cell]
     ranked = sorted(cells, key=lambda each: -each.score(asked))  # stable: ties stay top down
@@ -277,28 +246,18 @@ _SPREAD = 0.25  # of the rows: up to here half of a column's new texts stand if 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where on a sheet a question is answered.
+    """Where on a sheet a question is answered."""
 
-    Attributes:
-        table: Place in `SheetRecord.tables`; 0 without tables.
-        part: A1 range of the rows that answer, if the table is long; None for all of it.
-        cells: Cells that match the question, best first.
-        words: Words of the question that any of its known cells holds, as stems.
-    """
-
-    table: int = 0
+    table: int = 0  # place in `SheetRecord.tables`; 0 without tables
+    # A1 range of the rows that answer, if the table is long; None for all of it.
     part: str | None = None
-    cells: tuple[CellText, ...] = ()
+    cells: tuple[CellText, ...] = ()  # cells that match the question, best first
+    # Words of the question that any of its known cells holds, as stems.
     words: frozenset[str] = frozenset()
 
 
 def place_of(asked: QueryTerms, record: SheetRecord) -> Place:
-    """Where on a sheet a question is answered; its main table if it has no contents.
-
-    Args:
-        asked: The question.
-        record: The sheet, with its contents.
-    """
+    """Where on a sheet a question is answered; its main table if it has no contents."""
     if record.contents is None:
         return Place()
     found = matches(asked, record)
@@ -325,11 +284,6 @@ def table_shares(asked: QueryTerms, record: SheetRecord, found: Sequence[Match])
     word weighs, times how close the text is to the question, up to half of it lost if the text
     has few of the question's other words. Captions, headers and cells count alike: weights for
     them changed nothing (benchmarks/LOG.md).
-
-    Args:
-        asked: The question.
-        record: The sheet.
-        found: Its matches.
     """
     best: list[dict[str, float]] = [{} for _ in record.tables]
     for each in found:
@@ -349,11 +303,6 @@ def ngram_share(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) 
 
     Only an n-gram that makes at least half of the question counts, and of it only the words that
     the sheet's names lack: a title that repeats the workbook's name tells nothing new.
-
-    Args:
-        asked: The question.
-        record: The sheet.
-        found: Its matches.
     """
     ngrams = {each.ngram for each in found if each.ngram and each.part is not Part.HEADER}
     long = [each for each in ngrams if asked.weight(each) >= _MIN_NGRAM * asked.total]
@@ -397,14 +346,7 @@ def _rows(table: Table, cells: Sequence[Match], columns: dict[int, list[int]]) -
 
 
 def _span(row: int, known: Sequence[int], first: int, last: int) -> tuple[int, int] | None:
-    """Rows from a text to the next other one of its column; None if the column repeats itself.
-
-    Args:
-        row: Of the text's first cell.
-        known: Rows in which other texts of the column stand first, and its own, ascending.
-        first: First row of data.
-        last: Last row of the table.
-    """
+    """Rows from a text's first cell to the next other text; None if the column repeats itself."""
     middle = known[len(known) // 2]
     if middle - first < _SPREAD * (last - first):
         return None

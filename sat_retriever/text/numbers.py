@@ -53,17 +53,11 @@ _MONEY_IN = re.compile(rf"(?<![^\W\d_]{{2}}){_CURRENCY}(?![^\W\d_])", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A number in a text with a scale behind it.
-
-    Attributes:
-        number: The text without the scale.
-        power: Power of ten that it stands for; 0 without one.
-        sure: True if it cannot mean something else, as a lone letter M can.
-    """
+    """A number in a text with a scale behind it."""
 
     number: str
-    power: int = 0
-    sure: bool = False
+    power: int = 0  # power of ten that it stands for; 0 without one
+    sure: bool = False  # True if it cannot mean something else, as a lone letter M can
 
 
 def scaled(text: str) -> Scaled:
@@ -137,12 +131,7 @@ _BETWEEN = {mark: re.compile(rf"[{other}'’{_SPACES}]") for mark, other in (".,
 
 @dataclass(frozen=True, slots=True)
 class TextNumbers:
-    """Texts read as numbers.
-
-    Attributes:
-        values: One number a text.
-        unit: The unit that they have in common; None without one.
-    """
+    """Texts read as numbers, one a text, and the unit that they have in common, if any."""
 
     values: Sequence[int | float]
     unit: str | None
@@ -150,24 +139,14 @@ class TextNumbers:
 
 @dataclass(frozen=True, slots=True)
 class NumberTexts:
-    """Texts that can be read as numbers.
+    """Texts that can be read as numbers."""
 
-    Attributes:
-        marks: The marks before decimals with which all of them can be: ".", ",", or ".," if both.
-        unit: The unit that they have in common; None without one.
-        bare: Their signs, digits, marks and exponents.
-    """
-
-    marks: str
+    marks: str  # the marks before decimals with which all of them can be: ".", ",", or ".," if both
     unit: str | None
-    bare: Sequence[str]
+    bare: Sequence[str]  # their signs, digits, marks and exponents
 
     def read(self, mark: str = "") -> TextNumbers | None:
-        """Return the numbers; None if they are versions, or too large.
-
-        Args:
-            mark: Mark before decimals if the texts allow both; "" for a point.
-        """
+        """Return the numbers; None for versions, or too large ones. `mark` decides if both fit."""
         chosen = mark if mark and mark in self.marks else self.marks[0]
         if chosen == "." and self.unit is None and _are_versions(self.bare):
             return None
@@ -244,7 +223,6 @@ def is_code(text: str) -> bool:
 
 
 def _marks(bare: Sequence[str]) -> str:
-    """The marks with which all bare texts are numbers."""
     lines = "\n".join((*bare, ""))
     if lines.count("\n") != len(bare):
         return ""
@@ -318,7 +296,6 @@ def _are_versions(bare: Sequence[str]) -> bool:
 
 
 def _values(bare: Sequence[str], mark: str) -> Sequence[int | float]:
-    """The numbers that bare texts write, with a mark before their decimals."""
     if not bare:
         return []
     lines = "\n".join(bare)

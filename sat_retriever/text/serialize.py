@@ -87,6 +87,8 @@ class Serialization:
 def serialize(record: SheetRecord, options: Serialization | None = None) -> str:
     """Write one sheet record as text: name, shape and headers, without empty parts.
 
+    The default is the released form with twelve headers.
+
     Source: paper, equation (1), and the released recipe. Departs: the paper does not
     define the text of a record without a shape; here the shape is left out if its rows or
     columns are unknown (Spider and BIRD tables have no rows). Columns without a header do not
@@ -100,10 +102,6 @@ def serialize(record: SheetRecord, options: Serialization | None = None) -> str:
     'source: Sales Q1 ; shape: 34 x 2 ; headers: Order ID | net Profit'
     >>> serialize(SheetRecord("2", "Notes", num_rows=None, num_cols=3))
     'name: Notes'
-
-    Args:
-        record: The sheet.
-        options: Form and options; the released form with twelve headers when None.
     """
     options = options or Serialization()
     name_label, headers_label = _LABELS[options.form]
@@ -117,7 +115,6 @@ def serialize(record: SheetRecord, options: Serialization | None = None) -> str:
 
 
 def _shape(record: SheetRecord) -> str:
-    """Return `R x C`; empty if the number of rows or columns is unknown."""
     if record.num_rows is None or record.num_cols is None:
         return ""
     return f"{record.num_rows} x {record.num_cols}"
@@ -133,7 +130,6 @@ def _header(column: Column, options: Serialization) -> str:
 
 
 def _clean(text: str, options: Serialization) -> str:
-    """Return the text on one line, with identifiers split if requested."""
     return split_identifiers(text) if options.split_identifiers else " ".join(text.split())
 
 
@@ -172,9 +168,6 @@ def contents_text(record: SheetRecord) -> str | None:
     City | Country
     Oslo | Norway
     Census
-
-    Args:
-        record: The sheet, with its contents.
     """
     contents = record.contents
     if not contents:
@@ -212,6 +205,5 @@ def _column_names(columns: Iterable[Column]) -> str:
 
 
 def _line(texts: Iterable[str]) -> str:
-    """Texts beside each other, on one line and within its length."""
     found = (" ".join(text[:_LONGEST_LINE].split()) for text in islice(texts, _MOST_IN_LINE))
     return " | ".join(filter(None, found))[:_LONGEST_LINE]

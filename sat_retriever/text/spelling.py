@@ -97,7 +97,6 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 @lru_cache(maxsize=64)
 def _words(whole: str) -> tuple[str, ...]:
-    """The words of a name in small letters; a question is compared with many abbreviations."""
     return tuple(each.casefold() for each in _SEPARATORS.split(whole) if each)[:MOST_WORDS]
 
 
@@ -132,10 +131,6 @@ def abbreviates(name: str, whole: str) -> bool:
     part has small letters, unless it is a whole word: "DATA" does not abbreviate *Daily Tariffs*.
     Words may be left out, as long as the parts stand for two words or more, and for three fifths
     of them. At least two letters of the abbreviation are capitals.
-
-    Args:
-        name: A name, for example a sheet's.
-        whole: What it may abbreviate, for example the workbook's name.
 
     >>> abbreviates("EVCAP-A", "EV Charging Availability Parameters")
     True

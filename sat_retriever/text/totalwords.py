@@ -86,19 +86,12 @@ class Statistic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TotalLabel:
-    """How a label speaks of a total.
+    """How a label speaks of a total."""
 
-    Attributes:
-        named: True if it also names a subject: "Total North", not "Grand total 2024:".
-        part: True if it says that only a part is summed up: "Subtotal".
-        weak: True if its word alone says little: "Result".
-        kind: The statistic that it names in place of a sum; None for a sum.
-    """
-
-    named: bool = False
-    part: bool = False
-    weak: bool = False
-    kind: Statistic | None = None
+    named: bool = False  # True if it also names a subject: "Total North", not "Grand total 2024:"
+    part: bool = False  # True if it says that only a part is summed up: "Subtotal"
+    weak: bool = False  # True if its word alone says little: "Result"
+    kind: Statistic | None = None  # the statistic that it names in place of a sum; None for a sum
 
     @property
     def statistic(self) -> bool:
@@ -159,7 +152,6 @@ def total_label(text: str) -> TotalLabel | None:
 
 
 def _label(words: list[str]) -> TotalLabel | None:
-    """The same for the words of a label."""
     rest, part, found = list(words), False, False
     for at, pair in enumerate(pairwise(words)):
         if (two := " ".join(pair)) in _JOINED:

@@ -24,9 +24,6 @@ class Wording:
     a script without spaces is found anywhere in a longer one, whatever its blanks. Signs of
     currencies and of mathematics count: "25%" is not found in "25 kg".
 
-    Args:
-        text: The wording.
-
     >>> [Wording(text).within("Zürich (ISO9001) 田中太郎") for text in ("zurich iso 9001", "田中")]
     [True, True]
     >>> [Wording(text).within("Newport, 25 kg") for text in ("new", "25%", "")]

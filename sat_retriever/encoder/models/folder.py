@@ -29,13 +29,10 @@ Hashes = Mapping[str, str]
 
 
 def write_folder(target: Path, kind: str, spec: Mapping[str, Any], writers: Writers) -> None:
-    """Write a model folder in one step; after a failure the old one is unchanged.
+    """Write a model folder in one step, over one of the same kind or an empty one.
 
-    Args:
-        target: The folder. An existing folder of the same kind or an empty one is replaced.
-        kind: The kind of model, for example "sat-reranker".
-        spec: All that decides the model's results, as plain JSON values.
-        writers: By file name, a function that writes the file to a given path.
+    After a failure the old one is unchanged. `spec` is all that decides the model's results, as
+    plain JSON values; a writer writes its file to the given path.
 
     Raises:
         EncoderError: If it cannot be written, or something else is at that path.
@@ -85,13 +82,7 @@ def is_folder(folder: Path, kind: str) -> bool:
 def write_described(
     target: Path, kind: str, writers: Writers, describe: Callable[[Hashes], Mapping[str, Any]]
 ) -> None:
-    """Write a folder as `write_folder` does, with a `config.json` made from the files' hashes.
-
-    Args:
-        target: The folder. An existing folder of the same kind or an empty one is replaced.
-        kind: The kind of model.
-        writers: By file name, a function that writes the file to a given path.
-        describe: Takes SHA-256 by file name; returns the content of `config.json` but the format.
+    """Write a folder as `write_folder` does, with a `config.json` that `describe` makes of hashes.
 
     Raises:
         EncoderError: If it cannot be written, or something else is at that path.
@@ -176,7 +167,6 @@ def file_hash(file: Path) -> str:
 
 
 def _fingerprint(kind: str, spec: Mapping[str, Any], hashes: Hashes) -> str:
-    """Return sixteen hex digits over all that decides a model's results."""
     identity = {"format": kind, "files": dict(hashes), "spec": dict(spec)}
     text = json.dumps(identity, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
@@ -206,7 +196,6 @@ def _folder_beside(target: Path) -> Iterator[Path]:
 
 
 def _swap_in(draft: Path, target: Path) -> None:
-    """Put a finished folder in place of the target."""
     draft.chmod(0o755)  # mkdtemp's folders are private
     if not target.exists():
         draft.rename(target)
@@ -246,11 +235,6 @@ def is_packaged(name: str | Path) -> bool:
 
 def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Model:
     """Return one part of a model of this package, read and checked.
-
-    Args:
-        name: One of `PACKAGED`.
-        part: "encoder" for its Sheet Encoder, "reranker" for the reranker of its tokens.
-        read: Reads and checks the model in a folder.
 
     Raises:
         EncoderError: If this version does not have it, or its files were changed.

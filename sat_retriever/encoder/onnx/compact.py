@@ -31,13 +31,9 @@ _STEPS = 127
 
 
 def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE) -> None:
-    """Write the smaller file.
+    """Write the smaller file; the package's `extra` installs `onnx`.
 
-    Args:
-        source: An ONNX file in single precision, with its weights inside.
-        target: The file to write.
-        extra: Extra of this package that installs `onnx`, for the error message.
-        table: Fewest values of a table whose rows are stored in bytes.
+    Tables of at least `table` values whose rows are looked up are stored in bytes.
 
     Raises:
         MissingExtraError: If onnx is not installed.
@@ -66,10 +62,6 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
 def open_onnx(file: Path, extra: str) -> Any:
     """Return an ONNX file, parsed into an `onnx.ModelProto`.
 
-    Args:
-        file: The file, with its weights inside.
-        extra: Extra of this package that installs `onnx`, for the error message.
-
     Raises:
         MissingExtraError: If onnx is not installed.
         EncoderError: If it is not an ONNX file, cannot be read, or keeps weights in another file.
@@ -83,10 +75,7 @@ def open_onnx(file: Path, extra: str) -> Any:
 
 
 def byte_rows(table: FloatArray) -> tuple[NDArray[np.int8], FloatArray]:
-    """Quantize the rows of a table to bytes; each row's largest value becomes ±127.
-
-    Args:
-        table: Rows (n, d) float32.
+    """Quantize the rows of a table (n, d) float32 to bytes; each row's largest becomes ±127.
 
     Returns:
         Bytes (n, d) in [-127, 127] and scales (n, 1) float32. Their product differs from the
@@ -163,15 +152,8 @@ def _drop_notes(model: onnx.ModelProto) -> None:
 def onnx_weights(file: Path, module: str, extra: str) -> dict[str, FloatArray]:
     """Return the weights of a module in an ONNX file of this package, compact or not, in float32.
 
-    Weights that were stored in bytes or half precision keep that precision.
-
-    Args:
-        file: The ONNX file.
-        module: Name of the wanted module within the exported one.
-        extra: Extra of this package that installs `onnx`, for the error message.
-
-    Returns:
-        Weights by their names in that module.
+    Names are those in that module. Weights that were stored in bytes or half precision keep that
+    precision.
 
     Raises:
         MissingExtraError: If onnx is not installed.

@@ -104,7 +104,6 @@ def quiet() -> Iterator[None]:
 
 
 def _check(file: Path, inputs: dict[str, Any], expected: Sequence[Any]) -> None:
-    """Refuse an export whose results differ from torch's."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])

@@ -36,11 +36,6 @@ def open_session(file: Path, threads: int, device: Device) -> onnxruntime.Infere
     the call. A query takes 2.6 ms, against 3.5 ms without spinning. Threads that spin after the
     call slow the search that follows from 6 ms to 14 ms. Longer spinning hurts on a busy machine.
 
-    Args:
-        file: The ONNX file.
-        threads: Processor cores that one call may use.
-        device: "cuda", "cpu", or "auto" for CUDA where it can be used.
-
     Raises:
         EncoderError: If onnxruntime cannot open it, it keeps weights in another file, or CUDA is
             asked for and cannot be started.
@@ -72,7 +67,6 @@ def open_session(file: Path, threads: int, device: Device) -> onnxruntime.Infere
 def _opened(
     file: Path, options: onnxruntime.SessionOptions, providers: Sequence[Provider]
 ) -> onnxruntime.InferenceSession:
-    """Open a model with these providers and no others."""
     import onnxruntime
 
     try:
@@ -90,13 +84,7 @@ def run_session(
     file: Path,
     shape: tuple[int, ...],
 ) -> FloatArray:
-    """Return the model's first output, float32.
-
-    Args:
-        session: A session from `open_session`.
-        inputs: Arrays by input name.
-        file: The session's file, for the error message.
-        shape: Expected shape of the output.
+    """Return the model's first output, float32, of the expected shape; `file` is for messages.
 
     Raises:
         EncoderError: If onnxruntime fails, for example for lack of memory, or if the output has
@@ -126,11 +114,7 @@ def output_shape(session: onnxruntime.InferenceSession) -> tuple[int | str, ...]
 
 
 def usable_threads(asked: int | None, most: int | None = None) -> int:
-    """Return the threads to run a model with: the requested number, else one per usable core.
-
-    Args:
-        asked: Requested number; None takes one per usable core.
-        most: Upper limit if no number is requested; None for no limit.
+    """Return the requested number of threads, else one per usable core, at most `most`.
 
     Raises:
         InputError: If fewer than one is requested.
@@ -144,17 +128,11 @@ def usable_threads(asked: int | None, most: int | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """The bounds of one padded batch.
+    """The bounds of one padded batch."""
 
-    Attributes:
-        most_pieces: Most word pieces with padding; a longer text is a batch of its own.
-        enough_pieces: Word pieces from which a batch need not grow at the cost of padding.
-        least_filled: Smallest share of real word pieces in a batch that is large enough.
-    """
-
-    most_pieces: int
-    enough_pieces: int = 0
-    least_filled: float = 0.0
+    most_pieces: int  # most word pieces with padding; a longer text is a batch of its own
+    enough_pieces: int = 0  # word pieces from which a batch need not grow at the cost of padding
+    least_filled: float = 0.0  # smallest share of real word pieces in a batch that is large enough
 
 
 # On a processor larger batches gain nothing, and many small ones of one length are a fifth faster
@@ -168,11 +146,7 @@ def limits_on(kind: str) -> BatchLimits:
 
 
 def similar_lengths(lengths: Sequence[int], limits: BatchLimits) -> list[list[int]]:
-    """Return the places of texts in groups of similar length, shortest first, none empty.
-
-    Args:
-        lengths: Word pieces of each text.
-        limits: Bounds of one group.
+    """Return the places of texts of some lengths in groups of similar length, shortest first.
 
     >>> similar_lengths([7, 2, 3], BatchLimits(12))
     [[1, 2], [0]]

@@ -26,33 +26,22 @@ _BYTES = 6  # of a hash
 
 @dataclass(frozen=True, slots=True)
 class CopyClaim:
-    """What is compared of a sheet to find its copies.
-
-    Attributes:
-        sheet_id: The sheet.
-        folder: Its folders, without what tells versions apart.
-        book: Its workbook's name, likewise.
-        tab: Its own name, likewise.
-        title: Its own name as it is; empty if that is its file's.
-        versions: Versions that its folders and workbook, and its own name say.
-        period: Period of a series that its names say; empty for none.
-        file: Hash of the workbook's bytes; empty without a file.
-        sketch: Of its cells; None if none are kept.
-        contents: Digest of all cells of its workbook and the names of its sheets; empty for
-            none, and for a list that sheets of many workbooks choose from.
-        tabs: Short hashes of the names of all its sheets; none if there are very many.
-    """
+    """What is compared of a sheet to find its copies."""
 
     sheet_id: str
-    folder: str
-    book: str
-    tab: str
-    title: str
+    folder: str  # its folders, without what tells versions apart
+    book: str  # its workbook's name, likewise
+    tab: str  # its own name, likewise
+    title: str  # its own name as it is; empty if that is its file's
+    # Versions that its folders and workbook, and its own name say.
     versions: tuple[Version, Version] = (PLAIN, PLAIN)
-    period: str = ""
-    file: str = ""
-    sketch: CellSketch | None = None
+    period: str = ""  # period of a series that its names say; empty for none
+    file: str = ""  # hash of the workbook's bytes; empty without a file
+    sketch: CellSketch | None = None  # of its cells; None if none are kept
+    # Digest of all cells of its workbook and the names of its sheets; empty for none, and for a
+    # list that sheets of many workbooks choose from.
     contents: str = ""
+    # Short hashes of the names of all its sheets; none if there are very many.
     tabs: tuple[int, ...] = ()
 
     def blocks(self) -> list[tuple[str, str]]:
@@ -79,12 +68,7 @@ class CopyClaim:
 def copy_claims(
     records: Sequence[SheetRecord], sketches: Sequence[CellSketch] = ()
 ) -> tuple[CopyClaim, ...]:
-    """Claims of the sheets of one workbook; none of sheets without a file.
-
-    Args:
-        records: The sheets.
-        sketches: Of their cells; none if cells are not to be kept.
-    """
+    """Claims of the sheets of one workbook; none of sheets without a file."""
     by_sheet = {each.sheet: each for each in sketches}
     totals = sorted((version_of(each.sheet)[0], each.total) for each in sketches)
     contents = _digest(repr(totals)) if totals else ""

@@ -69,24 +69,16 @@ _FILLER = re.compile(r"(?:^| )(?:as of|stand|per|vom|exported|export on|du|al)$"
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a name says of its version; every field has 0 or () for nothing.
+    """What a name says of its version; every field has 0 or () for nothing."""
 
-    Attributes:
-        age: -1 for "old" and "backup", 1 for "latest".
-        date: Day and minute of the state, as year * 10^8 + month * 10^6 + day * 10^4 + hour *
-            100 + minute; the year is 0 if it is not named.
-        number: Of "v1.2" (1, 2); of "rev B" (2,).
-        stage: -1 for a draft, 1 for what is final.
-        stage_number: Of "final 2".
-        copy: Of "(2)" and "copy 2" 2; 1 for "copy" alone.
-    """
-
-    age: int = 0
+    age: int = 0  # -1 for "old" and "backup", 1 for "latest"
+    # Day and minute of the state, as year * 10^8 + month * 10^6 + day * 10^4 + hour * 100 + minute;
+    # the year is 0 if it is not named.
     date: int = 0
-    number: tuple[int, ...] = ()
-    stage: int = 0
-    stage_number: int = 0
-    copy: int = 0
+    number: tuple[int, ...] = ()  # of "v1.2" (1, 2); of "rev B" (2,)
+    stage: int = 0  # -1 for a draft, 1 for what is final
+    stage_number: int = 0  # of "final 2"
+    copy: int = 0  # of "(2)" and "copy 2" 2; 1 for "copy" alone
 
     def order(self) -> tuple[object, ...]:
         """A key that grows with the version.
@@ -102,13 +94,10 @@ PLAIN = Version()
 
 @lru_cache(maxsize=4_096)
 def version_of(name: str) -> tuple[str, Version]:
-    """A name without what tells versions apart, and the version.
+    """A name without its ending, or a question, without what tells versions apart, and the version.
 
     Months, quarters and years stay: what differs by them is a series, not a version. Days and
     weeks are those of exports and of saved states.
-
-    Args:
-        name: Of a folder, file or sheet, without its ending; or a question.
 
     >>> version_of("Budget_v3_final (2)")
     ('budget', Version(age=0, date=0, number=(3,), stage=1, stage_number=0, copy=2))
@@ -207,19 +196,13 @@ _YEARS = 10**8  # of a date as `Version` has it
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a group of copies.
-
-    Attributes:
-        sheet_id: The sheet.
-        versions: Versions that its workbook's name and its own say.
-        modified_ns: When its file was modified, nanoseconds since 1970; 0 if that is not known.
-        file: Hash of its workbook's bytes; empty if that is not known.
-    """
+    """A member of a group of copies."""
 
     sheet_id: str
     versions: tuple[Version, Version]
+    # When its file was modified, nanoseconds since 1970; 0 if that is not known.
     modified_ns: int = 0
-    file: str = ""
+    file: str = ""  # hash of its workbook's bytes; empty if that is not known
 
 
 def newest_first(members: Sequence[Member]) -> list[Member]:
@@ -247,12 +230,7 @@ def newest_first(members: Sequence[Member]) -> list[Member]:
 
 
 def named(question: str, ordered: Sequence[Member]) -> Member | None:
-    """The member that a question names by its version; None if it names none.
-
-    Args:
-        question: The question.
-        ordered: The members, newest first.
-    """
+    """The member, of newest first, that a question names by its version; None if it names none."""
     _rest, asked = version_of(question)
     if asked != PLAIN:
         scored = [(_agreement(asked, each), -place) for place, each in enumerate(ordered)]

@@ -22,30 +22,18 @@ from sat_retriever.records.structure import Reference, Structure, Use
 
 @dataclass(frozen=True, slots=True)
 class ExternalReference:
-    """A reference of a sheet's formulas to another workbook.
-
-    Attributes:
-        source: Sheet id of the sheet with the formulas.
-        file: The workbook as the referring one writes it: a name, path or URL, decoded.
-        sheet: Sheet there; the first one of a 3-D range; empty for a name.
-        last: Last sheet of a 3-D range; empty for a single sheet.
-        name: Defined name or table there, if the formulas refer to one.
-        use: How the formulas use it.
-        weight: Strength in (0, 1], by the number of cells.
-        evidence: A formula that shows it.
-        summary: Weight of its summary link in (0, 1]; 0 if the sheet is not a summary.
-        declared: True if a pivot table, chart or list of choices refers to it, not a formula.
-    """
+    """A reference of a sheet's formulas to another workbook."""
 
     source: str
-    file: str
-    sheet: str
-    last: str
-    name: str
+    file: str  # the workbook as the referring one writes it: a name, path or URL, decoded
+    sheet: str  # sheet there; the first one of a 3-D range; empty for a name
+    last: str  # last sheet of a 3-D range; empty for a single sheet
+    name: str  # defined name or table there, if the formulas refer to one
     use: Use
-    weight: float
+    weight: float  # strength in (0, 1], by the number of cells
     evidence: str
-    summary: float = 0.0
+    summary: float = 0.0  # weight of its summary link in (0, 1]; 0 if the sheet is not a summary
+    # True if a pivot table, chart or list of choices refers to it, not a formula.
     declared: bool = False
 
     @property
@@ -58,10 +46,6 @@ def resolve(reference: ExternalReference, records: Sequence[SheetRecord]) -> lis
     """Links from a reference to the sheets of its workbook.
 
     A name gives no link, because only the other workbook defines it.
-
-    Args:
-        reference: Reference of a sheet to the workbook.
-        records: The workbook's sheets in tab order; may be empty.
     """
     links = []
     for record in _meant_sheets(reference, records):
@@ -81,7 +65,6 @@ def _meant_sheets(
 
 
 def _link_types(reference: ExternalReference) -> list[tuple[str, float]]:
-    """Types and weights of the links that a reference gives."""
     found = [] if reference.declared else [(LinkType.FORMULA_REFERENCE, reference.weight)]
     if reference.use is Use.AGGREGATE:
         found.append((LinkType.AGGREGATION, reference.weight))
@@ -101,12 +84,7 @@ _ORDER = {kind.value: place for place, kind in enumerate(LinkType)}
 
 @dataclass(frozen=True, slots=True)
 class WorkbookLinks:
-    """Links and references that the formulas and declarations of a workbook give.
-
-    Attributes:
-        links: Links between its sheets, in tab order.
-        external: References to other workbooks.
-    """
+    """Links between a workbook's sheets, in tab order, and its references to other workbooks."""
 
     links: tuple[Link, ...] = ()
     external: tuple[ExternalReference, ...] = ()
@@ -125,11 +103,6 @@ def workbook_links(
     (`summary_source`); looking up or calculating with their cells does not count as
     summarising. `tally.py` defines the weights.
 
-    Args:
-        records: Its sheets in tab order.
-        references: References of its formulas.
-        structure: Its declared structure.
-
     Returns:
         At most one link for each pair of sheets and type; the strongest links, at most
         `MAX_LINKS_OF_SHEET` per source and `MAX_LINKS` in all.
@@ -145,7 +118,6 @@ def workbook_links(
 
 
 def _links(book: Book, tally: Tally) -> Iterator[Link]:
-    """Links of one sheet to others of its workbook."""
     uses = tally.uses()
     summary = _summary_weights(uses)
     for end, by_use in uses.items():
@@ -157,7 +129,6 @@ def _links(book: Book, tally: Tally) -> Iterator[Link]:
 
 
 def _types(by_use: dict[Use, Shown], summary: float) -> Iterator[tuple[LinkType, float, str]]:
-    """Type, weight and evidence of each link of a pair of sheets."""
     formulas = [shown for shown in by_use.values() if shown.cells]
     if formulas:
         best = max(formulas, key=lambda shown: shown.cells)
@@ -194,7 +165,6 @@ def _summary_weights(uses: dict[End, dict[Use, Shown]]) -> dict[End, float]:
 
 
 def _external(book: Book, tally: Tally) -> Iterator[ExternalReference]:
-    """References of one sheet to other workbooks."""
     summary = _summary_weights(tally.uses())
     for (end, use), shown in tally.shown.items():
         if isinstance(end, int):

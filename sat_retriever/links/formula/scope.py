@@ -83,13 +83,7 @@ class Meant(NamedTuple):
 
 
 class Scope:
-    """Sheets, names and tables of one workbook.
-
-    Args:
-        sheets: Names of its sheets in tab order.
-        structure: Its names, tables, external workbooks, and all its tabs if known.
-        file: Its own path or file name.
-    """
+    """Sheets in tab order, names and tables of one workbook."""
 
     def __init__(self, sheets: Sequence[str], structure: Structure, file: str = "") -> None:
         self._own_file = file_key(file)

@@ -75,15 +75,10 @@ End = int | Target
 
 @dataclass(slots=True)
 class Shown:
-    """Count and best evidence of one target and use.
-
-    Attributes:
-        cells: Number of cells with a formula that refers to it.
-        declared: Weight of the strongest declaration that refers to it; 0 without one.
-    """
+    """Count and best evidence of one target and use."""
 
     cells: int = 0
-    declared: float = 0.0
+    declared: float = 0.0  # weight of the strongest declaration that refers to it; 0 without one
     _gathered: int = 0  # cells that total it or show it unchanged
     _most: int = 0
     _formula: str = ""
@@ -255,6 +250,5 @@ def address(sheet: str, cell: str) -> str:
 
 
 def _line(text: str) -> str:
-    """The text on one line, cut to the length of evidence."""
     line = " ".join(text.split())
     return line if len(line) <= _EVIDENCE else line[: _EVIDENCE - 1] + "…"

@@ -122,15 +122,10 @@ def function_name(text: str) -> str:
 
 
 def argument_use(function: str, argument: int, *, matched: bool) -> Use | None:
-    """Use of an argument by a function; None if the enclosing function decides.
+    """Use of an argument, from 0, by a function; None if the enclosing function decides.
 
     INDEX and OFFSET are lookups if a MATCH gives them the position. Without one they only
     select part of a range, and the enclosing function decides.
-
-    Args:
-        function: Name as `function_name` gives it.
-        argument: Position of the argument, from 0.
-        matched: True if a MATCH gives this call its position.
 
     >>> argument_use("SUMIFS", 0, matched=False), argument_use("SUMIFS", 2, matched=False)
     (<Use.AGGREGATE: 'aggregate'>, <Use.VALUE: 'value'>)
@@ -167,11 +162,9 @@ class UnreadableFormulaError(Exception):
 
 
 def taken(text: str, names: Container[str] = ()) -> list[Taken]:
-    """Uses of other sheets, names, tables and workbooks by a formula, in its order.
+    """Uses of other sheets, names, tables and workbooks by a formula without "=", in its order.
 
-    Args:
-        text: Formula without "=".
-        names: Casefolded names and tables that are targets even without a sheet.
+    Casefolded names and tables in `names` are targets even without a sheet.
 
     Raises:
         UnreadableFormulaError: If it is too long or cannot be parsed.
@@ -229,10 +222,7 @@ def carries(text: str) -> bool:
 
 
 def _repaired(text: str) -> str:
-    """The text in a form that the Tokenizer can read.
-
-    The result has no "@", no "A1#", no newer error values, and no line breaks.
-    """
+    """The text as the Tokenizer can read it: no "@", "A1#", newer error values, or line breaks."""
     text = text.strip().translate(SPACES)
     if "#" in text or "@" in text or "'" in text:
         text = _ERROR.sub(_repair, text)

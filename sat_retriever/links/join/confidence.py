@@ -99,13 +99,7 @@ WEIGHTS: dict[str, float] = {
 
 
 def header_traits(field: Field, owner: Field, place: int) -> dict[str, float]:
-    """Traits of a pair of columns, by headers, sheet names and positions.
-
-    Args:
-        field: The column that may refer.
-        owner: The column that may own the key.
-        place: Rank of the owner among the column's candidates, from 0.
-    """
+    """Traits of a pair of columns, by headers, sheet names, positions, and the owner's rank."""
     one, other = field.name, owner.name
     plain = one.kind is KeyKind.NONE
     same_words = one.words == other.words and bool(one.words)
@@ -150,17 +144,11 @@ def header_odds(field: Field, owner: Field, place: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Evidence from the values of two columns.
+    """Evidence from the values of two columns."""
 
-    Attributes:
-        share: Share of the column's values that the owner has.
-        known: Number of distinct values compared; 0 if values are not known.
-        odds: Change of the log-odds that the column refers to the owner.
-    """
-
-    share: float
-    known: int
-    odds: float
+    share: float  # share of the column's values that the owner has
+    known: int  # number of distinct values compared; 0 if values are not known
+    odds: float  # change of the log-odds that the column refers to the owner
 
 
 def overlap(field: Field, owner: Field) -> Overlap:

@@ -39,7 +39,6 @@ def span_of(period: SheetPeriod | None) -> Days | None:
 
 
 def _days_in_year(period: SheetPeriod) -> Days:
-    """First and last day within the year."""
     month, rest = divmod(period.part, 100)
     match period.grain:
         case Grain.HALF | Grain.QUARTER | Grain.MONTH:
@@ -104,50 +103,30 @@ class Match(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One column that may refer to another sheet, or be referred to.
-
-    Attributes:
-        sheet_id: Its sheet.
-        sheet: Name of the sheet.
-        workbook: Path or name of the workbook.
-        header: Its header as written.
-        place: Position in its table, from 0.
-        name: Its header read as a key's name.
-        entity: Stems of the sheet's name.
-        match: How well the header names its own sheet.
-        main: True if it is the likeliest key of its own table's rows.
-        type: Type of its values.
-        values: Cells with a value; 0 if they are not known.
-        distinct: Different values among them.
-        sketch: Ascending hashes of values, bottom-k.
-        wide: True if its values are telling by themselves, which small numbers are not.
-        layout: Digest of its table's headers. Tables of one layout are parts of one list, and
-            none of them owns a key of another. Empty for a table of one column.
-        texts: Other columns of its table that hold words or dates: they describe its rows.
-        numbers: Other columns of its table that hold numbers.
-        span: First and last day that its sheet's names give; None if they give none.
-        gathers: True if formulas of its sheet gather from other sheets.
-    """
+    """One column that may refer to another sheet, or be referred to."""
 
     sheet_id: str
     sheet: str
-    workbook: str
+    workbook: str  # path or name of the workbook
     header: str
-    place: int
-    name: KeyName
-    entity: tuple[str, ...]
-    match: Match
-    main: bool = False
+    place: int  # position in its table, from 0
+    name: KeyName  # its header read as a key's name
+    entity: tuple[str, ...]  # stems of the sheet's name
+    match: Match  # how well the header names its own sheet
+    main: bool = False  # True if it is the likeliest key of its own table's rows
     type: ColumnType = ColumnType.UNKNOWN
-    values: int = 0
+    values: int = 0  # cells with a value; 0 if they are not known
     distinct: int = 0
-    sketch: tuple[int, ...] = field(default=(), repr=False)
-    wide: bool = False
+    sketch: tuple[int, ...] = field(default=(), repr=False)  # ascending hashes of values, bottom-k
+    wide: bool = False  # True if its values are telling by themselves, which small numbers are not
+    # Digest of its table's headers. Tables of one layout are parts of one list, and none of them
+    # owns a key of another. Empty for a table of one column.
     layout: str = ""
-    texts: int = 0
-    numbers: int = 0
+    texts: int = 0  # other columns of its table that hold words or dates: they describe its rows
+    numbers: int = 0  # other columns of its table that hold numbers
+    # First and last day that its sheet's names give; None if they give none.
     span: Days | None = None
-    gathers: bool = False
+    gathers: bool = False  # True if formulas of its sheet gather from other sheets
 
     @property
     def once(self) -> bool:
@@ -177,11 +156,6 @@ def sheet_fields(
 
     If values were read, a column without a profile has long texts or a single value. It is a key
     only if its header names one.
-
-    Args:
-        record: The sheet.
-        profiles: Profiles of its columns, if the values were read.
-        gathers: True if its formulas gather from other sheets.
     """
     span = span_of(period_of(record))
     known = {(profile.table, profile.column): profile for profile in profiles}

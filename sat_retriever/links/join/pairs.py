@@ -21,14 +21,10 @@ _LONG = 50  # least values of a list of things; a report has fewer row labels
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """Evidence from a workbook's formulas about the owners of keys.
+    """Evidence from a workbook's formulas about the owners of keys."""
 
-    Attributes:
-        gathering: Ids of sheets that gather from other sheets.
-        looked_up: Pairs of ids: a sheet with lookup formulas, and the sheet that they search.
-    """
-
-    gathering: Set[str] = frozenset()
+    gathering: Set[str] = frozenset()  # ids of sheets that gather from other sheets
+    # Pairs of ids: a sheet with lookup formulas, and the sheet that they search.
     looked_up: Set[tuple[str, str]] = frozenset()
 
 
@@ -62,11 +58,6 @@ def owns(field: Field, owner: Field, *, apart: bool) -> bool:
 
     A table with more numbers than words is a report. A list with one row for each thing can only
     refer to a table that describes the things better, or that its header names.
-
-    Args:
-        field: The column that refers.
-        owner: The column with the key.
-        apart: True if they are in different workbooks.
     """
     if not field.values or not owner.values:
         return True
@@ -87,7 +78,6 @@ def described(owner: Field) -> float:
 
 
 def _named(field: Field, owner: Field) -> bool:
-    """True if one of the headers names the owner's sheet."""
     own = owner.match >= Match.TAIL and owner.name.words == field.name.words
     return own or match(field.name.words, owner.entity) >= Match.TAIL
 
@@ -187,7 +177,6 @@ def may_refer(field: Field, owner: Field) -> bool:
 
 
 def _others(field: Field, blocks: Iterable[list[Field]]) -> list[Field]:
-    """Distinct owners on other sheets, at most `OWNERS` per block."""
     found: dict[tuple[str, str, int], Field] = {}
     for members in blocks:
         elsewhere = [owner for owner in members if may_refer(field, owner)]

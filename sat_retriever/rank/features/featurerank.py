@@ -33,11 +33,6 @@ class FeatureReranker(Reranker):
     Source: none; the paper's second stage reads tokens and learns from one corpus. Features and
     lists as in learning to rank (Liu 2009).
 
-    Args:
-        index: Source of the candidates.
-        model: The trained model.
-        folder: Where it is from, for error messages.
-
     Raises:
         FingerprintMismatchError: If it was trained on cosines of another encoder or other texts.
     """
@@ -80,13 +75,7 @@ class FeatureReranker(Reranker):
         candidates: Sequence[Candidate],
         filters: Filters | None = None,
     ) -> list[Candidate]:
-        """Return candidates with new scores and ranks, best first, with linked sheets added.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
-        """
+        """Return candidates with new scores and ranks, best first, with linked sheets added."""
         order = self._links.order(question, candidates, filters)
         scores = np.array([candidate.score for candidate in order.candidates])
         if len(scores) > 1:

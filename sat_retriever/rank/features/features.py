@@ -29,45 +29,30 @@ ROLES = tuple(Role)
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """One question's k candidates after links, best first, and what is known of them.
+    """One question's k candidates after links, best first, and what is known of them."""
 
-    Attributes:
-        candidates: The candidates; `score` is the score that the ranking starts from.
-        before: Their scores before links and reading, (k,); the score itself for an added sheet.
-        added: True for a sheet that links added, (k,).
-        homes: Number of each candidate's workbook, (k,), from 0 in the order of the list.
-        roles: Place of each candidate's role in `ROLES`, (k,).
-        sizes: Rows and columns, (k, 2); NaN if unknown.
-        limits: Weight of each word of the question, (w,); they sum to 1, or w is 0.
-        shares: What each word adds to each candidate's score by names, (w, k).
-        links: Weight of the strongest link of each type, (t, 2, k, k). Entry [t, 0, j, i]: sheet
-            i depends on sheet j. Entry [t, 1, i, j]: the same link from the other end. Links
-            of the `SPEAKING` best alone.
-        covered: Most of the question that the names of one sheet cover, in [0, 1].
-        alone: Share of the weight of its words that contents have and names have not, in [0, 1].
-        named: Share of the weight of its words that names have, in [0, 1].
-        words: Number of its words.
-        explaining: True if it asks for documentation.
-        dense_weight: Share of the cosines in its scores.
-        contents: True if the index has contents.
-        size: Sheets in the index.
-    """
-
+    # The candidates; `score` is the score that the ranking starts from.
     candidates: tuple[Candidate, ...]
+    # Their scores before links and reading, (k,); the score itself for an added sheet.
     before: FloatArray
     added: NDArray[np.bool_]
+    # Number of each candidate's workbook, (k,), from 0 in the order of the list.
     homes: NDArray[np.intp]
-    roles: NDArray[np.intp]
-    sizes: FloatArray
-    limits: FloatArray
-    shares: FloatArray
+    roles: NDArray[np.intp]  # place of each candidate's role in `ROLES`, (k,)
+    sizes: FloatArray  # rows and columns, (k, 2); NaN if unknown
+    limits: FloatArray  # weight of each word of the question, (w,); they sum to 1, or w is 0
+    shares: FloatArray  # what each word adds to each candidate's score by names, (w, k)
+    # Weight of the strongest link of each type, (t, 2, k, k). Entry [t, 0, j, i]: sheet i depends
+    # on sheet j. Entry [t, 1, i, j]: the same link from the other end. Links of the `SPEAKING` best
+    # alone.
     links: FloatArray
-    covered: float
+    covered: float  # most of the question that the names of one sheet cover, in [0, 1]
+    # Share of the weight of its words that contents have and names have not, in [0, 1].
     alone: float
-    named: float
+    named: float  # share of the weight of its words that names have, in [0, 1]
     words: int
     explaining: bool
-    dense_weight: float
+    dense_weight: float  # share of the cosines in its scores
     contents: bool
     size: int
 
@@ -83,14 +68,7 @@ def candidate_list(
     first: Sequence[Candidate],
     order: LinkOrder,
 ) -> CandidateList:
-    """Gather the facts of a list.
-
-    Args:
-        index: Source of the candidates.
-        question: The question that they were found for.
-        first: The candidates as Stage 1 found them.
-        order: The same after links, with sheets that links added, or the best of them.
-    """
+    """Gather the facts of a list: `first` as Stage 1 found it, `order` after links."""
     found = order.candidates
     ids = [candidate.sheet_id for candidate in found]
     earlier = {candidate.sheet_id: candidate.score for candidate in first}
@@ -154,11 +132,7 @@ _READ = (
 
 
 class ListFeatures:
-    """The features of one list; each attribute is (k,) float32, and computed once.
-
-    Args:
-        known: The list.
-    """
+    """The features of one list; each attribute is (k,) float32, and computed once."""
 
     def __init__(self, known: CandidateList) -> None:
         self.known = known
@@ -302,13 +276,11 @@ def _below_best(values: FloatArray) -> FloatArray:
 
 
 def _known(values: ArrayLike) -> FloatArray:
-    """Return values with 0 in place of NaN."""
     found = _f32(values)
     return np.where(np.isnan(found), np.float32(0), found)
 
 
 def _of(value: Callable[[CandidateList], float]) -> Feature:
-    """Return a feature of the whole list."""
     return lambda x: value(x.known)
 
 
@@ -404,24 +376,16 @@ RELATIONS = (*(f"{kind.value} {end}" for kind in LINKED for end in _ENDS), "same
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListInputs:
-    """What a model reads of a list of k candidates, best first.
+    """What a model reads of a list of k candidates, best first."""
 
-    Attributes:
-        features: Features of each candidate, (k, f), in the order of `FEATURES`.
-        relations: Relations of each candidate to the p best ones, (k, p, r), in the order of
-            `RELATIONS`; p is the smaller of k and `SPEAKING`. All are 0 for a sheet and itself.
-    """
-
-    features: FloatArray
+    features: FloatArray  # features of each candidate, (k, f), in the order of `FEATURES`
+    # Relations of each candidate to the p best ones, (k, p, r), in the order of `RELATIONS`; p is
+    # the smaller of k and `SPEAKING`. All are 0 for a sheet and itself.
     relations: FloatArray
 
 
 def list_inputs(known: CandidateList) -> ListInputs:
-    """Return what a model reads of a list.
-
-    Args:
-        known: The list; at least one candidate, best first.
-    """
+    """Return what a model reads of a list of at least one candidate, best first."""
     read = ListFeatures(known)
     k, p = read.size, min(read.size, SPEAKING)
     features = np.empty((k, len(FEATURES)), dtype=np.float32)

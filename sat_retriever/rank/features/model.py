@@ -26,11 +26,7 @@ _FULL, _NONE = 0.90, 0.97  # quantiles of the learnt lists' own distances
 
 
 def described(features: FloatArray) -> FloatArray:
-    """Return a list as one vector: features of the first, mean of the first five, of all, (3 f,).
-
-    Args:
-        features: Features of its candidates, best first, (k, f).
-    """
+    """Return features (k, f) as one vector (3 f,): first, means of first five and of all."""
     return np.concatenate([features[0], features[:_FIRST].mean(axis=0), features.mean(axis=0)])
 
 
@@ -44,35 +40,20 @@ class Familiarity:
 
     Source: Sun et al. 2022, "Out-of-distribution detection with deep nearest neighbors". Departs:
     the vectors are descriptions of lists, and what principal components leave out counts too.
-
-    Attributes:
-        mean: Mean of the descriptions, (n,).
-        spread: Their standard deviation, (n,).
-        centre: Mean of the clipped standardised descriptions, (n,).
-        directions: Directions of most variance, (n, d).
-        scale: Standard deviation in each direction, (d,).
-        examples: Learnt lists in these directions, (m, d).
-        near: Distances to the ninth nearest at which familiarity is 1, and 0.
-        left: The same for what the directions leave out.
     """
 
-    mean: FloatArray
-    spread: FloatArray
-    centre: FloatArray
-    directions: FloatArray
-    scale: FloatArray
-    examples: FloatArray
-    near: tuple[float, float]
-    left: tuple[float, float]
+    mean: FloatArray  # mean of the descriptions, (n,)
+    spread: FloatArray  # their standard deviation, (n,)
+    centre: FloatArray  # mean of the clipped standardised descriptions, (n,)
+    directions: FloatArray  # directions of most variance, (n, d)
+    scale: FloatArray  # standard deviation in each direction, (d,)
+    examples: FloatArray  # learnt lists in these directions, (m, d)
+    near: tuple[float, float]  # distances to the ninth nearest at which familiarity is 1, and 0
+    left: tuple[float, float]  # the same for what the directions leave out
 
     @classmethod
     def of(cls, lists: Sequence[FloatArray], seed: int = 0) -> Familiarity:
-        """Learn from the features of lists.
-
-        Args:
-            lists: Features of the candidates of each list, (k, f) each; at least ten lists.
-            seed: Decides which lists are kept, if there are more than 1,500.
-        """
+        """Learn from the features (k, f) of at least ten lists; `seed` chooses 1,500 of more."""
         raw = np.stack([described(each) for each in lists]).astype(np.float64)
         mean, spread = raw.mean(axis=0), raw.std(axis=0) + 1e-3
         clipped = ((raw - mean) / spread).clip(-_MOST_DEVIATIONS, _MOST_DEVIATIONS)
@@ -95,12 +76,7 @@ class Familiarity:
     def distances(
         self, description: NDArray[np.floating], *, without: int | None = None
     ) -> tuple[float, float]:
-        """Return both distances of a list.
-
-        Args:
-            description: The list, see `described`.
-            without: Number of the example that is this list itself.
-        """
+        """Return both distances of a `described` list; `without` leaves out one example."""
         clipped = ((description - self.mean) / self.spread).clip(
             -_MOST_DEVIATIONS, _MOST_DEVIATIONS
         ) - self.centre
@@ -113,11 +89,7 @@ class Familiarity:
         return near, left
 
     def share(self, features: FloatArray) -> float:
-        """Return how familiar a list is, in [0, 1].
-
-        Args:
-            features: Features of its candidates, best first, (k, f).
-        """
+        """Return how familiar a list of features (k, f), best first, is, in [0, 1]."""
         found = self.distances(described(features))
         limits = (self.near, self.left)
         return min(_falling(value, *limit) for value, limit in zip(found, limits, strict=True))
@@ -169,28 +141,18 @@ _NETWORK = (
 class FeatureSpec:
     """What a feature reranker was trained on; saved beside its numbers.
 
-    Attributes:
-        encoder: Fingerprint of the Sheet Encoder whose cosines it was trained on.
-        serialization: Fingerprint of the sheet texts.
-        candidates: Candidates of a question, the paper's K.
-        features: Names of its features, in order.
-        relations: Names of the relations that its pulls read, in order.
-        slope: What a score of 1 adds to a logit; above 0.
-        bound: Most that a sheet's own features add to its logit or take from it; above 0.
-        pull_bound: The same for the pulls of other sheets.
-
     Raises:
         InputError: If it reads other features than this version makes, or a number is out of range.
     """
 
-    encoder: str
+    encoder: str  # fingerprint of the Sheet Encoder whose cosines it was trained on
     serialization: str
     candidates: int
     features: tuple[str, ...]
     relations: tuple[str, ...]
-    slope: float
-    bound: float
-    pull_bound: float
+    slope: float  # what a score of 1 adds to a logit; above 0
+    bound: float  # most that a sheet's own features add to its logit or take from it; above 0
+    pull_bound: float  # the same for the pulls of other sheets
 
     @property
     def most(self) -> float:
@@ -232,14 +194,10 @@ class FeatureModel:
     The first term reads the sheet's own features :math:`x_i`. The second is what the best sheets
     add to those that they are related to: it reads their relations :math:`r`, some features
     :math:`x'` of both, and some of the question :math:`q`.
-
-    Attributes:
-        spec: What it was trained on.
-        network: Its arrays by name: mean and spread of each feature (f,), and the weights.
-        familiarity: The lists that it learnt from.
     """
 
     spec: FeatureSpec
+    # Its arrays by name: mean and spread of each feature (f,), and the weights.
     network: Mapping[str, FloatArray]
     familiarity: Familiarity
 
@@ -247,11 +205,7 @@ class FeatureModel:
         """Return what to add to each candidate's score, (k,), at most `spec.most` either way.
 
         It is multiplied by how familiar the list is: a list unlike those it learnt from keeps its
-        order.
-
-        Args:
-            inputs: The list.
-            guarded: False moves every list as if it were familiar, for measurements.
+        order. For measurements, no list is `guarded`.
         """
         share = self.familiarity.share(inputs.features) if guarded else 1.0
         if not share:

@@ -26,24 +26,16 @@ MAX_ENTRIES = 2**25  # numbers in the relations of one graph: 128 MiB; the model
 
 @dataclass(frozen=True, slots=True)
 class CandidateGraph:
-    """One query's candidates, best first, as inputs of the reranker.
+    """One query's candidates, best first, as inputs of the reranker."""
 
-    Attributes:
-        candidates: The k sheets; `score` is s, `rank` counts from 1.
-        query: Query token (d,), unit length.
-        tokens: Sheet tokens (k, d), rows of unit length.
-        scores: Stage 1 scores s (k,), descending.
-        features: Further inputs of the scorer (k, f), each in [-1, 1].
-        relations: Fixed relations (c, k, k), entry [r, i, j] = "j speaks to i", in [0, 1]. The
-            model normalises them and removes the diagonal. Relations that depend on learned
-            states ("semantic", "query") are zero here.
-    """
-
-    candidates: tuple[Candidate, ...]
-    query: FloatArray
-    tokens: FloatArray
-    scores: FloatArray
-    features: FloatArray
+    candidates: tuple[Candidate, ...]  # the k sheets; `score` is s, `rank` counts from 1
+    query: FloatArray  # query token (d,), unit length
+    tokens: FloatArray  # sheet tokens (k, d), rows of unit length
+    scores: FloatArray  # stage 1 scores s (k,), descending
+    features: FloatArray  # further inputs of the scorer (k, f), each in [-1, 1]
+    # Fixed relations (c, k, k), entry [r, i, j] = "j speaks to i", in [0, 1]. The model normalises
+    # them and removes the diagonal. Relations that depend on learned states ("semantic", "query")
+    # are zero here.
     relations: FloatArray
 
 
@@ -59,13 +51,8 @@ def candidate_graph(
     Source: paper, section 3.4 and appendix A (candidate graph). Departs: depending on the spec,
     other scores than the cosine rank the candidates, and links can add further ones.
 
-    Args:
-        index: Source of the candidates.
-        question: The question that they were found for.
-        candidates: The result of Stage 1, in any order, each once; at least one. Sheets that were
-            removed from the index since are ignored.
-        spec: The inputs of the reranker.
-        filters: Conditions on sheets that links add.
+    Candidates come in any order, each once. Sheets that were removed from the index since are
+    ignored.
 
     Raises:
         EmptyInputError: If there is no candidate.
@@ -99,10 +86,7 @@ def started(
     spec: GraphSpec,
     filters: Filters | None = None,
 ) -> list[Candidate]:
-    """Return candidates with the score s that a reranker starts from, best first, with new ranks.
-
-    Ties are in the order of sheet ids.
-    """
+    """Return candidates by the score s that rerankers start from, best first, ties by sheet id."""
     dense, _lexical = _parts(candidates)
     words = np.array([candidate.together for candidate in candidates], dtype=np.float32)
     held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
@@ -130,15 +114,7 @@ def build_graph(
     links: Sequence[Link],
     spec: GraphSpec,
 ) -> CandidateGraph:
-    """Build the graph of candidates from given parts; `candidate_graph` fetches these.
-
-    Args:
-        query: Query token (d,), unit length.
-        tokens: Tokens of the candidates (k, d), in their order.
-        candidates: The k candidates from `started`.
-        records: Their records, and possibly others.
-        links: Links between them, and possibly others.
-        spec: The inputs of the reranker.
+    """Build the graph of k `started` candidates, with tokens (k, d) in their order.
 
     Raises:
         EmptyInputError: If there is no candidate.
@@ -169,6 +145,5 @@ def build_graph(
 
 
 def _parts(candidates: Sequence[Candidate]) -> tuple[FloatArray, FloatArray]:
-    """Return the cosine and BM25 of candidates, each (k,)."""
     dense = np.array([candidate.dense for candidate in candidates], dtype=np.float32)
     return dense, np.array([candidate.lexical for candidate in candidates], dtype=np.float32)

@@ -48,17 +48,11 @@ class GraphModel:
     """A trained base scorer, with or without its graph; may be shared between threads.
 
     Source: paper, section 3.4 and appendix A; the parts are in `sat_retriever.train`.
-
-    Args:
-        folder: Its folder, for error messages.
-        spec: Its inputs.
-        session: The opened model.
     """
 
     def __init__(
         self, folder: Path, spec: GraphSpec, session: onnxruntime.InferenceSession
     ) -> None:
-        """Take finished parts; use `load` to get them."""
         self.folder = folder
         self.spec = spec
         self._session = session
@@ -68,18 +62,7 @@ class GraphModel:
     def load(
         cls, folder: str | Path, *, threads: int | None = None, device: Device = "auto"
     ) -> GraphModel:
-        """Load the model in a folder that training wrote.
-
-        Args:
-            folder: The folder.
-            threads: Processor cores to use, at least 1; None takes all available, at most four.
-            device: "cuda", "cpu", or "auto" for CUDA where it can be used.
-
-        Raises:
-            EncoderError: If the folder is not a reranker, is damaged, or cannot be opened.
-            InputError: If `threads` is below 1, or the device is unknown.
-            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
-        """
+        """Load the model in a folder that training wrote; see `GraphReranker.load`."""
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
         spec = read_graph_folder(folder)
         session = open_session(folder / MODEL, cores, device)
@@ -88,9 +71,6 @@ class GraphModel:
 
     def scores(self, graph: CandidateGraph) -> FloatArray:
         """Return the logits of the candidates, (k,) float32, in their order.
-
-        Args:
-            graph: One query's candidates, built with this model's spec; any number of them.
 
         Raises:
             EncoderError: If onnxruntime fails, or the result is not k numbers.
@@ -103,7 +83,6 @@ class GraphModel:
 
 
 def _check_inputs(session: onnxruntime.InferenceSession, spec: GraphSpec, file: Path) -> None:
-    """Refuse a model that differs from the description in its config.json."""
     found = input_shapes(session)
     d, f, c = spec.width, len(spec.features), len(spec.channels)
     wanted: dict[str, tuple[int | None, ...]] = {  # None: the k of candidates
@@ -126,10 +105,6 @@ class GraphReranker(Reranker):
 
     It takes more or fewer candidates than it was trained on, up to the thousands whose relations
     fit in memory (`rank.graph.graph.MAX_ENTRIES`).
-
-    Args:
-        index: Source of the candidates.
-        model: The trained model.
 
     Raises:
         FingerprintMismatchError: If it was trained on other tokens than the index has.
@@ -194,11 +169,6 @@ class GraphReranker(Reranker):
         scores round to the same number; equal logits are in the order of sheet ids. Sheets that
         were removed from the index since are left out. A model trained on candidates after links
         adds the sheets that links lead to.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
 
         Raises:
             InputError: If there are too many candidates for one graph.

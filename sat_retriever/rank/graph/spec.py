@@ -21,35 +21,27 @@ FEATURES = ("lexical", "dense", "fused")
 class GraphSpec:
     """The inputs of a trained reranker; saved beside its weights.
 
-    Attributes:
-        encoder: Fingerprint of the Sheet Encoder whose tokens it was trained on.
-        serialization: Fingerprint of the texts that those tokens were made from.
-        width: Token width d.
-        start: Score that ranked its candidates: "dense" is the cosine, "fused" mixes cosine and
-            words, "links" adds the training-free link reranker to that.
-        dense_weight: Share of the cosine in the fused score that finds candidates, whatever ranks
-            them afterwards; 1 is the cosine alone.
-        candidates: Candidates per query that it was trained on, the paper's K.
-        features: Its f inputs per sheet beyond token and score, in order, from "lexical" (BM25),
-            "dense" (cosine) and "fused" (both).
-        channels: The c relations of the graph, in order; see `rank.graph.channels`.
-        layers: Message-passing layers; 0 for a base scorer alone.
-        complete_share: Share of the best score, in (0, 1], that a sheet of a complete answer needs
-            (`SheetRetriever.retrieve_set`); scores are probabilities.
-
     Raises:
         InputError: If a name is unknown or a number out of its range.
     """
 
-    encoder: str
-    serialization: str
+    encoder: str  # fingerprint of the Sheet Encoder whose tokens it was trained on
+    serialization: str  # fingerprint of the texts that those tokens were made from
     width: int
+    # Score that ranked its candidates: "dense" is the cosine, "fused" mixes cosine and words,
+    # "links" adds the training-free link reranker to that.
     start: Start
+    # Share of the cosine in the fused score that finds candidates, whatever ranks them afterwards;
+    # 1 is the cosine alone.
     dense_weight: float
-    candidates: int
+    candidates: int  # candidates per query that it was trained on, the paper's K
+    # Its f inputs per sheet beyond token and score, in order, from "lexical" (BM25), "dense"
+    # (cosine) and "fused" (both).
     features: tuple[str, ...]
-    channels: tuple[str, ...]
-    layers: int
+    channels: tuple[str, ...]  # the c relations of the graph, in order; see `rank.graph.channels`
+    layers: int  # message-passing layers; 0 for a base scorer alone
+    # Share of the best score, in (0, 1], that a sheet of a complete answer needs
+    # (`SheetRetriever.retrieve_set`); scores are probabilities.
     complete_share: float = 0.5
 
     def __post_init__(self) -> None:
@@ -99,11 +91,6 @@ MODEL = "model.onnx"
 def write_graph_folder(target: Path, spec: GraphSpec, write_model: Callable[[Path], None]) -> None:
     """Write a folder that `GraphModel.load` reads; after a failure the old one is unchanged.
 
-    Args:
-        target: The folder; an existing reranker or empty folder is replaced.
-        spec: The inputs of the model.
-        write_model: Writes the ONNX file to a given path.
-
     Raises:
         EncoderError: If it cannot be written, or something else is at that path.
     """
@@ -127,12 +114,9 @@ def read_graph_folder(folder: Path) -> GraphSpec:
 def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None) -> None:
     """Copy a reranker, for its own encoder or for one trained further from it.
 
-    Args:
-        source: A reranker folder.
-        target: The folder; an existing reranker or empty folder is replaced.
-        encoder: Fingerprint of the encoder whose tokens the copy will order; None keeps its own.
-            The caller must measure how well it orders them, and how well the copied
-            `complete_share` fits.
+    `encoder` is the fingerprint of the encoder whose tokens the copy will order; None keeps its
+    own. The caller must measure how well it orders them, and how well the copied
+    `complete_share` fits.
 
     Raises:
         EncoderError: If the source is not a reranker, or the target cannot be written.
@@ -149,10 +133,6 @@ def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None)
 
 def compact_graph_folder(source: Path, target: Path) -> None:
     """Copy a reranker in half the space: weights in half precision, computed in fp32.
-
-    Args:
-        source: A reranker folder.
-        target: The folder; an existing reranker or empty folder is replaced.
 
     Raises:
         MissingExtraError: If onnx is not installed.

@@ -37,11 +37,6 @@ def raise_abbreviations(
 
     `AVL` is raised for *average vehicle lifetime*, whatever the file is called, and for *what is
     the average vehicle lifetime?*, too: common words may be left out.
-
-    Args:
-        query: The question.
-        candidates: The candidates.
-        records: Record of each that has one.
     """
     forms = forms_of(query)
     raised = []
@@ -60,21 +55,13 @@ MIN_REACH = 0.3  # least weight of a link that adds a sheet
 
 @dataclass(frozen=True, slots=True)
 class LinkOrder:
-    """The candidates in the order that links give them, and what was read for it.
+    """The candidates in the order that links give them, and what was read for it."""
 
-    Attributes:
-        candidates: The candidates, best first; each keeps its earlier rank.
-        records: Record of each, without contents.
-        homes: Workbook of each that has one; see `SheetIndex.workbook_of`.
-        words: Share of each word of the question in the score of each of `read`.
-        read: Ids of the candidates, in the order of the columns of `words`.
-    """
-
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Candidate]  # the candidates, best first; each keeps its earlier rank
     records: Mapping[str, SheetRecord]
-    homes: Mapping[str, str]
-    words: WordShares
-    read: Sequence[str]
+    homes: Mapping[str, str]  # workbook of each that has one; see `SheetIndex.workbook_of`
+    words: WordShares  # share of each word of the question in the score of each of `read`
+    read: Sequence[str]  # ids of the candidates, in the order of the columns of `words`
 
 
 class LinkReranker(Reranker):
@@ -125,11 +112,6 @@ class LinkReranker(Reranker):
 
         Scores stay in the range of the fused score, comparable to it and never below it. `via`
         names the link that raised a sheet most. Ties are in the order of sheet ids.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
         """
         ordered = self.order(question, candidates, filters).candidates
         return [
@@ -143,13 +125,7 @@ class LinkReranker(Reranker):
         candidates: Sequence[Candidate],
         filters: Filters | None = None,
     ) -> LinkOrder:
-        """Return the order of `rerank`, for a reranker that goes on from it.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
-        """
+        """Return the order of `rerank`, for a reranker that goes on from it."""
         found = sorted(candidates, key=_order)
         found = self._expanded(question, found, self._best(found), filters)
         ids = [candidate.sheet_id for candidate in found]
@@ -169,7 +145,6 @@ class LinkReranker(Reranker):
         return LinkOrder(found, records, homes, words, ids)
 
     def _best(self, found: Sequence[Candidate]) -> list[str]:
-        """Return ids of the sheets that pull others."""
         return [candidate.sheet_id for candidate in found[: self.settings.pulling]]
 
     def _expanded(

@@ -46,11 +46,6 @@ def read_closely(
       for documentation, unless it is asked for.
 
     Without contents nothing changes.
-
-    Args:
-        index: Source of the candidates.
-        question: The question that they were found for.
-        candidates: Candidates, best first.
     """
     found = list(candidates)
     if not question.scores.matches.rareness.contents:
@@ -68,13 +63,7 @@ def read_closely(
 
 
 def _below(asked: QueryTerms, record: SheetRecord, *, explaining: bool) -> float:
-    """Share of the way from its score to 1 that a sheet stays below, in (0, 1].
-
-    Args:
-        asked: The question.
-        record: The sheet, with its contents.
-        explaining: True if the question asks for documentation.
-    """
+    """Share of the way from its score to 1 that a sheet stays below, in (0, 1]."""
     found = matches(asked, record)
     by_table = max(table_shares(asked, record, found), default=0.0)
     by_ngram = ngram_share(asked, record, found)
@@ -84,7 +73,6 @@ def _below(asked: QueryTerms, record: SheetRecord, *, explaining: bool) -> float
 
 
 def _read(found: Sequence[Candidate]) -> list[str]:
-    """Ids of the sheets whose contents are read."""
     by_contents = sorted(found, key=lambda each: -each.contents)[:BY_CONTENTS]
     ids = [each.sheet_id for each in found[:BEST]]
     return list(

@@ -130,14 +130,12 @@ def bounded(text: str, groups: Sequence[Marks]) -> list[Marks]:
 
 
 def _open_end(group: Marks) -> Literal["first", "last"] | None:
-    """Return the open end of a group's stretches; None if both ends are closed."""
     if any(span.first_year == EVER[0] for span in group.spans):
         return "first"
     return "last" if any(span.last_year == EVER[1] for span in group.spans) else None
 
 
 def _common(one: Marks, other: Marks) -> tuple[Span, ...]:
-    """Return the months that both groups contain."""
     found = (
         Span(
             max(a.first_year, b.first_year), min(a.last_year, b.last_year),
@@ -180,11 +178,9 @@ _NOT = re.compile(
 
 
 def asked_times(text: str, today: date) -> QueryPeriods:
-    """Find the times that a question names, relative to a day.
+    """Find the times that a question's first thousand characters name, relative to a day.
 
-    Args:
-        text: The question; at most its first thousand characters are read.
-        today: The day from which "last year" and the like count; with `UNDATED` they are ignored.
+    With `UNDATED`, "last year" and the like are ignored.
 
     >>> asked_times("sales of the last three years", date(2024, 5, 10)).label
     '2021 to 2023 (from "last three years")'
@@ -196,10 +192,6 @@ def asked_spans(text: str, today: date = UNDATED) -> tuple[Span, ...]:
     """Find the stretches of time that a question names, in its order; empty if it names none.
 
     A stretch is the same months of successive years. A sheet may match any stretch.
-
-    Args:
-        text: The question; at most its first thousand characters are read.
-        today: See `asked_times`.
 
     >>> asked_spans("revenue 2019\u20132021")
     (Span(first_year=2019, last_year=2021, first_month=1, last_month=12),)
@@ -228,7 +220,6 @@ def _spans(text: str) -> tuple[Span, ...]:
 
 
 def _groups(text: str, found: Iterable[Marks]) -> list[Marks]:
-    """Join marks of one kind that are listed or form a range."""
     groups: list[Marks] = []
     for mark in found:
         last = groups[-1] if groups else None
@@ -326,7 +317,6 @@ def _dated(text: str, groups: Sequence[Marks]) -> list[Marks]:
 
 
 def _years_of(text: str, months: Marks, years: Sequence[Marks], *, before: bool) -> Marks | None:
-    """Return the years that months belong to; None if there are none."""
     beside = [group for group in years if _beside(text, months, group)]
     near = min(years, key=lambda group: abs(group.start - months.start), default=None)
     return beside[0 if before else -1] if beside else near
@@ -366,7 +356,6 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _union(one: Span, other: Span) -> Span | None:
-    """Merge two stretches into one; None if they do not touch."""
     years = (min(one.first_year, other.first_year), max(one.last_year, other.last_year))
     months = (min(one.first_month, other.first_month), max(one.last_month, other.last_month))
     same_years = (one.first_year, one.last_year) == (other.first_year, other.last_year)

@@ -79,7 +79,7 @@ INSIDE, OPEN, OUTSIDE = 1, 0, -1
 
 
 def unpacked(numbers: ArrayLike) -> Times:
-    """Unpack the numbers that `sheet.packed` made into the table of sheets' times, (n, 5).
+    """Unpack the numbers that `packed` made into the table of sheets' times, (n, 5).
 
     >>> unpacked([202420240709, -202420240112, 0]).tolist()
     [[2024, 2024, 7, 9, 0], [2024, 2024, 1, 12, 1], [0, 0, 0, 0, 0]]
@@ -95,10 +95,6 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
 
     OPEN means that the time is unknown, or that only a part of it is requested. A fiscal year
     also covers an unknown part of the calendar year before it.
-
-    Args:
-        times: Times of n sheets, (n, 5).
-        asked: Requested stretches of time, at least one.
     """
     inside = np.zeros(len(times), dtype=np.bool_)
     near = times[:, 3] == 0
@@ -122,10 +118,6 @@ def overlapping(times: Times, asked: Sequence[Span]) -> NDArray[np.bool_]:
 
     A month of an unknown year overlaps only a stretch without years.
 
-    Args:
-        times: Times of n sheets, (n, 5).
-        asked: Requested stretches of time, at least one.
-
     >>> asked = [Span(2024, 2024, 1, 3)]
     >>> overlapping(unpacked([202420240112, 202420240404, 202320230112, 303, 0]), asked).tolist()
     [True, False, False, False, False]
@@ -144,10 +136,6 @@ def elsewhere(times: Times, asked: Sequence[Span]) -> bool:
     """True if at least one sheet is dated and every dated sheet lies outside the stretches.
 
     If all stretches have years, a month of an unknown year does not count as dated.
-
-    Args:
-        times: Times of n sheets, (n, 5).
-        asked: Requested stretches of time, at least one.
     """
     dated = times[times[:, 0 if all(span.first_year for span in asked) else 3] > 0]
     return len(dated) > 0 and bool((relation(dated, asked) == OUTSIDE).all())

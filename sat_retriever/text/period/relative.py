@@ -48,16 +48,10 @@ _DAYS = {"week": 7, "day": 1}
 
 
 def units_from(unit: str, first: int, last: int, today: date) -> str:
-    """Write the calendar units from one to another in numbers.
+    """Write the calendar units from one to another, relative to the present one, in numbers.
 
     A week begins on Monday. Weeks and days become the months that contain them, because
     questions are read by months.
-
-    Args:
-        unit: "decade", "year", "half", "quarter", "month", "week" or "day".
-        first: First unit, relative to the present one: -1 is the one before it.
-        last: Last unit, relative to the present one.
-        today: The day to count from.
 
     Returns:
         Text such as "fy 2021 to fy 2023" or "2024-01 to 2024-03"; empty outside 1900 to 2099.
@@ -85,12 +79,7 @@ def units_from(unit: str, first: int, last: int, today: date) -> str:
 
 
 def named_month(month: int, side: int, today: date) -> str:
-    """Write the month of a name: the nearest before or after the present one, or this year's.
-
-    Args:
-        month: 1 to 12.
-        side: -1 for the latest one that is over, 0 for this year's, 1 for the next one.
-        today: The day to count from.
+    """Write the nearest month of a name: over (side -1), this year's (0), or to come (1).
 
     >>> [named_month(5, side, date(2024, 5, 10)) for side in (-1, 0, 1)]
     ['2023-05', '2024-05', '2025-05']
@@ -104,7 +93,6 @@ def named_month(month: int, side: int, today: date) -> str:
 
 
 def _month(day: date) -> int:
-    """Return the months since the year 0."""
     return 12 * day.year + day.month - 1
 
 
@@ -410,23 +398,16 @@ CHINESE: tuple[tuple[re.Pattern[str], Callable[[Match, date], str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A question whose times need no date.
-
-    Attributes:
-        text: The question, with years and months in place of words that count from today.
-        words: The replaced words, in their order.
-    """
+    """A question with numbers in place of the words that count from today, and these words."""
 
     text: str
     words: tuple[str, ...] = ()
 
 
 def counted(text: str, today: date) -> Counted:
-    """Replace the times of a question that count from today by numbers.
+    """Replace the times of a question made `plain` that count from today by numbers.
 
-    Args:
-        text: The question, as `spellings.plain` makes it.
-        today: The day to count from; outside 1900 to 2099 the question stays unchanged.
+    If today is outside 1900 to 2099, the question stays unchanged.
 
     >>> counted("costs since last year", date(2024, 5, 10))
     Counted(text='costs since fy 2023', words=('last year',))

@@ -21,17 +21,10 @@ _YEAR = re.compile(r"\d{4}")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """The same months of one or more successive years.
+    """The same months of one or more successive years."""
 
-    Attributes:
-        first_year: First year; 0 for any year, including an unknown one.
-        last_year: Last year, equal to the first for a single year; 0 for any.
-        first_month: First month of each year, 1 to 12.
-        last_month: Last month of each year, 1 to 12.
-    """
-
-    first_year: int
-    last_year: int
+    first_year: int  # first year; 0 for any year, including an unknown one
+    last_year: int  # last year, equal to the first for a single year; 0 for any
     first_month: int = 1
     last_month: int = 12
 
@@ -147,18 +140,13 @@ Stretch = tuple[int, int]  # first and last month, counted from the year 0
 
 @dataclass(frozen=True, slots=True)
 class QueryPeriods:
-    """The times that a question names.
-
-    Attributes:
-        spans: Stretches of time, in the question's order; a sheet may match any of them.
-        counted: The words of the question that count from today, as "last year" does.
-    """
+    """The times that a question names."""
 
     spans: tuple[Span, ...] = ()
+    # The words of the question that count from today, as "last year" does.
     counted: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """True if the question names any time."""
         return bool(self.spans)
 
     @classmethod
@@ -218,7 +206,6 @@ def _stretch(span: Span) -> Stretch | None:
 
 
 def _months_in_words(first: int, last: int) -> str:
-    """Return the months from one to another in words."""
     (year, month), (last_year, last_month) = divmod(first, 12), divmod(last, 12)
     begin, end = str(year), str(last_year)
     if (month if year > EVER[0] else 0, last_month if last_year < EVER[1] else 11) != (0, 11):
@@ -249,7 +236,6 @@ def _as_written(words: str, text: str) -> str:
 
 
 def _as_json(span: Span) -> dict[str, int | None]:
-    """Return one span as JSON: the same months of successive years."""
     first, last = span.first_year, span.last_year
     return {
         "first_year": None if first in (0, EVER[0]) else first,

@@ -183,27 +183,20 @@ def _spellings(*, unspaced: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """The times and the other words of one name.
+    """The times and the other words of one name."""
 
-    Attributes:
-        units: Numbers by unit: year, half, quarter, month, week, day; "fiscal" is 1 for a
-            fiscal year, "since" is the first year and "until" the last month of a span.
-        rest: The other words of the name, case-folded, without accents.
-    """
-
+    # Numbers by unit: year, half, quarter, month, week, day; "fiscal" is 1 for a fiscal year,
+    # "since" is the first year and "until" the last month of a span.
     units: Mapping[str, int]
-    rest: str
+    rest: str  # the other words of the name, case-folded, without accents
 
 
 @lru_cache(maxsize=4_096)
 def spelled(text: str, *, dated: bool = False) -> Spelled:
     """Read the time units in a text, and its other words.
 
-    The first value of each unit counts; all are removed from the rest.
-
-    Args:
-        text: Name of a folder, file or sheet.
-        dated: True if the year is known from elsewhere: then "Stock Apr final" names a month.
+    The first value of each unit counts; all are removed from the rest. If the year is known from
+    elsewhere (`dated`), "Stock Apr final" names a month.
 
     >>> found = spelled("Sales_Q1 2024 (net)")
     >>> dict(found.units), found.rest
@@ -221,10 +214,6 @@ def spelled(text: str, *, dated: bool = False) -> Spelled:
 
 def plain(text: str, most: int = MAX_CHARS) -> str:
     """Case-fold a name, remove its accents and separate its words.
-
-    Args:
-        text: The name.
-        most: Number of its characters that are read.
 
     >>> plain("Ventes_Février2024"), plain("FY 2023\u201324")
     ('ventes fevrier 2024', 'fy 2023-24')
@@ -290,7 +279,6 @@ def _first_word(text: str) -> str:
 
 
 def _units(match: re.Match[str], unit: str) -> dict[str, int] | None:
-    """Return the units and numbers of a match; None if there is no such day or number."""
     groups = match.groupdict()
     found: dict[str, int] = {}
     for key in ("year", "month", "day"):
