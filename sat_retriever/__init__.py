@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sat_retriever.links.graph import link_graph
     from sat_retriever.rank.cross_encoder import CrossEncoderReranker
     from sat_retriever.rank.graph.graphrank import GraphReranker
-    from sat_retriever.rank.links import LinkReranker
+    from sat_retriever.rank.links.linkrank import LinkReranker
     from sat_retriever.rank.load import load_reranker
     from sat_retriever.records.answers import Answer
     from sat_retriever.records.candidates import Candidate
@@ -80,7 +80,7 @@ _MODULES = {
     "hit_text": "tools.content",
     "index_paths": "index.sync.indexing",
     "Limits": "workbook.limits",
-    "LinkReranker": "rank.links",
+    "LinkReranker": "rank.links.linkrank",
     "link_graph": "links.graph",
     "load_reranker": "rank.load",
     "open_index": "index.sync.indexing",

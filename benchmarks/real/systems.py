@@ -208,7 +208,7 @@ BEFORE = (
         "no_reranking",
         "no reranking",
         lambda on: on.asking(on.index(), None),
-        package("rank.links", "text.abbreviation"),
+        package("rank.links", "text.spelling:abbreviates"),
     ),
     System(
         "learnt",
@@ -221,7 +221,7 @@ BEFORE = (
         "`--contents names`",
         lambda on: on.asking(on.index(Kept.NAMES)),
         package(
-            "records.contents", "text.contents", "text.opening", "index.contents",
+            "records.contents", "text.contents", "text.serialize:contents_text", "index.contents",
             "index.store.contents", "index.store.words", "rank.links.reading",
         ),
     ),

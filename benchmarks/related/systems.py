@@ -12,7 +12,8 @@ from sat_retriever.rank.graph.channels import LEARNT
 from sat_retriever.rank.graph.graph import CandidateGraph
 from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
 from sat_retriever.rank.graph.spec import read_graph_folder
-from sat_retriever.rank.links import LinkReranker, LinkSettings
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.rank.load import load_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.links import LinkType

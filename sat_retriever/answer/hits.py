@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 from sat_retriever.errors import InputError
@@ -31,7 +31,8 @@ def hits_of(
     ids = [candidate.sheet_id for candidate in found]
     records = index.records(ids, contents=True)
     links = index.links_between(ids, ids)
-    asked = _asked(index, question, records.values())
+    known = any(record.contents is not None for record in records.values())
+    asked = asked_of(index, question) if known else QueryTerms({}, "")
     words = QueryWords(question.read_as)
 
     def load(sheet_id: str, table: int, totals: bool) -> TypedTable:
@@ -65,13 +66,6 @@ def hits_of(
         at = (place.table, place.part, own_copies)
         hits.append(Hit(rank, candidate.score, record, why, *at, load=load))
     return hits
-
-
-def _asked(index: SheetIndex, question: Question, records: Iterable[SheetRecord]) -> QueryTerms:
-    """Return the question as contents are compared with it; nothing without contents."""
-    if all(record.contents is None for record in records):
-        return QueryTerms({}, "")
-    return asked_of(index, question)
 
 
 def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:

@@ -115,16 +115,12 @@ class SheetRetriever:
             EncoderError: If the index's encoder cannot be loaded.
         """
         check_counts(top_k=top_k)
-        if principals is not None:
-            return self.seen_by(principals).retrieve(
-                query, top_k, filters,
-                min_score=min_score, token=token, today=today, all_copies=all_copies,
-            )  # fmt: skip
-        with self.index.answering():
-            question = self._question(query, today, token)
-            found = self._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
-            copies = {} if all_copies else self._copies(found, filters)
-            return self._answer(question, found, filters, min_score, copies)
+        seen = self.seen_by(principals)
+        with seen.index.answering():
+            question = seen._question(query, today, token)
+            found = seen._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
+            copies = {} if all_copies else seen._copies(found, filters)
+            return seen._answer(question, found, filters, min_score, copies)
 
     def retrieve_set(
         self,
@@ -146,17 +142,14 @@ class SheetRetriever:
             InputError: If `max_k` is less than 1; else as `retrieve`.
         """
         check_counts(max_k=max_k)
-        if principals is not None:
-            return self.seen_by(principals).retrieve_set(
-                query, max_k, filters, min_score=min_score, today=today, all_copies=all_copies
-            )
-        with self.index.answering():
-            question = self._question(query, today)
-            found = self._ranked(question, max_k, filters, all_copies=all_copies)
-            share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
+        seen = self.seen_by(principals)
+        with seen.index.answering():
+            question = seen._question(query, today)
+            found = seen._ranked(question, max_k, filters, all_copies=all_copies)
+            share = seen.reranker.complete_share if seen.reranker else COMPLETE_SHARE
             best = found[: complete_set(found, max_k, share=share)]
-            copies = {} if all_copies else self._copies(best, filters)
-            return self._answer(question, best, filters, min_score, copies)
+            copies = {} if all_copies else seen._copies(best, filters)
+            return seen._answer(question, best, filters, min_score, copies)
 
     async def aretrieve(
         self,

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from sat_retriever.encoder.checkpoint import Checkpoint
 from sat_retriever.encoder.export import compact_model, export_model, quantize_model
 from sat_retriever.encoder.folder import ModelFolder, read_model_folder, write_model_folder
 from sat_retriever.encoder.source import find_checkpoint, is_hub_name
@@ -34,31 +33,19 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
             return found
     checkpoint = find_checkpoint(name)
     full = checkpoint.spec
-    if precision == "fp32":
-        folder = _build_once(cache, full, checkpoint.tokenizer, _exporter(checkpoint))
-    else:
-        folder = _derived(cache, checkpoint, precision)
+
+    def export(target: Path) -> None:
+        export_model(checkpoint, target)
+
+    def shrink(target: Path) -> None:
+        source = _build_once(cache, full, checkpoint.tokenizer, export)
+        (quantize_model if precision == "int8" else compact_model)(source.model, target)
+
+    write = export if precision == "fp32" else shrink
+    folder = _build_once(cache, full.with_precision(precision), checkpoint.tokenizer, write)
     if is_hub_name(name):
         _write_pointer(pointer, full)
     return folder
-
-
-def _derived(cache: Path, checkpoint: Checkpoint, precision: Precision) -> ModelFolder:
-    """Return the folder of a smaller model, made from the fp32 folder."""
-    make = quantize_model if precision == "int8" else compact_model
-
-    def write(target: Path) -> None:
-        export = _exporter(checkpoint)
-        full = _build_once(cache, checkpoint.spec, checkpoint.tokenizer, export)
-        make(full.model, target)
-
-    return _build_once(
-        cache, checkpoint.spec.with_precision(precision), checkpoint.tokenizer, write
-    )
-
-
-def _exporter(checkpoint: Checkpoint) -> Callable[[Path], None]:
-    return lambda target: export_model(checkpoint, target)
 
 
 def _build_once(

@@ -28,6 +28,26 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
+def open_tokenizer(file: Path, max_length: int | None = None) -> Tokenizer:
+    """Open a `tokenizer.json` without padding, which cuts at the maximum length, if any.
+
+    Raises:
+        EncoderError: If the file is not a usable tokenizer.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer.no_padding()
+        if max_length is None:
+            tokenizer.no_truncation()
+        else:
+            tokenizer.enable_truncation(max_length)
+    except Exception as error:  # tokenizers raises nothing more specific
+        raise EncoderError(f"{file} is no usable tokenizer ({error})") from error
+    return tokenizer
+
+
 class WordPieces:
     """A tokenizer with the rules of one encoder; may be shared between threads."""
 
@@ -37,20 +57,8 @@ class WordPieces:
 
     @classmethod
     def open(cls, file: Path, spec: EncoderSpec) -> WordPieces:
-        """Open a `tokenizer.json` that cuts at the maximum length, without padding.
-
-        Raises:
-            EncoderError: If the file is not a usable tokenizer.
-        """
-        from tokenizers import Tokenizer
-
-        try:
-            tokenizer = Tokenizer.from_file(str(file))
-            tokenizer.no_padding()
-            tokenizer.enable_truncation(spec.max_length)
-        except Exception as error:  # tokenizers raises nothing more specific
-            raise EncoderError(f"{file} is no usable tokenizer ({error})") from error
-        return cls(tokenizer, spec)
+        """Open a `tokenizer.json`; see `open_tokenizer`."""
+        return cls(open_tokenizer(file, spec.max_length), spec)
 
     def of(self, text: str) -> list[int]:
         """Return the word pieces of one text with special ones, cut at the maximum length."""

@@ -101,8 +101,15 @@ class SheetEncoder:
             folder = read_model_folder(Path(name))
             _check_precision(folder, precision, name)
         else:
-            folder = cached_model(name, precision or "fp32", _cache_folder(cache_dir))
-            name += _suffix(folder.spec.precision)
+            if cache_dir is None:
+                from platformdirs import user_cache_path
+
+                cache = user_cache_path("sat-retriever") / "encoders"
+            else:
+                cache = Path(cache_dir).resolve()
+            folder = cached_model(name, precision or "fp32", cache)
+            own = folder.spec.precision
+            name += f":{own}" if f":{own}" in _SUFFIXES else ""
         # A text in int8 is fastest on one core.
         per_text = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_TEXT)
         model = OnnxModel.open(folder, per_text, _device_for(folder.spec.precision, device))
@@ -231,10 +238,6 @@ def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision 
     return name, precision
 
 
-def _suffix(precision: Precision) -> str:
-    return next((suffix for suffix, own in _SUFFIXES.items() if own == precision), "")
-
-
 def _check_precision(folder: ModelFolder, precision: Precision | None, name: str) -> None:
     own = folder.spec.precision
     if precision in (None, own):
@@ -259,11 +262,3 @@ def _device_for(precision: Precision, device: Device) -> Device:
 
 def _a(precision: Precision) -> str:
     return f"{'a' if precision == 'compact' else 'an'} {precision}"
-
-
-def _cache_folder(cache_dir: str | Path | None) -> Path:
-    if cache_dir is not None:
-        return Path(cache_dir).resolve()
-    from platformdirs import user_cache_path
-
-    return user_cache_path("sat-retriever") / "encoders"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.encoder.model import open_tokenizer
 from sat_retriever.encoder.models.folder import read_folder, write_folder
 from sat_retriever.encoder.onnx.device import Device, runs_on_gpu
 from sat_retriever.encoder.onnx.session import (
@@ -28,12 +29,12 @@ from sat_retriever.encoder.onnx.session import (
     similar_lengths,
     usable_threads,
 )
-from sat_retriever.encoder.spec import Pooling
-from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.encoder.spec import Pooling, check_texts
+from sat_retriever.errors import EncoderError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.scores import probabilities
-from sat_retriever.rank.reranker import Reranker, TrainedKind, TrainedOn, check_trained_on, rescored
+from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -178,17 +179,9 @@ class PairPieces:
         """Open a `tokenizer.json`.
 
         Raises:
-            EncoderError: If the file is not a usable tokenizer.
+            EncoderError: If it is no usable tokenizer, or puts other pieces around a text.
         """
-        from tokenizers import Tokenizer
-
-        try:
-            tokenizer = Tokenizer.from_file(str(file))
-            tokenizer.no_padding()
-            tokenizer.no_truncation()
-        except Exception as error:  # tokenizers raises nothing more specific
-            raise EncoderError(f"{file} is no usable tokenizer ({error})") from error
-        return cls(tokenizer, max_length, pad_id, lowercase=lowercase)
+        return cls(open_tokenizer(file), max_length, pad_id, lowercase=lowercase)
 
     def pairs(self, query: str, sheets: Sequence[str]) -> list[Pair]:
         """Pair one query with each of the sheet texts; the sheet is cut first, then the query."""
@@ -280,8 +273,7 @@ class CrossEncoder:
             EncoderError: If onnxruntime fails, for example for lack of memory, or the result is not
                 finite.
         """
-        if isinstance(texts, str):
-            raise InputError("a single string was given; give a list of texts")
+        check_texts(texts)
         # Sorted: the texts in a batch change the last digit, which must not depend on their order.
         different = sorted(set(texts))
         pairs = self._pieces.pairs(query, different)
@@ -307,9 +299,6 @@ def _check_inputs(session: onnxruntime.InferenceSession, spec: PairSpec, folder:
         )
 
 
-_COMPLETE_SHARE = 0.5  # scores are probabilities: at least half as likely as the best sheet
-
-
 def blended(logits: FloatArray, cosines: FloatArray, weight: float) -> NDArray[np.float64]:
     """Return the scores of pairs, any shape, float64: logit + w · Stage 1 score.
 
@@ -329,10 +318,14 @@ class CrossEncoderReranker(Reranker):
             index has.
     """
 
+    complete_share = 0.5  # scores are probabilities: at least half as likely as the best sheet
+
     def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
-        check_trained_on(index, model.folder, PAIRS.command, _trained_on(model.spec))
+        check_trained_on(index, model.folder, PAIRS.command, model.spec)
         self.index = index
         self.model = model
+        self.dense_weight = model.spec.dense_weight
+        self.trained_candidates = model.spec.candidates
 
     @classmethod
     def load(
@@ -359,21 +352,6 @@ class CrossEncoderReranker(Reranker):
         """
         model = CrossEncoder.load(folder, threads=threads, device=device or index.device)
         return cls(index, model)
-
-    @property
-    def dense_weight(self) -> float:
-        """Share of the cosine in the score that finds its candidates."""
-        return self.model.spec.dense_weight
-
-    @property
-    def trained_candidates(self) -> int:
-        """Number of candidates per query that its weight w was chosen with."""
-        return self.model.spec.candidates
-
-    @property
-    def complete_share(self) -> float:
-        """Smallest share of the best score for a sheet of a complete answer."""
-        return _COMPLETE_SHARE
 
     def rerank(
         self,
@@ -404,14 +382,10 @@ class CrossEncoderReranker(Reranker):
         return rescored(found, exact, shown)
 
 
-def _trained_on(spec: PairSpec) -> TrainedOn:
-    return TrainedOn(spec.encoder, spec.serialization)
-
-
 PAIRS = TrainedKind(
     name="cross-encoder",
     label="Cross-Encoder",
     format=FORMAT,
-    trained_on=lambda folder: _trained_on(read_pair_folder(folder)),
+    trained_on=read_pair_folder,
     load=CrossEncoderReranker.load,
 )

@@ -12,7 +12,6 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.scores import fuse
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import K1
 from sat_retriever.text.period.spans import asked_on
@@ -77,7 +76,9 @@ def rerank_mixed(
     question = index.question(query, dense_weight=weight, token=token, today=day)
     named = list(dict.fromkeys(p.sheet_id for p in passages if p.sheet_id is not None))
     before = index.score_sheets(question, named) if named else []
-    after = _reranked(reranker, question, before)
+    given = {candidate.sheet_id for candidate in before}
+    found_after = reranker.rerank(question, before) if before else ()
+    after = [candidate for candidate in found_after if candidate.sheet_id in given]
     order = {candidate.sheet_id: rank for rank, candidate in enumerate(after)}
     scores = {candidate.sheet_id: candidate.score for candidate in after}
     others = [n for n, p in enumerate(passages) if p.sheet_id not in scores]
@@ -111,25 +112,13 @@ def score_texts(index: SheetIndex, question: Question, texts: Sequence[str]) -> 
     dense = index.encoder.encode_sheets(read) @ question.token  # (n,)
     known = index.word_shares(question, ())
     limits = dict(zip(known.words, known.limits.tolist(), strict=True))
-    lexical = np.array([_word_share(limits, text) for text in read], dtype=np.float32)
+    lexical = np.zeros(len(read), dtype=np.float32)
+    for place, text in enumerate(read):
+        own = set(stems(text))
+        lexical[place] = _WORD_SHARE * sum(limits[word] for word in limits if word in own)
     fused = fuse(dense, lexical, question.dense_weight)
     said = np.array([bool(text.strip()) for text in read])
     return np.where(said, fused, np.float32(0)).clip(-1, 1)
-
-
-def _word_share(limits: Mapping[str, float], text: str) -> float:
-    """Share of the query's words that a text has, on the scale of a sheet's BM25."""
-    own = set(stems(text))
-    return _WORD_SHARE * sum(limit for word, limit in limits.items() if word in own)
-
-
-def _reranked(
-    reranker: Reranker, question: Question, before: Sequence[Candidate]
-) -> list[Candidate]:
-    """The given candidates in their new order, without those that were added."""
-    given = {candidate.sheet_id for candidate in before}
-    found = reranker.rerank(question, before) if before else ()
-    return [candidate for candidate in found if candidate.sheet_id in given]
 
 
 def _in_place(found: FloatArray, before: Sequence[float], after: Mapping[str, float]) -> FloatArray:

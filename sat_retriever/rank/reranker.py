@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -65,10 +65,18 @@ def rescored(candidates: Sequence[Candidate], values: _Values, scores: _Values) 
     return [each.placed(rank, score) for rank, (_, each, score) in enumerate(order, start=1)]
 
 
+def ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates with ranks from 1, in their order."""
+    return [
+        candidate if candidate.rank == rank else replace(candidate, rank=rank)
+        for rank, candidate in enumerate(candidates, start=1)
+    ]
+
+
 class Reranker(Protocol):
     """Stage 2: candidates in, the same sheets in a better order out.
 
-    A reranker of your own inherits from this class and defines `rerank`; it overrides properties
+    A reranker of your own inherits from this class and defines `rerank`; it overrides attributes
     whose values do not fit:
 
         class ShortNamesFirst(Reranker):
@@ -79,25 +87,14 @@ class Reranker(Protocol):
         SheetRetriever(index, ShortNamesFirst()).retrieve("orders by region")
     """
 
-    @property
-    def dense_weight(self) -> float | None:
-        """Share of the cosine in the score that finds candidates; None is the index's own."""
-        return None
-
-    @property
-    def trained_candidates(self) -> int | None:
-        """Number of candidates per query that it was trained on; None for any number."""
-        return None
-
-    @property
-    def complete_share(self) -> float:
-        """Smallest share of the best score for a sheet of a complete answer, in (0, 1]."""
-        return COMPLETE_SHARE
-
-    @property
-    def keeps_scale(self) -> bool:
-        """True if its scores are comparable with the candidates' earlier ones."""
-        return False
+    dense_weight: float | None = None
+    """Share of the cosine in the score that finds candidates; None is the index's own."""
+    trained_candidates: int | None = None
+    """Number of candidates per query that it was trained on; None for any number."""
+    complete_share: float = COMPLETE_SHARE
+    """Smallest share of the best score for a sheet of a complete answer, in (0, 1]."""
+    keeps_scale: bool = False
+    """True if its scores are comparable with the candidates' earlier ones."""
 
     def over(self, index: SheetIndex) -> Reranker:
         """Return the same reranker for an index as some groups see it: see `SheetIndex.seen_by`.
@@ -137,12 +134,18 @@ class UntrainedKind:
     make: Callable[[SheetIndex], Reranker]
 
 
-@dataclass(frozen=True, slots=True)
-class TrainedOn:
-    """Fingerprints of the Sheet Encoder and of the sheet texts that a model was trained on."""
+class TrainedOn(Protocol):
+    """What a model was trained on, as its spec says."""
 
-    encoder: str
-    serialization: str
+    @property
+    def encoder(self) -> str:
+        """Fingerprint of the Sheet Encoder whose tokens it read."""
+        ...
+
+    @property
+    def serialization(self) -> str:
+        """Fingerprint of the sheet texts."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,8 @@
-"""A question as the texts of a sheet are compared with it: its words, and what they weigh."""
+"""Where on a sheet a question is answered: the cells that match it, the table, and its rows.
+
+The terms of a question → each text of a sheet against them → the table that answers, and the range
+to cite.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of, split_ref
-from sat_retriever.records.contents import CellText, SheetContents
+from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.identifiers import split_identifiers
 
@@ -182,12 +182,9 @@ def contents_text(record: SheetRecord) -> str | None:
 def _texts(contents: SheetContents) -> Iterator[_Placed]:
     """The texts of a sheet in no order, but a cell's own before its comment."""
     in_tables = islice(chain.from_iterable(contents.tables), _MOST_READ)
-    return map(_placed, chain(in_tables, contents.notes[:_MOST_TEXTS]))  # these are top down
-
-
-def _placed(text: CellText) -> _Placed:
-    row, col = split_ref(text.cell) or (0, 0)
-    return _Placed(row, _CELL_LINE if text.is_on_cell else _LINE_OVER_CELLS, col, text.text)
+    for text in chain(in_tables, contents.notes[:_MOST_TEXTS]):  # these are top down
+        row, col = split_ref(text.cell) or (0, 0)
+        yield _Placed(row, _CELL_LINE if text.is_on_cell else _LINE_OVER_CELLS, col, text.text)
 
 
 def _table_headers(record: SheetRecord) -> Iterator[_Placed]:

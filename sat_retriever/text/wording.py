@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
 from sat_retriever.text.identifiers import MAX_CHARS, UNSPACED, Word, chunk_words, chunks
@@ -125,17 +125,18 @@ def _parts(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     whole = [_apart(word) if _is_joined(word) else (word.text,) for word in words]
     parted = [_apart(word) for word in words]
     first, second = (
-        tuple(stem(fold(run)) for pieces in found for piece in pieces for run in _runs(piece))
+        tuple(
+            stem(fold(run))
+            for pieces in found
+            for piece in pieces
+            for run in filter(None, _APART.split(piece))
+        )
         for found in (whole, parted)
     )
     return first, second
 
 
 _kept_parts = lru_cache(maxsize=32_768)(_parts)
-
-
-def _runs(piece: str) -> Iterator[str]:
-    return filter(None, _APART.split(piece))
 
 
 def _apart(word: Word) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 
 
 def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Method:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -196,14 +196,9 @@ class Scope:
 
 def known_names(structure: Structure) -> frozenset[str]:
     """Casefolded names and tables, which are references in a formula even without a sheet."""
-    return frozenset(_names(structure))
-
-
-def _names(structure: Structure) -> Iterable[str]:
-    for name in structure.names:
-        yield name.name.casefold()
-    for each in structure.tables:
-        yield each.table.name.casefold()
+    names = (each.name for each in structure.names)
+    tables = (each.table.name for each in structure.tables)
+    return frozenset(name.casefold() for name in (*names, *tables))
 
 
 def _fold(sheet: str | None) -> str:

@@ -21,68 +21,30 @@ from sat_retriever.records.structure import Use
 _PREFIXES = ("_XLFN.", "_XLWS.", "_XLUDF.", "COM.MICROSOFT.")
 
 
-def _every(_argument: int) -> bool:
-    return True
-
-
-def _first(argument: int) -> bool:
-    return argument == 0
-
-
-def _after_first(argument: int) -> bool:
-    return argument > 0
-
-
-def _after_second(argument: int) -> bool:
-    return argument > 1
-
-
-def _not_second(argument: int) -> bool:  # SUMIF(range, criterion, sum_range)
-    return argument != 1
-
-
-def _not_criteria(argument: int) -> bool:  # SUMIFS(sum_range, range, criterion, range, …)
-    return argument == 0 or argument % 2 == 1
-
-
-def _even(argument: int) -> bool:  # COUNTIFS(range, criterion, range, criterion, …)
-    return argument % 2 == 0
-
-
-def _third(argument: int) -> bool:  # GROUPBY(row_fields, values, …) has values second
-    return argument == 2
-
-
-def _second(argument: int) -> bool:
-    return argument == 1
-
-
-def _names(text: str, taken: Callable[[int], bool]) -> dict[str, Callable[[int], bool]]:
-    return dict.fromkeys(text.split(), taken)
-
-
 # Totals, counts, averages, extremes, spread and quantiles: many cells become one number.
 # Deliberately left out: fits and cash flows (TREND, NPV, …), which model rather than total, and
 # AND, OR, CONCAT, TEXTJOIN, which gather no numbers. Criteria and ranks are plain values.
-_AGGREGATES = {
-    **_names("SUM SUMSQ SUMPRODUCT SUMX2MY2 SUMX2PY2 SUMXMY2 PRODUCT", _every),
-    **_names("AVERAGE AVERAGEA AVEDEV DEVSQ GEOMEAN HARMEAN MEDIAN MODE", _every),
-    **_names("MODE.SNGL MODE.MULT COUNT COUNTA COUNTBLANK MAX MAXA MIN MINA", _every),
-    **_names("STDEV STDEVA STDEVP STDEVPA STDEV.S STDEV.P SKEW SKEW.P KURT", _every),
-    **_names("VAR VARA VARP VARPA VAR.S VAR.P", _every),
-    **_names("SUMIF AVERAGEIF COUNTIF", _not_second),
-    **_names("SUMIFS AVERAGEIFS MAXIFS MINIFS", _not_criteria),
-    **_names("COUNTIFS", _even),
-    **_names("SUBTOTAL", _after_first),
-    **_names("AGGREGATE", _after_second),
-    **_names("LARGE SMALL TRIMMEAN FREQUENCY", _first),
-    **_names("PERCENTILE PERCENTILE.INC PERCENTILE.EXC", _first),
-    **_names("QUARTILE QUARTILE.INC QUARTILE.EXC", _first),
-    **_names("DSUM DAVERAGE DCOUNT DCOUNTA DMAX DMIN DPRODUCT", _first),
-    **_names("DSTDEV DSTDEVP DVAR DVARP", _first),
-    **_names("GROUPBY", _second),
-    **_names("PIVOTBY", _third),
-}
+_TOTALLED: tuple[tuple[str, Callable[[int], bool]], ...] = (
+    ("SUM SUMSQ SUMPRODUCT SUMX2MY2 SUMX2PY2 SUMXMY2 PRODUCT", lambda n: True),
+    ("AVERAGE AVERAGEA AVEDEV DEVSQ GEOMEAN HARMEAN MEDIAN MODE", lambda n: True),
+    ("MODE.SNGL MODE.MULT COUNT COUNTA COUNTBLANK MAX MAXA MIN MINA", lambda n: True),
+    ("STDEV STDEVA STDEVP STDEVPA STDEV.S STDEV.P SKEW SKEW.P KURT", lambda n: True),
+    ("VAR VARA VARP VARPA VAR.S VAR.P", lambda n: True),
+    ("SUMIF AVERAGEIF COUNTIF", lambda n: n != 1),  # range, criterion, sum_range
+    # sum_range, range, criterion, range, …
+    ("SUMIFS AVERAGEIFS MAXIFS MINIFS", lambda n: n == 0 or n % 2 == 1),
+    ("COUNTIFS", lambda n: n % 2 == 0),  # range, criterion, range, criterion, …
+    ("SUBTOTAL", lambda n: n > 0),
+    ("AGGREGATE", lambda n: n > 1),
+    ("LARGE SMALL TRIMMEAN FREQUENCY", lambda n: n == 0),
+    ("PERCENTILE PERCENTILE.INC PERCENTILE.EXC", lambda n: n == 0),
+    ("QUARTILE QUARTILE.INC QUARTILE.EXC", lambda n: n == 0),
+    ("DSUM DAVERAGE DCOUNT DCOUNTA DMAX DMIN DPRODUCT", lambda n: n == 0),
+    ("DSTDEV DSTDEVP DVAR DVARP", lambda n: n == 0),
+    ("GROUPBY", lambda n: n == 1),  # row_fields, values, …
+    ("PIVOTBY", lambda n: n == 2),
+)
+_AGGREGATES = {name: taken for names, taken in _TOTALLED for name in names.split()}
 
 # Arrays that are searched or returned from; the search key is a plain value.
 _LOOKUPS = {

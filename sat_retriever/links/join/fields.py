@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
@@ -157,27 +157,42 @@ def sheet_fields(
     If values were read, a column without a profile has long texts or a single value. It is a key
     only if its header names one.
     """
-    span = span_of(period_of(record))
+    span, entity = span_of(period_of(record)), sheet_words(record.sheet)
     known = {(profile.table, profile.column): profile for profile in profiles}
     tables = [table.columns for table in record.tables[:MAX_TABLES]] or [record.columns]
-    for number, columns in enumerate(tables):
-        main = _main_key(columns[:MAX_COLUMNS], sheet_words(record.sheet))
-        layout = _layout(columns[:MAX_COLUMNS])
-        kinds = Counter(column.type for column in columns[:MAX_COLUMNS])
+    for number, all_columns in enumerate(tables):
+        columns = all_columns[:MAX_COLUMNS]
+        main, layout = _main_key(columns, entity), _layout(columns)
+        kinds = Counter(column.type for column in columns)
         texts, numbers = (sum(kinds[kind] for kind in group) for group in (_TEXTS, _NUMBERS))
-        for place, column in enumerate(columns[:MAX_COLUMNS]):
-            if column.type not in _NEVER_KEYS and _may_name_key(column.name):
-                profile = known.get((number, place), _NO_PROFILE)
-                found = _field(record, column, place, profile, main=place == main)
-                if found.name.kind is not KeyKind.NONE or profile.values or not known:
-                    yield replace(
-                        found,
-                        layout=layout,
-                        texts=texts - (column.type in _TEXTS),
-                        numbers=numbers - (column.type in _NUMBERS),
-                        span=span,
-                        gathers=gathers,
-                    )
+        for place, column in enumerate(columns):
+            profile = known.get((number, place), _NO_PROFILE)
+            if column.type in _NEVER_KEYS or not _may_name_key(column.name):
+                continue
+            name = key_name(column.name)
+            if name.kind is KeyKind.NONE and known and not profile.values:
+                continue
+            yield Field(
+                sheet_id=record.sheet_id,
+                sheet=record.sheet,
+                workbook=record.path or record.workbook,
+                header=column.name,
+                place=place,
+                name=name,
+                entity=entity,
+                match=match(name.words, entity),
+                main=place == main,
+                type=column.type,
+                values=profile.values,
+                distinct=profile.distinct,
+                sketch=profile.sketch,
+                wide=bool(profile.sketch) and not small_numbers(profile.sketch),
+                layout=layout,
+                texts=texts - (column.type in _TEXTS),
+                numbers=numbers - (column.type in _NUMBERS),
+                span=span,
+                gathers=gathers,
+            )
 
 
 @lru_cache(maxsize=65_536)
@@ -222,28 +237,6 @@ def _main_key(columns: Sequence[Column], entity: tuple[str, ...]) -> int:
             rank = 2
         ranked.append((rank, place))
     return min(ranked, default=(0, 0))[1]
-
-
-def _field(
-    record: SheetRecord, column: Column, place: int, profile: ColumnProfile, *, main: bool
-) -> Field:
-    name, entity = key_name(column.name), sheet_words(record.sheet)
-    return Field(
-        sheet_id=record.sheet_id,
-        sheet=record.sheet,
-        workbook=record.path or record.workbook,
-        header=column.name,
-        place=place,
-        name=name,
-        entity=entity,
-        match=match(name.words, entity),
-        main=main,
-        type=column.type,
-        values=profile.values,
-        distinct=profile.distinct,
-        sketch=profile.sketch,
-        wide=bool(profile.sketch) and not small_numbers(profile.sketch),
-    )
 
 
 @lru_cache(maxsize=65_536)

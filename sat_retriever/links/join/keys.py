@@ -59,26 +59,21 @@ class KeyColumn:
         """The column as one side of a join."""
         name, entity = key_name(self.name), sheet_words(self.sheet)
         return Field(
-            sheet_id=self.sheet_id,
-            sheet=self.sheet,
-            workbook=self.workbook,
+            **{each: getattr(self, each) for each in _OF_FIELDS},
             header=self.name,
-            place=self.place,
             name=name,
             entity=entity,
             match=match(name.words, entity),
-            main=self.main,
             type=ColumnType(self.type),
-            values=self.values,
-            distinct=self.distinct,
             sketch=unpack(self.sketch),
-            wide=self.wide,
-            layout=self.layout,
-            texts=self.texts,
-            numbers=self.numbers,
             span=(self.first, self.last) if self.first >= 0 else None,
-            gathers=self.gathers,
         )
+
+
+# Fields that a key column has as `Field` has them.
+_OF_FIELDS = (
+    "sheet_id sheet workbook place main values distinct wide layout texts numbers gathers".split()
+)
 
 
 def workbook_keys(
@@ -173,24 +168,14 @@ def _promise(field: Field) -> float:
 
 
 def _key_column(field: Field, *, settled: bool) -> KeyColumn:
+    first, last = field.span or (-1, -1)
     return KeyColumn(
-        sheet_id=field.sheet_id,
-        sheet=field.sheet,
-        workbook=field.workbook,
+        **{each: getattr(field, each) for each in _OF_FIELDS},
         name=field.header[:200],
-        place=field.place,
-        main=field.main,
         type=field.type,
-        values=field.values,
-        distinct=field.distinct,
         sketch=pack(field.sketch, KEPT_HASHES),
-        wide=field.wide,
         settled=settled,
-        layout=field.layout,
-        texts=field.texts,
-        numbers=field.numbers,
-        first=field.span[0] if field.span else -1,
-        last=field.span[1] if field.span else -1,
-        gathers=field.gathers,
+        first=first,
+        last=last,
         blocks=header_blocks(field) + value_blocks(field),
     )

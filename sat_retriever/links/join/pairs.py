@@ -114,7 +114,8 @@ def owning_blocks(field: Field) -> list[Block]:
     """Blocks under which the column can be found as the owner of a key."""
     name, entity = field.name, field.entity
     found: list[Block] = []
-    if name.generic and field.once and not field.place and not _names_time(field):
+    timeless = _TIMES.isdisjoint(segment.words(field.header[:200]))
+    if name.generic and field.once and not field.place and timeless:
         found.append(_same(field))
     if name.kind is not KeyKind.NONE and name.words:
         found.append(("key", name.words))
@@ -128,10 +129,6 @@ def owning_blocks(field: Field) -> list[Block]:
     if name.kind is not KeyKind.NONE and len(name.words) > 1 and field.place == 0:
         found.append(("head", name.words[:1]))
     return found
-
-
-def _names_time(field: Field) -> bool:
-    return not _TIMES.isdisjoint(segment.words(field.header[:200]))
 
 
 def _same(field: Field) -> Block:

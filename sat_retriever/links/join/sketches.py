@@ -98,7 +98,9 @@ def bands(sketch: Sequence[int]) -> tuple[str, ...]:
     if not sketch:
         return ()
     rows = signature(sketch).reshape(BANDS, ROWS).astype("<u8")
-    return tuple(f"{band}{_digest(row.tobytes())}" for band, row in enumerate(rows))
+    made = (hashlib.blake2b(row.tobytes(), digest_size=6).digest() for row in rows)
+    digests = (base64.urlsafe_b64encode(each).decode("ascii")[:_DIGEST_CHARS] for each in made)
+    return tuple(f"{band}{digest}" for band, digest in enumerate(digests))
 
 
 def signature(sketch: Sequence[int]) -> Hashes:
@@ -134,8 +136,3 @@ def _permutations() -> tuple[Hashes, Hashes]:
     halves = drawn.randint(0, 1 << 31, PERMUTATIONS, dtype=np.uint32)
     shifts: Hashes = drawn.randint(0, 1 << 32, PERMUTATIONS, dtype=np.uint32)
     return halves * np.uint32(2) + np.uint32(1), shifts
-
-
-def _digest(content: bytes) -> str:
-    made = hashlib.blake2b(content, digest_size=6).digest()
-    return base64.urlsafe_b64encode(made).decode("ascii")[:_DIGEST_CHARS]

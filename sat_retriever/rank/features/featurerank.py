@@ -13,12 +13,11 @@ from sat_retriever.rank.features.features import candidate_list, list_inputs
 from sat_retriever.rank.features.model import (
     FORMAT,
     FeatureModel,
-    FeatureSpec,
     copy_feature_folder,
     read_feature_spec,
 )
-from sat_retriever.rank.links import LinkReranker
-from sat_retriever.rank.reranker import Reranker, TrainedKind, TrainedOn, check_trained_on, rescored
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
@@ -37,10 +36,13 @@ class FeatureReranker(Reranker):
         FingerprintMismatchError: If it was trained on cosines of another encoder or other texts.
     """
 
+    keeps_scale = True  # bounded moves are added to the scores, and strange lists keep theirs
+
     def __init__(self, index: SheetIndex, model: FeatureModel, folder: str | Path) -> None:
-        check_trained_on(index, Path(folder), FEATURES.command, _trained_on(model.spec))
+        check_trained_on(index, Path(folder), FEATURES.command, model.spec)
         self.index = index
         self.model = model
+        self.trained_candidates = model.spec.candidates
         self._folder = folder
         self._links = LinkReranker(index)
 
@@ -59,16 +61,6 @@ class FeatureReranker(Reranker):
         """Return the same reranker for an index as some groups see it."""
         return FeatureReranker(index, self.model, self._folder)
 
-    @property
-    def trained_candidates(self) -> int:
-        """Number of candidates per query that it was trained on."""
-        return self.model.spec.candidates
-
-    @property
-    def keeps_scale(self) -> bool:
-        """True, since bounded moves are added to the scores, and strange lists keep theirs."""
-        return True
-
     def rerank(
         self,
         question: Question,
@@ -84,15 +76,11 @@ class FeatureReranker(Reranker):
         return rescored(order.candidates, scores, np.minimum(scores, 1.0))
 
 
-def _trained_on(spec: FeatureSpec) -> TrainedOn:
-    return TrainedOn(spec.encoder, spec.serialization)
-
-
 FEATURES = TrainedKind(
     name="features",
     label="Features",
     format=FORMAT,
-    trained_on=lambda folder: _trained_on(read_feature_spec(folder)),
+    trained_on=read_feature_spec,
     load=FeatureReranker.load,
     carry=copy_feature_folder,
     has_command=False,

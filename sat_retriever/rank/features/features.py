@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.links import LinkOrder
+from sat_retriever.rank.links.linkrank import LinkOrder
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.links import Link, LinkType

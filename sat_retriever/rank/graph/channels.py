@@ -72,7 +72,8 @@ def relations(channels: Sequence[str], known: Facts) -> FloatArray:
         if channel in _FIXED:
             made[place] = _FIXED[channel](known)
         elif channel not in LEARNT:
-            made[place] = _linked(known, channel.removeprefix(_LINK))
+            joined = known.links.get(channel.removeprefix(_LINK), _NO_LINKS)
+            made[place] = linked(joined.ends, len(known.homes))
     return made
 
 
@@ -203,10 +204,6 @@ def same_workbook(homes: Sequence[str]) -> FloatArray:
 # ---- inner workings
 
 _NO_LINKS = Links(np.empty((0, 2), dtype=np.intp), np.empty(0, dtype=np.float32))
-
-
-def _linked(known: Facts, kind: str) -> FloatArray:
-    return linked(known.links.get(kind, _NO_LINKS).ends, len(known.homes))
 
 
 def _join_confidence(known: Facts) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,8 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.scores import fuse, fused
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.reranker import ranked
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
@@ -96,14 +97,6 @@ def started(
     if spec.start == "links":
         return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)
     return ranked(sorted(scored, key=lambda candidate: (-candidate.score, candidate.sheet_id)))
-
-
-def ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates with ranks from 1, in their order."""
-    return [
-        candidate if candidate.rank == rank else replace(candidate, rank=rank)
-        for rank, candidate in enumerate(candidates, start=1)
-    ]
 
 
 def build_graph(

@@ -32,7 +32,7 @@ from sat_retriever.rank.graph.spec import (
     copy_graph_folder,
     read_graph_folder,
 )
-from sat_retriever.rank.reranker import Reranker, TrainedKind, TrainedOn, check_trained_on, rescored
+from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -111,9 +111,12 @@ class GraphReranker(Reranker):
     """
 
     def __init__(self, index: SheetIndex, model: GraphModel) -> None:
-        check_trained_on(index, model.folder, GRAPH.command, _trained_on(model.spec))
+        check_trained_on(index, model.folder, GRAPH.command, model.spec)
         self.index = index
         self.model = model
+        self.dense_weight = model.spec.dense_weight
+        self.trained_candidates = model.spec.candidates
+        self.complete_share = model.spec.complete_share
 
     @classmethod
     def load(
@@ -140,21 +143,6 @@ class GraphReranker(Reranker):
         """
         model = GraphModel.load(folder, threads=threads, device=device or index.device)
         return cls(index, model)
-
-    @property
-    def dense_weight(self) -> float:
-        """Share of the cosine in the score that finds its candidates."""
-        return self.model.spec.dense_weight
-
-    @property
-    def trained_candidates(self) -> int:
-        """Number of candidates per query that it was trained on."""
-        return self.model.spec.candidates
-
-    @property
-    def complete_share(self) -> float:
-        """Smallest share of the best score for a sheet of a complete answer."""
-        return self.model.spec.complete_share
 
     def rerank(
         self,
@@ -184,15 +172,11 @@ class GraphReranker(Reranker):
         return rescored(graph.candidates, logits, probabilities(logits))
 
 
-def _trained_on(spec: GraphSpec) -> TrainedOn:
-    return TrainedOn(spec.encoder, spec.serialization)
-
-
 GRAPH = TrainedKind(
     name="reranker",
     label="Stage 2",
     format=FORMAT,
-    trained_on=lambda folder: _trained_on(read_graph_folder(folder)),
+    trained_on=read_graph_folder,
     load=GraphReranker.load,
     carry=lambda folder, target, encoder: copy_graph_folder(folder, target, encoder=encoder),
 )

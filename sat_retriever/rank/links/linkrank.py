@@ -19,7 +19,7 @@ from sat_retriever.rank.links.pulls import (
     walk,
 )
 from sat_retriever.rank.links.reading import read_closely
-from sat_retriever.rank.reranker import Reranker, UntrainedKind
+from sat_retriever.rank.reranker import Reranker, UntrainedKind, ranked
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import SheetRecord
@@ -81,6 +81,8 @@ class LinkReranker(Reranker):
             own.
     """
 
+    keeps_scale = True  # a sheet that no link raises keeps its score
+
     def __init__(
         self,
         index: SheetIndex,
@@ -90,17 +92,7 @@ class LinkReranker(Reranker):
     ) -> None:
         self.index = index
         self.settings = settings or LinkSettings()
-        self._dense_weight = dense_weight
-
-    @property
-    def dense_weight(self) -> float | None:
-        """Share of the cosine in the score that finds candidates; None is the index's own."""
-        return self._dense_weight
-
-    @property
-    def keeps_scale(self) -> bool:
-        """True, since a sheet that no link raises keeps its score."""
-        return True
+        self.dense_weight = dense_weight
 
     def rerank(
         self,
@@ -113,11 +105,7 @@ class LinkReranker(Reranker):
         Scores stay in the range of the fused score, comparable to it and never below it. `via`
         names the link that raised a sheet most. Ties are in the order of sheet ids.
         """
-        ordered = self.order(question, candidates, filters).candidates
-        return [
-            candidate if candidate.rank == rank else replace(candidate, rank=rank)
-            for rank, candidate in enumerate(ordered, start=1)
-        ]
+        return ranked(self.order(question, candidates, filters).candidates)
 
     def order(
         self,

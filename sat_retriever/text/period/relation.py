@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.period.periods import Grain, SheetPeriod, period_of
+from sat_retriever.text.period.periods import Grain, period_of
 from sat_retriever.text.period.question import asked_spans
 from sat_retriever.text.period.spans import Span, span_of
 
@@ -36,7 +36,7 @@ def months_of(record: SheetRecord) -> int:
         span = _hull(span, named)
     if _SO_FAR.search(record.sheet):
         span = replace(span, first_month=1)
-    return packed(span, fiscal=_fiscal(period))
+    return packed(span, fiscal=period.label.startswith("FY"))
 
 
 def _year_of(named: Span, span: Span) -> bool:
@@ -67,10 +67,6 @@ def _hull(span: Span, named: tuple[Span, ...]) -> Span:
         months = (min(p.first_month for p in parts), max(p.last_month for p in parts))
         return Span(first, last, *months)
     return Span(first, last)
-
-
-def _fiscal(period: SheetPeriod) -> bool:
-    return period.label.startswith("FY")
 
 
 # First and last year, first and last month, and 1 if fiscal, for each sheet: (n, 5).

@@ -220,11 +220,6 @@ def _unit_side(match: Match, today: date) -> str:
     return "" if _of_other(match, unit, side) else _counted_units(match, unit, side, 1, today)
 
 
-def _before_last(match: Match, today: date) -> str:
-    """Write "year before last" in numbers."""
-    return units_from(UNITS[match["unit"]], -2, -2, today)
-
-
 def _ago(match: Match, today: date) -> str:
     """Write "two years ago", "vor drei Monaten", "more than half a year ago" in numbers."""
     unit, number = UNITS[match["unit"]], _number(match["count"] or "1")
@@ -283,7 +278,10 @@ _SIDE_UNIT = _phrase(
     rf"(?P<unit>{_UNIT})"
 )
 EUROPEAN: tuple[tuple[re.Pattern[str], Read], ...] = (
-    (_phrase(rf"(?P<unit>{_UNIT}) before last"), _before_last),
+    (
+        _phrase(rf"(?P<unit>{_UNIT}) before last"),
+        lambda match, today: units_from(UNITS[match["unit"]], -2, -2, today),
+    ),
     (_phrase(rf"{_SIDE} {_KIND}(?P<unit>{_UNIT}) (?:so far|to date)"), _to_date),
     (_phrase(rf"so far {_SIDE} (?P<unit>{_UNIT})"), _to_date),
     (_phrase(rf"(?:since|seit|depuis le|desde el) (?:the )?{_START} ?(?P<unit>{_UNIT})"), _to_date),
@@ -365,11 +363,6 @@ def _single(match: Match, today: date, *, unit: str, place: int) -> str:
     return _apart(units_from(unit, place, place, today))
 
 
-def _present(_match: Match, today: date) -> str:
-    """Write "年初至今" in numbers."""
-    return _apart(units_from("year", 0, 0, today))
-
-
 def _unit(match: Match) -> str:
     return next((name for sign, name in _CJK_UNITS.items() if sign in match["unit"]), "day")
 
@@ -385,7 +378,7 @@ def _apart(said: str) -> str:
 
 
 CHINESE: tuple[tuple[re.Pattern[str], Callable[[Match, date], str]], ...] = (
-    (re.compile(_SO_FAR), _present),
+    (re.compile(_SO_FAR), partial(_single, unit="year", place=0)),
     (re.compile(_FEW), _few),
     (re.compile(_AGO), _ago_chinese),
     *(

@@ -111,6 +111,7 @@ _NUMBER_GOES_ON = re.compile(r"[-.](?!(?:19|20)\d\d(?!\d))\d{3}")  # 2021-555-12
 _PROGRAM = re.compile(r"(?:^|(?<!\w)(?:ms|microsoft|open|libre)[ \-]?)office[ .#\-]*$")
 _PHONE = re.compile(r"\+\d[\d /-]*$")
 _MAYBE = re.compile(r"\d|[^\W\d_]{3}")
+_ANY_YEAR = re.compile(rf"(?<!\w){Y4}(?!\w)")
 
 
 _NAME = rf"(?P<name>{either(MONTHS)})\.?"
@@ -245,16 +246,22 @@ def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
     """True if the surrounding words allow the match to be a period."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
-        last, following = last_word(before), _first_word(after)
         if _NUMBER_GOES_ON.match(after) or _PHONE.search(before) or names_program(before):
             return False
-        return last not in NOT_AFTER and following not in NOT_BEFORE
+        following = re.match(r"[ \-]*([^\W\d_]+)", after)
+        counts = following is not None and following[1] in NOT_BEFORE
+        return last_word(before) not in NOT_AFTER and not counts
     groups = match.groupdict()
     if groups.get("name") in OFTEN_ELSE:
         return _first(groups, "year") is not None or match[0] == match.string
     if groups.get("name") and _first(groups, "year") is None and groups.get("day") is None:
         # "what may happen" names no month; "Budget May", "May", "May final 2024" do.
-        return not before.strip() or not after.strip() or dated or _has_year(match.string)
+        return (
+            not before.strip()
+            or not after.strip()
+            or dated
+            or _ANY_YEAR.search(match.string) is not None
+        )
     return True
 
 
@@ -263,18 +270,9 @@ def names_program(text: str) -> bool:
     return _PROGRAM.search(text) is not None
 
 
-def _has_year(text: str) -> bool:
-    return re.search(rf"(?<!\w){Y4}(?!\w)", text) is not None
-
-
 def last_word(text: str) -> str:
     """Return the word that a text ends with; empty for none."""
     found = re.search(r"([^\W\d_]+)[ .#\-]*$", text)
-    return found[1] if found else ""
-
-
-def _first_word(text: str) -> str:
-    found = re.match(r"[ \-]*([^\W\d_]+)", text)
     return found[1] if found else ""
 
 

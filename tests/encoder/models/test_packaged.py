@@ -16,7 +16,7 @@ from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNot
 from sat_retriever.evaluation.named import named_methods
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.load import AUTO, load_reranker, own_reranker
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization

@@ -25,7 +25,7 @@ from sat_retriever.rank.features.model import (
     FeatureModel,
     FeatureSpec,
 )
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 
 
 def list_of(index: SheetIndex, text: str, k: int = 50) -> CandidateList:
