@@ -139,7 +139,7 @@ def failed_filters(
 
 
 def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:
-    """What was not read of a sheet, or of the workbook that it is or would be in."""
+    """Parts of a sheet, or of the workbook that it is or would be in, that were not read."""
     return tuple(
         skip
         for state in index.workbooks()
@@ -152,7 +152,7 @@ def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:
 def _word_parts(
     question: Question, shares: WordShares, column: int, hit: Hit
 ) -> tuple[WordPart, ...]:
-    """Every word of a question and what it gives one of the sheets of some shares."""
+    """The words of a question, with the share of each in the score of the sheet in a column."""
     found = {each.word: each for each in question.scores.matches.found if each.sheets}
     inside = {each for word in hit.why.cell_words for each in stems(word)}
     rows = {word: row for row, word in enumerate(shares.words)}

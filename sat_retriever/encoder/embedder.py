@@ -85,7 +85,7 @@ class Embedder(Protocol):
 
     @property
     def identity(self) -> str:
-        """All that is known to decide its vectors; equal texts mean the same model."""
+        """The known facts that decide its vectors; equal texts mean the same model."""
         ...
 
     @property

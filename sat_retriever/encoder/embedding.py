@@ -84,18 +84,13 @@ class EmbeddingEncoder:
             MissingExtraError: If the package `ollama` is not installed.
         """
         embedder, _ = _tried(
-            lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST),
-            pauses_s,
+            lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST), pauses_s
         )
         return cls._probed(embedder, batch_size, pauses_s)
 
     @classmethod
     def of(
-        cls,
-        model: object,
-        *,
-        batch_size: int = BATCH_SIZE,
-        pauses_s: Sequence[float] | None = None,
+        cls, model: object, *, batch_size: int = BATCH_SIZE, pauses_s: Sequence[float] | None = None
     ) -> EmbeddingEncoder:
         """Return the encoder of a framework's embedding model, after encoding two texts.
 

@@ -354,10 +354,7 @@ class CrossEncoderReranker(Reranker):
         return cls(index, model)
 
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> list[Candidate]:
         """Return the same sheets with new scores and ranks, best first.
 

@@ -110,10 +110,7 @@ class Reranker(Protocol):
 
     @abstractmethod
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> Sequence[Candidate]:
         """Return candidates with new scores and ranks, best first.
 

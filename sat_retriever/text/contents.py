@@ -84,7 +84,7 @@ def spelled_words(some: Iterable[str]) -> tuple[str, ...]:
 
 
 def phrases(query: str) -> tuple[str, ...]:
-    """What stands in quotation marks in a query, at most four.
+    """The phrases in quotation marks in a query, at most four.
 
     >>> phrases('ridership of "MTA New York City Transit" by year')
     ('MTA New York City Transit',)

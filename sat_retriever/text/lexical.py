@@ -60,7 +60,7 @@ WORD_COST = (
 
 
 class KeptWords(Generic[Found]):
-    """What words find, each looked up once; those that were not asked for longest go first.
+    """A cache of lookups of words; the words that were not asked for longest go first.
 
     At most `most` numbers of 8 bytes are kept. A word counts for 64, for its letters, and for the
     `size` of what it finds.

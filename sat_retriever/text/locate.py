@@ -30,7 +30,7 @@ _MOST_PLACES = 8  # of one word in a question
 
 @dataclass(frozen=True)
 class QueryTerms:
-    """What a question asks with."""
+    """The words and quoted phrases of a question, with their weights."""
 
     weights: Mapping[str, float]  # how much each of its words tells, as stems, all above 0
     sequence: str  # all its words as stems in order, each between blanks
@@ -58,11 +58,11 @@ class QueryTerms:
 
     @cached_property
     def total(self) -> float:
-        """What all its words weigh together."""
+        """Weight of all its words."""
         return self.weight(self.weights)
 
     def weight(self, words: Iterable[str]) -> float:
-        """What some words weigh together, each once; others weigh nothing."""
+        """Weight of some words, each once; words that the question lacks weigh nothing."""
         return fsum(self.weights.get(word, 0.0) for word in set(words))  # in any order
 
     @cached_property
@@ -100,7 +100,7 @@ class QueryTerms:
 
     @cached_property
     def start(self) -> re.Pattern[str]:
-        """What an ASCII text in small letters has if it has a word of the question: first letters.
+        """Pattern of first letters; a lower-case ASCII text without a match has no word of it.
 
         A stem's last letter may be another than the word's (citi of city), so it does not count.
         """
@@ -282,7 +282,7 @@ def answering_table(asked: QueryTerms, record: SheetRecord, found: Sequence[Matc
 
 
 def table_shares(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> list[float]:
-    """How much of a question each table of a sheet says, in [0, 1]; 1: word for word, in one cell.
+    """Share of a question that each table of a sheet states, in [0, 1]; 1: in one cell, verbatim.
 
     Each word of the question counts once a table, by the best of its texts that has it: what the
     word weighs, times how close the text is to the question, up to half of it lost if the text
@@ -303,7 +303,7 @@ def table_shares(asked: QueryTerms, record: SheetRecord, found: Sequence[Match])
 
 
 def ngram_share(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> float:
-    """How much of a question one text of a sheet says word after word, in [0, 1].
+    """Share of a question that one text of a sheet states word after word, in [0, 1].
 
     Only an n-gram that makes at least half of the question counts, and of it only the words that
     the sheet's names lack: a title that repeats the workbook's name tells nothing new.

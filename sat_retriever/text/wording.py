@@ -38,7 +38,7 @@ class Wording:
         self._whole = " ".join(plain.casefold().split())
 
     def stems(self) -> list[str]:
-        """What an index has for its words: of a text without spaces, its pairs.
+        """Stems that an index has for its words: of a text without spaces, its pairs.
 
         >>> Wording("Ledgers 東京都").stems()
         ['ledger', '東京', '京都']

@@ -1,4 +1,4 @@
-"""What a sheet says about itself so that its copies can be found, wherever they are."""
+"""Claims of sheets by which their copies are found, wherever these are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BYTES = 6  # of a hash
 
 @dataclass(frozen=True, slots=True)
 class CopyClaim:
-    """What is compared of a sheet to find its copies."""
+    """The facts of a sheet by which its copies are found."""
 
     sheet_id: str
     folder: str  # its folders, without what tells versions apart
@@ -87,10 +87,7 @@ def name_hash(name: str) -> int:
 
 
 def _claim(
-    record: SheetRecord,
-    sketch: CellSketch | None,
-    contents: str,
-    tabs: tuple[int, ...],
+    record: SheetRecord, sketch: CellSketch | None, contents: str, tabs: tuple[int, ...]
 ) -> CopyClaim:
     *folders, _file = record.path.split("/")
     places = [version_of(folder) for folder in folders]
@@ -125,7 +122,7 @@ def _digest(text: str) -> str:
 
 
 def claim_to_text(claim: CopyClaim) -> str:
-    """What is compared of a claim, as it is stored; its versions are stored apart.
+    """A claim as the text that is stored, without its versions, which are stored apart.
 
     >>> claim = CopyClaim("a#b", "", "a", "b", "B", sketch=CellSketch("B", 0, 1, 1, (7,), (9,)))
     >>> claim_from_text("a#b", claim_to_text(claim)) == claim

@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class CopyBounds:
-    """What sheets have in common at least to be copies; chosen on made histories."""
+    """Least likeness of two sheets that are copies; chosen on made histories."""
 
     same: float = 0.4  # share of one sheet's cells in the other, of equal names in one folder
     # The same of a sheet whose name another version of its workbook does not have.

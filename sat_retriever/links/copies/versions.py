@@ -1,4 +1,4 @@
-"""Versions: what a name says of its version, and copies put in order, newest first."""
+"""Read versions from names, and put copies in order, newest first."""
 
 from __future__ import annotations
 
@@ -38,10 +38,7 @@ def _words(text: str) -> str:
 
 
 _NUMBER = r"(?:[ .\-]?(?:v|version|nr|no)?\.? ?(?P<number>\d{1,2})(?![\d.\-/]))?"
-_STAGES = (
-    (1, re.compile(_words(FINAL) + _NUMBER)),
-    (-1, re.compile(_words(DRAFT) + _NUMBER)),
-)
+_STAGES = ((1, re.compile(_words(FINAL) + _NUMBER)), (-1, re.compile(_words(DRAFT) + _NUMBER)))
 _AGES = ((-1, re.compile(_words(OLD) + _NUMBER)), (1, re.compile(_words(LATEST))))
 _COPY = re.compile(
     _words(COPY) + r"(?: ?\(?(?P<number>\d{1,3})(?![\d.\-/])\)?)?(?: (?:of|von|de|di|da|du)(?!\w))?"
@@ -69,7 +66,7 @@ _FILLER = re.compile(r"(?:^| )(?:as of|stand|per|vom|exported|export on|du|al)$"
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a name says of its version; every field has 0 or () for nothing."""
+    """The version that a name states; a field is 0 or () if the name does not state it."""
 
     age: int = 0  # -1 for "old" and "backup", 1 for "latest"
     # Day and minute of the state, as year * 10^8 + month * 10^6 + day * 10^4 + hour * 100 + minute;

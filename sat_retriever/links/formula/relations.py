@@ -91,9 +91,7 @@ class WorkbookLinks:
 
 
 def workbook_links(
-    records: Sequence[SheetRecord],
-    references: Iterable[Reference],
-    structure: Structure,
+    records: Sequence[SheetRecord], references: Iterable[Reference], structure: Structure
 ) -> WorkbookLinks:
     """Typed links inside one workbook, and its references to others.
 

@@ -1,4 +1,4 @@
-"""What the targets in a workbook's formulas mean: its sheets, or other workbooks."""
+"""Resolve the targets in a workbook's formulas to its sheets, or to other workbooks."""
 
 from __future__ import annotations
 
@@ -178,9 +178,7 @@ class Scope:
             use_of_it = use if each.use is Use.VALUE else each.use
             if each.use is Use.VALUE or each.target[:4] not in ranges:
                 yield from self._meant(
-                    defined.sheet or sheet,
-                    Taken(use_of_it, each.target),
-                    (*above, defined.text),
+                    defined.sheet or sheet, Taken(use_of_it, each.target), (*above, defined.text)
                 )
 
     def _taken(self, text: str) -> list[Taken]:

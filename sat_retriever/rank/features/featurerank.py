@@ -62,10 +62,7 @@ class FeatureReranker(Reranker):
         return FeatureReranker(index, self.model, self._folder)
 
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> list[Candidate]:
         """Return candidates with new scores and ranks, best first, with linked sheets added."""
         order = self._links.order(question, candidates, filters)

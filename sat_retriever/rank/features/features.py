@@ -1,4 +1,4 @@
-"""What the list of a question's candidates shows, as numbers that mean the same in every corpus."""
+"""Features of a candidate list: numbers that mean the same in every corpus."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROLES = tuple(Role)
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """One question's k candidates after links, best first, and what is known of them."""
+    """One question's k candidates after links, best first, with the facts about them."""
 
     # The candidates; `score` is the score that the ranking starts from.
     candidates: tuple[Candidate, ...]
@@ -63,10 +63,7 @@ class CandidateList:
 
 
 def candidate_list(
-    index: SheetIndex,
-    question: Question,
-    first: Sequence[Candidate],
-    order: LinkOrder,
+    index: SheetIndex, question: Question, first: Sequence[Candidate], order: LinkOrder
 ) -> CandidateList:
     """Gather the facts of a list: `first` as Stage 1 found it, `order` after links."""
     found = order.candidates
@@ -376,7 +373,7 @@ RELATIONS = (*(f"{kind.value} {end}" for kind in LINKED for end in _ENDS), "same
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListInputs:
-    """What a model reads of a list of k candidates, best first."""
+    """The inputs of a model for a list of k candidates, best first."""
 
     features: FloatArray  # features of each candidate, (k, f), in the order of `FEATURES`
     # Relations of each candidate to the p best ones, (k, p, r), in the order of `RELATIONS`; p is
@@ -385,7 +382,7 @@ class ListInputs:
 
 
 def list_inputs(known: CandidateList) -> ListInputs:
-    """Return what a model reads of a list of at least one candidate, best first."""
+    """Return the inputs of a model for a list of at least one candidate, best first."""
     read = ListFeatures(known)
     k, p = read.size, min(read.size, SPEAKING)
     features = np.empty((k, len(FEATURES)), dtype=np.float32)

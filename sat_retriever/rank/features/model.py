@@ -139,7 +139,7 @@ _NETWORK = (
 
 @dataclass(frozen=True, slots=True)
 class FeatureSpec:
-    """What a feature reranker was trained on; saved beside its numbers.
+    """The training data and inputs of a feature reranker; saved beside its weights.
 
     Raises:
         InputError: If it reads other features than this version makes, or a number is out of range.

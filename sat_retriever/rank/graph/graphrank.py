@@ -145,10 +145,7 @@ class GraphReranker(Reranker):
         return cls(index, model)
 
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> list[Candidate]:
         """Return candidates with new scores and ranks, best first.
 

@@ -1,4 +1,4 @@
-"""Rerank without training: by initials, what tables say, and links, which also add sheets."""
+"""Rerank without training: by initials, by contents, and by links, which also add sheets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ MIN_REACH = 0.3  # least weight of a link that adds a sheet
 
 @dataclass(frozen=True, slots=True)
 class LinkOrder:
-    """The candidates in the order that links give them, and what was read for it."""
+    """The candidates in the order that links give them, with the data read for it."""
 
     candidates: Sequence[Candidate]  # the candidates, best first; each keeps its earlier rank
     records: Mapping[str, SheetRecord]
@@ -95,10 +95,7 @@ class LinkReranker(Reranker):
         self.dense_weight = dense_weight
 
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> list[Candidate]:
         """Return candidates with new scores and ranks, best first, with linked sheets added.
 
@@ -108,10 +105,7 @@ class LinkReranker(Reranker):
         return ranked(self.order(question, candidates, filters).candidates)
 
     def order(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> LinkOrder:
         """Return the order of `rerank`, for a reranker that goes on from it."""
         found = sorted(candidates, key=_order)

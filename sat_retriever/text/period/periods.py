@@ -89,9 +89,7 @@ def period_of(record: SheetRecord) -> SheetPeriod | None:
 
 
 def sibling_links(
-    members: Sequence[tuple[str, SheetPeriod]],
-    *,
-    alike: Callable[[str, str], float] | None = None,
+    members: Sequence[tuple[str, SheetPeriod]], *, alike: Callable[[str, str], float] | None = None
 ) -> list[Link]:
     """Link each sheet to the same sheet of earlier periods, with at most two links a sheet.
 

@@ -26,10 +26,7 @@ Y4 = r"(?:19|20)\d\d"
 _OF_YEAR = rf"(?:(?P<year>{Y4}|\d\d) ?年度?[ \-]*|(?P<year_>{Y4})[ \-]*)"
 _CJK_QUARTERS = r"(?:季度|四半期|季(?=報|报|$|\W))"
 UNSPACED = (
-    (
-        "month",
-        rf"{_OF_YEAR}?(?P<number>\d\d?) ?月? ?[-~至到] ?(?P<last_month>\d\d?) ?月份?",
-    ),
+    ("month", rf"{_OF_YEAR}?(?P<number>\d\d?) ?月? ?[-~至到] ?(?P<last_month>\d\d?) ?月份?"),
     ("day", rf"{_OF_YEAR}?(?P<month>\d\d?) ?月 ?(?P<number>\d\d?) ?[日号號]"),
     ("month", rf"{_OF_YEAR}?(?P<number>\d\d?) ?月份?"),
     (
@@ -142,16 +139,10 @@ _SPACED = (
     ("", rf"{_YEAR}[ \-]?{_NAME}[ \-]?{_DAY}"),  # 2024-Mar-31
     ("", rf"{_YEAR_THEN}{_NAME} ?(?:-|to|bis|a|au) ?(?P<last>{either(MONTHS)}){_THEN_YEAR}"),
     ("quarter", rf"{_YEAR_THEN}(?:q(?P<number>[1-4])|(?P<number_>[1-4])q){_THEN_YEAR}"),
-    (
-        "quarter",
-        rf"{_YEAR_THEN}(?:{_QUARTER} ?(?P<number>[1-4])|{_NTH} ?{_QUARTER}){_THEN_YEAR}",
-    ),
+    ("quarter", rf"{_YEAR_THEN}(?:{_QUARTER} ?(?P<number>[1-4])|{_NTH} ?{_QUARTER}){_THEN_YEAR}"),
     ("half", rf"{_YEAR_THEN}(?:h|{HALF} ?)(?P<number>[12]){_THEN_YEAR}"),
     ("half", rf"{_YEAR_THEN}{_NTH} ?{HALF}{_THEN_YEAR}"),
-    (
-        "half",
-        rf"{_YEAR}{_S}(?P<number>[12])h|(?P<number_>[12])h{_S}(?:fy ?)?(?P<year_>{Y4}|\d\d)",
-    ),
+    ("half", rf"{_YEAR}{_S}(?P<number>[12])h|(?P<number_>[12])h{_S}(?:fy ?)?(?P<year_>{Y4}|\d\d)"),
     ("week", rf"{_YEAR_THEN}{_WEEK}[ .\-]*(?P<number>\d\d?)(?:{_S}{_YEAR})?"),
     ("week", rf"{_YEAR}{_S}w ?(?P<number>\d\d?)"),
     ("week", rf"w ?(?P<number>\d\d?){_S}{_YEAR}"),
