@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 from sat_retriever.errors import InputError
 from sat_retriever.links.copies.claims import CopyClaim
@@ -45,11 +46,13 @@ NO_CLAIMS = Claims()
 class Discovery:
     """All link information in one workbook: links between its own sheets, claims about others."""
 
+    EMPTY: ClassVar[Discovery]
+
     links: tuple[Link, ...] = ()
     claims: Claims = NO_CLAIMS
 
 
-NOTHING = Discovery()
+Discovery.EMPTY = Discovery()
 
 
 def discover(

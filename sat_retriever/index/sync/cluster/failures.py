@@ -10,7 +10,7 @@ from sat_retriever.index.sync.cluster.cores import cores_of
 from sat_retriever.index.sync.executor import Done
 from sat_retriever.index.sync.prepared import Prepared
 from sat_retriever.index.sync.steps import ToRead
-from sat_retriever.links.claims import NOTHING
+from sat_retriever.links.claims import Discovery
 from sat_retriever.records.sheets import Skipped, SkipReason
 
 _CRASHES = 3  # workers that one workbook may end
@@ -84,7 +84,7 @@ class Failures:
         why = "for lack of memory " if memory else ""
         message = f"{_CRASHES} workers of the cluster ended {why}while they read it; the file may "
         skipped = Skipped(job.state.path, reason, f"{message}be hostile.")
-        return job, Prepared((), NOTHING, (skipped,), "")
+        return job, Prepared((), Discovery.EMPTY, (skipped,), "")
 
 
 def _first_line(error: BaseException) -> str:
