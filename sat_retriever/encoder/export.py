@@ -41,7 +41,6 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
         MissingExtraError: If torch, transformers or onnxscript is not installed.
         EncoderError: If the model is unknown, incomplete or too large, or its export's tokens
             differ from torch's.
-        OSError: If the file cannot be written.
     """
     _log.info("exporting %s to ONNX, once", checkpoint.name)
     with quiet():
@@ -170,9 +169,7 @@ def compact_model(source: Path, target: Path) -> None:
     """Write a compact copy of an exported model, and check its tokens against the source's.
 
     Raises:
-        MissingExtraError: If onnx is not installed.
         EncoderError: If the source is not in fp32, or loses too much in half precision.
-        OSError: If the file cannot be written.
     """
     compact_onnx(source, target, _EXTRA)
     before, after = _tokens(source), _tokens(target)
@@ -192,7 +189,6 @@ def compact_folder(
     `transformer` is the `config.json` that `expand_folder` needs; None takes the source's.
 
     Raises:
-        MissingExtraError: If onnx is not installed.
         EncoderError: If the source is not in fp32, loses too much, or the copy cannot be written.
     """
     if source.spec.precision != "fp32":

@@ -95,15 +95,16 @@ class OnnxModel:
 
     @classmethod
     def open(cls, folder: ModelFolder, threads: int, device: Device) -> OnnxModel:
-        """Open the model of a verified folder.
-
-        Raises:
-            EncoderError: If its tokenizer or its model cannot be opened, or CUDA cannot be used
-                and is asked for.
-            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
-        """
+        """Open the model of a verified folder."""
         pieces = WordPieces.open(folder.tokenizer, folder.spec)
-        return cls(folder, pieces, _open_session(folder, threads, device))
+        session = open_session(folder.model, threads, device)
+        inputs, output = sorted(input_shapes(session)), output_shape(session)
+        if inputs != ["attention_mask", "input_ids"] or output[1:] != (folder.spec.width,):
+            raise EncoderError(
+                f"{folder.model} has inputs {inputs} and output {output}; it is not the "
+                "model its config.json describes: save it again"
+            )
+        return cls(folder, pieces, session)
 
     @property
     def on_gpu(self) -> bool:
@@ -136,16 +137,3 @@ class OnnxModel:
         inputs = {"input_ids": ids, "attention_mask": mask}
         shape = (len(pieces), self.folder.spec.width)
         return run_session(self._session, inputs, self.folder.model, shape)
-
-
-def _open_session(
-    folder: ModelFolder, threads: int, device: Device
-) -> onnxruntime.InferenceSession:
-    session = open_session(folder.model, threads, device)
-    inputs, output = sorted(input_shapes(session)), output_shape(session)
-    if inputs != ["attention_mask", "input_ids"] or output[1:] != (folder.spec.width,):
-        raise EncoderError(
-            f"{folder.model} has inputs {inputs} and output {output}; it is not the "
-            "model its config.json describes: save it again"
-        )
-    return session

@@ -21,13 +21,7 @@ _MODULE = "model"  # name of the transformer in the exported module
 
 
 def expanded(folder: ModelFolder, cache: Path | None = None) -> Path:
-    """Return a sentence-transformers folder of an encoder, written once into a cache folder.
-
-    Raises:
-        EncoderError: If the encoder does not name the transformer it was exported from, its
-            model is not an ONNX file, or the folder cannot be written.
-        MissingExtraError: If onnx or safetensors is not installed.
-    """
+    """Return a sentence-transformers folder of an encoder, written once into a cache folder."""
     if cache is None:
         from platformdirs import user_cache_path
 
@@ -59,7 +53,6 @@ def expand_folder(folder: ModelFolder, target: Path) -> None:
         EncoderError: If the encoder does not name the transformer it was exported from, or its
             model is not an ONNX file.
         MissingExtraError: If onnx or safetensors is not installed.
-        OSError: If the folder cannot be written.
     """
     if folder.transformer is None:
         raise EncoderError(

@@ -12,11 +12,7 @@ from sat_retriever.errors import EncoderError, InputError
 
 
 def check_texts(texts: Sequence[str]) -> None:
-    """Refuse anything but a list of strings.
-
-    Raises:
-        InputError: If it is a single string, or holds anything else.
-    """
+    """Refuse anything but a list of strings."""
     if isinstance(texts, str):
         raise InputError("a single string was given; give a list of texts")
     for text in texts:

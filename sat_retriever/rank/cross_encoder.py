@@ -112,11 +112,7 @@ TOKENIZER = "tokenizer.json"
 def write_pair_folder(
     target: Path, spec: PairSpec, tokenizer: Path, write_model: Callable[[Path], None]
 ) -> None:
-    """Write a folder that `CrossEncoder.load` reads; after a failure the old one is unchanged.
-
-    Raises:
-        EncoderError: If it cannot be written, or something else is at that path.
-    """
+    """Write a folder that `CrossEncoder.load` reads; after a failure the old one is unchanged."""
 
     def copy(draft: Path) -> None:
         shutil.copyfile(tokenizer, draft)
@@ -125,11 +121,7 @@ def write_pair_folder(
 
 
 def read_pair_folder(folder: Path) -> PairSpec:
-    """Return the spec of a folder after checking its format and hashes.
-
-    Raises:
-        EncoderError: If it is missing, incomplete, damaged, or of another kind or format.
-    """
+    """Return the spec of a folder after checking its format and hashes."""
     values = read_folder(folder, FORMAT)
     try:
         return PairSpec.from_dict(values)

@@ -93,13 +93,7 @@ def _packaged(index: SheetIndex, name: str) -> Reranker:
 
 
 def located_reranker(folder: str | Path) -> tuple[TrainedKind, Path]:
-    """Return the kind of a trained reranker, and the folder of its model; loads no model.
-
-    Raises:
-        PathNotFoundError: If there is no such folder.
-        InputError: If the folder holds no reranker.
-        EncoderError: If this installation has no such reranker, or its files were changed.
-    """
+    """Return the kind of a trained reranker, and the folder of its model; loads no model."""
     if is_packaged(folder):
         return packaged_model(str(folder), "reranker", _located)
     return trained_kind(Path(folder))
@@ -123,9 +117,6 @@ def own_reranker_name(index: SheetIndex) -> str:
     An index with contents is ranked over links: the reranker of this package gains nothing there
     on real workbooks (benchmarks/LOG.md). No model is loaded; only the description of one of this
     package is read.
-
-    Raises:
-        EncoderError: If this installation has no such reranker, or its files were changed.
     """
     if index.reranker_name is not None:
         return index.reranker_name
@@ -160,13 +151,7 @@ def own_reranker(index: SheetIndex) -> Reranker:
 
 
 def chosen_reranker(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
-    """Return the Stage 2 that a caller named: "auto", "links", a folder, a reranker, or None.
-
-    Raises:
-        InputError: If a folder does not exist or holds no reranker.
-        EncoderError: If the reranker is damaged or cannot be opened.
-        FingerprintMismatchError: If it was trained on other tokens than the index has.
-    """
+    """Return the Stage 2 that a caller named: "auto", "links", a folder, a reranker, or None."""
     if not isinstance(reranker, (str, Path)):
         return reranker
     if reranker == AUTO:

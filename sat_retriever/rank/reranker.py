@@ -168,11 +168,7 @@ class TrainedKind:
 
 
 def check_trained_on(index: SheetIndex, folder: Path, command: str | None, on: TrainedOn) -> None:
-    """Refuse a model that was trained on other tokens or other texts than an index has.
-
-    Raises:
-        FingerprintMismatchError: If one of the two differs.
-    """
+    """Refuse a model that was trained on other tokens or other texts than an index has."""
     again = "or search with the reranker 'links'"
     if command is not None:
         again = f"or train another on this one ({command} --index {index.path})"

@@ -266,19 +266,14 @@ def place_of(asked: QueryTerms, record: SheetRecord) -> Place:
         return Place()
     found = matches(asked, record)
     cells = best_cells(asked, found)
-    table = answering_table(asked, record, found)
+    shares = table_shares(asked, record, found)
+    table = max(range(len(shares)), key=shares.__getitem__, default=0)  # of equal ones the first
     part = None
     if record.tables:
         own = [each for each in cells if each.table == table]
         part = _rows(record.tables[table], own, _column_rows(record.contents, table))
     words = frozenset[str]().union(*(each.words for each in found if each.text.cell))
     return Place(table, part, tuple(each.text for each in cells), words)
-
-
-def answering_table(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> int:
-    """Place of the table that matches a question best; of equal ones the first."""
-    shares = table_shares(asked, record, found)
-    return max(range(len(shares)), key=lambda place: shares[place], default=0)
 
 
 def table_shares(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> list[float]:

@@ -82,11 +82,7 @@ def is_folder(folder: Path, kind: str) -> bool:
 def write_described(
     target: Path, kind: str, writers: Writers, describe: Callable[[Hashes], Mapping[str, Any]]
 ) -> None:
-    """Write a folder as `write_folder` does, with a `config.json` that `describe` makes of hashes.
-
-    Raises:
-        EncoderError: If it cannot be written, or something else is at that path.
-    """
+    """Write a folder as `write_folder` does, with a `config.json` that `describe` makes of hashes."""
     _refuse_foreign(target, kind)
     try:
         with _folder_beside(target) as draft:
@@ -124,11 +120,7 @@ def read_config(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def check_files(folder: Path, kind: str, hashes: Hashes) -> None:
-    """Refuse a folder whose files do not have the recorded hashes.
-
-    Raises:
-        EncoderError: If a file is missing or differs.
-    """
+    """Refuse a folder whose files do not have the recorded hashes."""
     with reading(folder, kind):
         for name, expected in hashes.items():
             if file_hash(folder / name) != expected:

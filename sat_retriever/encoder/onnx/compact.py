@@ -36,10 +36,8 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
     Tables of at least `table` values whose rows are looked up are stored in bytes.
 
     Raises:
-        MissingExtraError: If onnx is not installed.
         EncoderError: If the source is not an ONNX file, cannot be read, or has no large weights in
             single precision.
-        OSError: If the target cannot be written.
     """
     model, onnx = open_onnx(source, extra), require("onnx", extra)
     graph = model.graph
@@ -154,10 +152,6 @@ def onnx_weights(file: Path, module: str, extra: str) -> dict[str, FloatArray]:
 
     Names are those in that module. Weights that were stored in bytes or half precision keep that
     precision.
-
-    Raises:
-        MissingExtraError: If onnx is not installed.
-        EncoderError: If it is not an ONNX file or cannot be read.
     """
     graph, onnx = open_onnx(file, extra).graph, require("onnx", extra)
     stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}

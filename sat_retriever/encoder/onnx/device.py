@@ -82,11 +82,7 @@ def runs_on_gpu(session: onnxruntime.InferenceSession) -> bool:
 
 
 def refuse_other_device(session: onnxruntime.InferenceSession, device: Device) -> None:
-    """Refuse a session that onnxruntime opened elsewhere than it was asked to.
-
-    Raises:
-        EncoderError: If CUDA was asked for and could not be started.
-    """
+    """Refuse a session that onnxruntime opened elsewhere than it was asked to."""
     if device == "cuda" and not runs_on_gpu(session):
         raise EncoderError(
             "onnxruntime could not start its CUDA provider; its lines above name what is missing. "

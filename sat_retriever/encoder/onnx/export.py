@@ -49,7 +49,6 @@ def export_onnx(
     Raises:
         MissingExtraError: If torch or onnxscript is not installed.
         EncoderError: If torch cannot export the module, or the file gives other results.
-        OSError: If the file cannot be written.
     """
     with quiet():  # torch warns on import too
         require("onnxscript", extra)

@@ -32,12 +32,7 @@ class _NotOnnxError(Exception):
 
 
 def refuse_external_data(file: Path) -> None:
-    """Refuse a model that keeps weights in another file; weights themselves are skipped.
-
-    Raises:
-        EncoderError: If any tensor names a file, or if the file is not an ONNX file or cannot
-            be read.
-    """
+    """Refuse a model that keeps weights in another file; weights themselves are skipped."""
     try:
         with (
             file.open("rb") as stream,

@@ -37,14 +37,10 @@ def excluded(field: Field, owner: Field) -> bool:
     They are on one sheet, are parts of one list, or the owner covers another period or only
     part of the period.
     """
-    if field.sheet_id == owner.sheet_id or same_layout(field, owner):
+    same_layout = bool(field.layout) and field.layout == owner.layout  # parts of one list
+    if field.sheet_id == owner.sheet_id or same_layout:
         return True
     return not within(field.span, owner.span)
-
-
-def same_layout(one: Field, other: Field) -> bool:
-    """True if two columns are in tables with the same headers: parts of one list."""
-    return bool(one.layout) and one.layout == other.layout
 
 
 def says_little(field: Field, owner: Field) -> bool:
@@ -136,14 +132,6 @@ def _same(field: Field) -> Block:
     return "same", (" ".join(field.header.casefold().split()),)
 
 
-def owner_rank(field: Field) -> tuple[bool, int, bool, float, int, int]:
-    """Sort key that puts the likeliest owner of a key first."""
-    key = field.name.kind is not KeyKind.NONE
-    named = Match.EXACT if field.bare else field.match
-    unique = round(field.unique, 2)
-    return (not key, -named, not field.main, -unique, len(field.entity), field.place)
-
-
 def candidate_pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, list[Field]]]:
     """Yield each column that may refer to others, with the columns that may own its key.
 
@@ -192,4 +180,8 @@ def _fit(field: Field, owner: Field) -> tuple[object, ...]:
 
 
 def _order(field: Field) -> tuple[object, ...]:
-    return (*owner_rank(field), field.sheet_id, field.header)
+    """Sort key that puts the likeliest owner of a key first."""
+    key = field.name.kind is not KeyKind.NONE
+    named = Match.EXACT if field.bare else field.match
+    likeliest = (not key, -named, not field.main, -round(field.unique, 2))
+    return (*likeliest, len(field.entity), field.place, field.sheet_id, field.header)

@@ -52,8 +52,6 @@ class FeatureReranker(Reranker):
 
         Raises:
             EncoderError: If the folder is not such a reranker, or is damaged.
-            FingerprintMismatchError: If it was trained on cosines of another encoder or other
-                texts.
         """
         return cls(index, FeatureModel.load(folder), folder)
 

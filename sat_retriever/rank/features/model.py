@@ -171,11 +171,7 @@ class FeatureSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FeatureSpec:
-        """Read what `dataclasses.asdict` gave.
-
-        Raises:
-            InputError: If a field is missing or unknown, or see above.
-        """
+        """Read what `dataclasses.asdict` gave."""
         if {field.name for field in fields(cls)} != set(values):
             raise InputError("its config.json has other fields than this version reads; upgrade")
         names = {name: tuple(values[name]) for name in ("features", "relations")}
@@ -235,11 +231,7 @@ class FeatureModel:
         return state
 
     def save(self, target: Path) -> None:
-        """Write it into a folder; after a failure the old one is unchanged.
-
-        Raises:
-            EncoderError: If it cannot be written, or something else is at that path.
-        """
+        """Write it into a folder; after a failure the old one is unchanged."""
         arrays = {_FAMILIARITY + name: each for name, each in self.familiarity.arrays().items()}
         arrays |= self.network
 
@@ -253,11 +245,7 @@ class FeatureModel:
 
     @classmethod
     def load(cls, folder: str | Path) -> FeatureModel:
-        """Read a folder.
-
-        Raises:
-            EncoderError: If it is not such a reranker, is damaged, or of another version.
-        """
+        """Read a folder."""
         folder = Path(folder)
         spec = read_feature_spec(folder)
         try:
@@ -281,21 +269,13 @@ def _bounded(values: FloatArray, bound: float) -> FloatArray:
 
 
 def copy_feature_folder(folder: Path, target: Path, encoder: str) -> None:
-    """Copy a reranker for another encoder, given by its fingerprint.
-
-    Raises:
-        EncoderError: If it is no such reranker or is damaged, or the target cannot be written.
-    """
+    """Copy a reranker for another encoder, given by its fingerprint."""
     model = FeatureModel.load(folder)
     replace(model, spec=replace(model.spec, encoder=encoder)).save(target)
 
 
 def read_feature_spec(folder: Path) -> FeatureSpec:
-    """Return the spec of a folder after checking its format, fingerprint and hashes.
-
-    Raises:
-        EncoderError: If it is missing, incomplete, damaged, or of another kind or version.
-    """
+    """Return the spec of a folder after checking its format, fingerprint and hashes."""
     values = read_folder(folder, FORMAT)
     try:
         with reading(folder, FORMAT):

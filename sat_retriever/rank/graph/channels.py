@@ -78,11 +78,7 @@ def relations(channels: Sequence[str], known: Facts) -> FloatArray:
 
 
 def check_channels(channels: Sequence[str]) -> None:
-    """Refuse names of relations that are unknown or repeated.
-
-    Raises:
-        InputError: The message names the wrong one, and lists the known ones.
-    """
+    """Refuse names of relations that are unknown or repeated."""
     for channel in channels:
         other = channel.startswith(_LINK) and channel != _LINK
         if not other and channel not in CHANNELS:

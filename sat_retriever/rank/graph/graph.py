@@ -107,12 +107,7 @@ def build_graph(
     links: Sequence[Link],
     spec: GraphSpec,
 ) -> CandidateGraph:
-    """Build the graph of k `started` candidates, with tokens (k, d) in their order.
-
-    Raises:
-        EmptyInputError: If there is no candidate.
-        InputError: If there are too many for their relations; see `MAX_ENTRIES`.
-    """
+    """Build the graph of k `started` candidates, with tokens (k, d) in their order."""
     if not candidates:
         raise EmptyInputError("there are no candidates to connect; give one or more")
     most = math.isqrt(MAX_ENTRIES // max(len(spec.channels), 1))

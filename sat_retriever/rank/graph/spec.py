@@ -69,11 +69,7 @@ class GraphSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> GraphSpec:
-        """Read a spec from the output of `to_dict`.
-
-        Raises:
-            InputError: If a field is missing, unknown (a newer version wrote it) or invalid.
-        """
+        """Read a spec from the output of `to_dict`."""
         wrong = sorted({field.name for field in fields(cls)} ^ set(values))
         if wrong:
             raise InputError(
@@ -89,20 +85,12 @@ MODEL = "model.onnx"
 
 
 def write_graph_folder(target: Path, spec: GraphSpec, write_model: Callable[[Path], None]) -> None:
-    """Write a folder that `GraphModel.load` reads; after a failure the old one is unchanged.
-
-    Raises:
-        EncoderError: If it cannot be written, or something else is at that path.
-    """
+    """Write a folder that `GraphModel.load` reads; after a failure the old one is unchanged."""
     write_folder(target, FORMAT, spec.to_dict(), {MODEL: write_model})
 
 
 def read_graph_folder(folder: Path) -> GraphSpec:
-    """Return the spec of a folder after checking its format, fingerprint and hashes.
-
-    Raises:
-        EncoderError: If it is missing, incomplete, damaged, or of another kind or format.
-    """
+    """Return the spec of a folder after checking its format, fingerprint and hashes."""
     values = read_folder(folder, FORMAT)
     try:
         with reading(folder, FORMAT):
@@ -117,9 +105,6 @@ def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None)
     `encoder` is the fingerprint of the encoder whose tokens the copy will order; None keeps its
     own. The caller must measure how well it orders them, and how well the copied
     `complete_share` fits.
-
-    Raises:
-        EncoderError: If the source is not a reranker, or the target cannot be written.
     """
     spec = read_graph_folder(source)
     if encoder is not None:
@@ -132,11 +117,6 @@ def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None)
 
 
 def compact_graph_folder(source: Path, target: Path) -> None:
-    """Copy a reranker in half the space: weights in half precision, computed in fp32.
-
-    Raises:
-        MissingExtraError: If onnx is not installed.
-        EncoderError: If the source is not a reranker in fp32, or the target cannot be written.
-    """
+    """Copy a reranker in half the space: weights in half precision, computed in fp32."""
     spec = read_graph_folder(source)
     write_graph_folder(target, spec, lambda file: compact_onnx(source / MODEL, file, "train"))
