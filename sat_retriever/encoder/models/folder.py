@@ -82,7 +82,7 @@ def is_folder(folder: Path, kind: str) -> bool:
 def write_described(
     target: Path, kind: str, writers: Writers, describe: Callable[[Hashes], Mapping[str, Any]]
 ) -> None:
-    """Write a folder as `write_folder` does, with a `config.json` that `describe` makes of hashes."""
+    """Write a folder as `write_folder` does; `describe` makes its `config.json` of the hashes."""
     _refuse_foreign(target, kind)
     try:
         with _folder_beside(target) as draft:
