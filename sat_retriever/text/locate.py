@@ -43,9 +43,9 @@ class QueryTerms:
         `idf` says how rare words are, as stems. A word without one weighs as much as the rarest,
         since no sheet's name has it. None: all weigh the same.
 
-        >>> QueryTerms.of('fares of "New York"', {"fare": 2.0, "new": 0.5})
-        QueryTerms(weights={'fare': 2.0, 'new': 0.5, 'york': 2.0}, sequence=' fare of new york ', \
-        quoted=(' new york ',))
+        >>> terms = QueryTerms.of('fares of "New York"', {"fare": 2.0, "new": 0.5})
+        >>> terms.weights, terms.sequence, terms.quoted
+        ({'fare': 2.0, 'new': 0.5, 'york': 2.0}, ' fare of new york ', (' new york ',))
         """
         known = idf or {}
         most = max(known.values(), default=0.0) or 1.0

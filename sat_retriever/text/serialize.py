@@ -159,7 +159,7 @@ def contents_text(record: SheetRecord) -> str | None:
     shapes and charts over a row. What a row said before, contents do not repeat, so a row here has
     its new texts alone.
 
-    >>> from sat_retriever.records.contents import TableContents
+    >>> from sat_retriever.records.contents import CellText, TableContents
     >>> table = TableContents(None, (CellText("A2", "Oslo"),), (CellText("B2", "Norway"),))
     >>> record = SheetRecord("a", "Q1", "a.xlsx", columns=(Column("City"), Column("Country")),
     ...                      contents=SheetContents((CellText("A9", "Census"),), (table,)))
