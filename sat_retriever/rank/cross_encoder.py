@@ -32,8 +32,8 @@ from sat_retriever.encoder.onnx.session import (
 from sat_retriever.encoder.spec import Pooling, check_texts
 from sat_retriever.errors import EncoderError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import probabilities
 from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters

@@ -14,7 +14,7 @@ import pytest
 import sat_retriever
 from sat_retriever import Limits, LinkType, SheetTools
 from sat_retriever.evaluation.maintable import COLUMNS
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.sheets import SkipReason
 from tests.docs.pages import DOCS, PAGES, README, ROOT, blocks

@@ -22,8 +22,8 @@ from sat_retriever.encoder.onnx.session import (
 )
 from sat_retriever.errors import EmptyInputError, EncoderError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import probabilities
 from sat_retriever.rank.graph.graph import CandidateGraph, candidate_graph
 from sat_retriever.rank.graph.spec import (
     FORMAT,
