@@ -29,7 +29,7 @@ from sat_retriever.records.area import area_of
 from sat_retriever.records.leftout import LeftOut, LeftOutReason, only_kept
 from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.tabledata import read_table_data
+from sat_retriever.workbook.typed import read_table_data
 from sat_retriever.workbook.window import read_range
 
 BENCHMARK = "left_out"

@@ -27,9 +27,8 @@ from sat_retriever.records.privacy import EVERYTHING
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions
+from sat_retriever.workbook.read import DEFAULT_LIMITS, LocalFile, ReadOptions
 from tests.fakes import HashedEncoder
 from tests.index.sync.test_sync import PAST, counts, write
 from tests.saved_encoder import save_bag_of_words

@@ -22,7 +22,7 @@ from sat_retriever.index.sync.folder_listing import FolderListing
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.serialize import serialize
-from sat_retriever.workbook.opening.paths import printable
+from sat_retriever.workbook.opening.regular import printable
 from sat_retriever.workbook.read import ReadOptions
 
 logger = logging.getLogger(__name__)

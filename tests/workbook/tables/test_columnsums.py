@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sat_retriever.workbook.formats import columnsums
-from sat_retriever.workbook.formats.columnsums import MAX_FORMULA, column_sums
+from sat_retriever.workbook.tables import sums
+from sat_retriever.workbook.tables.sums import MAX_FORMULA, column_sums
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_formula_that_fills_a_row_counts_for_each_cell_and_one_down_a_column_d
 
 
 def test_no_more_sums_are_kept_than_have_room(monkeypatch):
-    monkeypatch.setattr(columnsums, "MAX_SUMS", 3)
+    monkeypatch.setattr(sums, "MAX_SUMS", 3)
     rows = [(f"B{row}", f"SUM(B1:B{row - 1})", None, "normal") for row in range(4, 20)]
     assert len(column_sums(rows)) == 3
     assert len(column_sums([("B9", "SUM(B2:B8)", "B9:XFD9", "shared")])) <= 4

@@ -1,4 +1,4 @@
-"""xls: values from the binary records of Excel 5 to 2003 in an OLE2 container."""
+"""xlsb and xls: values alone, from a package of binary parts or records in an OLE2 container."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.foreign import OLE_DOCUMENTS
-from sat_retriever.workbook.formats.kind import Kind, Shown
-from sat_retriever.workbook.opening import ole
+from sat_retriever.workbook.formats.kind import OLE_DOCUMENTS, Kind, Shown, package_format
+from sat_retriever.workbook.opening.ole import WORKBOOK_STREAMS
 
 if TYPE_CHECKING:
     from sat_retriever.workbook.formats.reading import Reading
@@ -18,13 +17,15 @@ _BARE_STARTS = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b
 
 
 def recognise(shown: Shown) -> Kind | None:
-    """The kind of a workbook of binary records, with or without its container."""
+    """The kind of an xlsb, or of an xls with or without its container; None for any other."""
+    if package_format(shown) == "xlsb":
+        return shown.kind("xlsb")
     if shown.head.startswith(_BARE_STARTS):
         old = "A bare BIFF stream as Excel 2 to 5 wrote it; save it again as .xlsx."
         return Kind("xls", SkipReason.UNSUPPORTED, old)
     if shown.streams is None:
         return None
-    if shown.streams.intersection(ole.WORKBOOK_STREAMS):
+    if shown.streams.intersection(WORKBOOK_STREAMS):
         return Kind("xls")
     if shown.streams & OLE_DOCUMENTS or any(name.startswith("root") for name in shown.streams):
         return None
@@ -32,7 +33,7 @@ def recognise(shown: Shown) -> Kind | None:
 
 
 def messages(reading: Reading) -> Iterator[Json]:
-    """Yield messages about an xls."""
-    from sat_retriever.workbook.formats.byvalue import read_by_value
+    """Yield messages about an xlsb or xls."""
+    from sat_retriever.workbook.formats.sheets import read_by_value
 
     return read_by_value(reading)
