@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from sat_retriever.index.sync.indexing import index_paths, open_index
     from sat_retriever.index.sync.sync import SyncReport
     from sat_retriever.links.graph import link_graph
+    from sat_retriever.rank.cross_encoder import CrossEncoderReranker
     from sat_retriever.rank.graph.graphrank import GraphReranker
-    from sat_retriever.rank.links import LinkReranker
+    from sat_retriever.rank.links.linkrank import LinkReranker
     from sat_retriever.rank.load import load_reranker
-    from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
     from sat_retriever.records.answers import Answer
     from sat_retriever.records.candidates import Candidate
     from sat_retriever.records.filters import Filters
@@ -71,7 +71,7 @@ _SHEETS = ("Column", "SheetRecord", "Skipped", "Table", "Visibility")
 _MODULES = {
     "__version__": "_version",
     "Content": "tools.content",
-    "CrossEncoderReranker": "rank.pairs.pairrank",
+    "CrossEncoderReranker": "rank.cross_encoder",
     "EmbeddingEncoder": "encoder",
     "EngineSettings": "tools.engine.prepare",
     "Filters": "records.filters",
@@ -80,7 +80,7 @@ _MODULES = {
     "hit_text": "tools.content",
     "index_paths": "index.sync.indexing",
     "Limits": "workbook.limits",
-    "LinkReranker": "rank.links",
+    "LinkReranker": "rank.links.linkrank",
     "link_graph": "links.graph",
     "load_reranker": "rank.load",
     "open_index": "index.sync.indexing",

@@ -22,8 +22,7 @@ from benchmarks.copies.copies import BENCHMARK, CHOSEN_ON, Pair, pairs_of, score
 from benchmarks.copies.histories import make_histories
 from benchmarks.results import Result, write_result
 from sat_retriever.links.copies.claims import CopyClaim, copy_claims
-from sat_retriever.links.copies.groups import group_of
-from sat_retriever.links.copies.likeness import BOUNDS, CopyBounds, are_copies
+from sat_retriever.links.copies.likeness import BOUNDS, CopyBounds, are_copies, group_of
 from sat_retriever.workbook.read import read_workbooks
 
 _VARIED: Mapping[str, Sequence[float]] = {

@@ -29,7 +29,7 @@ from benchmarks.results import Result, write_result
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import Rows, metrics_of
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.models.packaged import FOLDER, GENERAL
+from sat_retriever.encoder.models.folder import FOLDER, GENERAL
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.rank.features.model import FeatureModel
 from sat_retriever.records.tokens import FloatArray

@@ -25,7 +25,7 @@ from benchmarks.general.parts import ENCODER, MEASURES, SYSTEMS, measured, train
 from benchmarks.general.ship import ship
 from benchmarks.results import Result, write_result
 from benchmarks.training.plan import overridden
-from sat_retriever.encoder.models.packaged import FOLDER, GENERAL
+from sat_retriever.encoder.models.folder import FOLDER, GENERAL
 from sat_retriever.train.settings import EncoderTraining
 
 BENCHMARK = "general"

@@ -21,7 +21,7 @@ from sat_retriever.cli.train.bar import training_bar
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean, ndcg, recall
 from sat_retriever.encoder import MINILM, SheetEncoder
-from sat_retriever.encoder.compact import compact_folder
+from sat_retriever.encoder.export import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.train.data.corpusindex import corpus_index

@@ -46,8 +46,9 @@ from sat_retriever.datasets.metrics.rows import rows_of
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.complete import complete_set
-from sat_retriever.rank.links import LinkReranker, LinkSettings
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.links.pulls import LinkSettings
+from sat_retriever.rank.reranker import complete_set
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord

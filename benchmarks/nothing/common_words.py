@@ -1,4 +1,4 @@
-"""Make the list of common English words that `sat_retriever.text.rarity` reads.
+"""Make the list of common English words that `sat_retriever.text.lexical` reads.
 
     pip install wordfreq && python -m benchmarks run common_words
 

@@ -16,8 +16,9 @@ from benchmarks.real.cost import Asking
 from benchmarks.real.systems import BEFORE, DEFAULT, FOLDED, Searched, System, package
 from sat_retriever.index.search import matches
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.links import LinkReranker, linkrank, reading
-from sat_retriever.rank.links.settings import LinkSettings
+from sat_retriever.rank.links import linkrank, reading
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.rank.load import own_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
@@ -29,17 +30,8 @@ class Weighing(Reranker):
 
     def __init__(self, reranker: Reranker, dense_weight: float) -> None:
         self._reranker = reranker
-        self._dense_weight = dense_weight
-
-    @property
-    def dense_weight(self) -> float:
-        """The share, in [0, 1]."""
-        return self._dense_weight
-
-    @property
-    def trained_candidates(self) -> int | None:
-        """As the reranker's."""
-        return self._reranker.trained_candidates
+        self.dense_weight = dense_weight
+        self.trained_candidates = reranker.trained_candidates
 
     def rerank(
         self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
@@ -120,7 +112,7 @@ RUNGS = (
         "without cosines",
         partial(_weighed, weight=0.0),
         package(
-            "encoder", "onnx", "index.tokens", "index.encoding", "text.opening", "text.serialize",
+            "encoder", "onnx", "index.tokens", "index.encoding", "text.serialize",
         ),
     ),
     System(
@@ -150,7 +142,7 @@ RUNGS = (
         partial(_changed, change=without.no_main_sheets),
         package(
             "index.scores:BESIDE_MAIN", "index.scores:role_factors", "index.leading",
-            "text.abbreviation",
+            "text.spelling:abbreviates",
         ),
     ),
     FOLDED,
@@ -158,7 +150,10 @@ RUNGS = (
         "no_initials",
         "without initials",
         _no_initials,
-        package("rank.links.naming", "text.abbreviation", "index.matches:_by_initials"),
+        package(
+            "rank.links.linkrank:raise_abbreviations", "text.spelling:abbreviates",
+            "index.matches:_by_initials",
+        ),
     ),
     System("no_codes", "without codes", _no_codes, package("index.glossary")),
     System(
@@ -172,7 +167,7 @@ RUNGS = (
         "without links",
         _no_links,
         package(
-            "rank.links.pulls", "rank.links.walk", "rank.links.settings",
+            "rank.links.pulls",
             "rank.links.linkrank:LinkReranker._best",
             "rank.links.linkrank:LinkReranker._expanded",
             "rank.links.linkrank:LinkReranker._lifted",

@@ -24,7 +24,7 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 
 MINILM, ARCTIC, GENERAL = "minilm", "arctic", "general"
 Rankings = Sequence[Sequence[str]]  # of each question, best first
@@ -208,7 +208,7 @@ BEFORE = (
         "no_reranking",
         "no reranking",
         lambda on: on.asking(on.index(), None),
-        package("rank.links", "text.abbreviation"),
+        package("rank.links", "text.spelling:abbreviates"),
     ),
     System(
         "learnt",
@@ -221,7 +221,7 @@ BEFORE = (
         "`--contents names`",
         lambda on: on.asking(on.index(Kept.NAMES)),
         package(
-            "records.contents", "text.contents", "text.opening", "index.contents",
+            "records.contents", "text.contents", "text.serialize:contents_text", "index.contents",
             "index.store.contents", "index.store.words", "rank.links.reading",
         ),
     ),

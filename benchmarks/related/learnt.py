@@ -36,7 +36,7 @@ from benchmarks.results import Result, write_result
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.rank.complete import COMPLETE_SHARE
+from sat_retriever.rank.reranker import COMPLETE_SHARE
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.reranker.candidatemetrics import candidate_order
 from sat_retriever.train.reranker.candidatesets import CandidateSets

@@ -46,7 +46,7 @@ from sat_retriever.datasets.metrics.rows import row_of
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.records.grouping import connected
 from sat_retriever.records.links import Link, LinkType
 

@@ -16,7 +16,7 @@ from sat_retriever.datasets.metrics.ranking import Hits, all_relevant_of, ndcg_o
 from sat_retriever.datasets.metrics.rows import DEPTH, row_of
 from sat_retriever.evaluation.methods import Method, fused, second_stage
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
+from sat_retriever.rank.reranker import COMPLETE_SHARE, complete_set
 from sat_retriever.records.progress import Progress
 
 Row = Mapping[str, Any]

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sat_retriever.encoder.models.packaged import GENERAL
+from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.channels import LEARNT
-from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.rank.graph.graph import CandidateGraph
-from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.graph.model import GraphModel
-from sat_retriever.rank.links import LinkReranker, LinkSettings
+from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
+from sat_retriever.rank.graph.spec import read_graph_folder
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.rank.load import load_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.links import LinkType

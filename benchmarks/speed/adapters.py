@@ -33,7 +33,7 @@ from rich.table import Table
 from benchmarks.results import Result, write_result
 from benchmarks.speed.latency import index_of, queries
 from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.tools.mcp.server import sheet_server
 
 ROUNDS = 5

@@ -29,7 +29,7 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.metrics import mean, ndcg, recall
 from sat_retriever.datasets.splits import spider_training
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.compact import compact_folder
+from sat_retriever.encoder.export import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.text.serialize import serialize

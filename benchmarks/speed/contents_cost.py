@@ -36,7 +36,7 @@ from benchmarks.speed.contents_made import KINDS, MadeSheets, TextTokens
 from benchmarks.tables.markdown import number
 from sat_retriever import SheetIndex, SheetRetriever, read_workbook
 from sat_retriever.datasets.dataset import load_eps
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 
 BENCHMARK = "contents_cost"
 TEXTS = 200

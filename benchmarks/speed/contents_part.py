@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.speed.contents_made import MadeSheets, TextTokens
 from sat_retriever import SheetIndex, SheetRetriever
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 
 _AT_ONCE = 1_024  # sheets added at a time, after which a stopped build goes on
 Figures = dict[str, float]

@@ -27,7 +27,7 @@ from rich.table import Table
 
 from benchmarks.results import ROOT, Result, write_result
 from sat_retriever.datasets.dataset import load_industrytab
-from sat_retriever.encoder.models.packaged import GENERAL
+from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.serialize import serialize
 

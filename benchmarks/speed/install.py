@@ -40,8 +40,8 @@ from benchmarks.speed.environment import (
 )
 from benchmarks.speed.latency import queries, records
 from sat_retriever.encoder import MINILM, SheetEncoder
-from sat_retriever.encoder.models import packaged
-from sat_retriever.encoder.models.packaged import GENERAL
+from sat_retriever.encoder.models import folder as model_folders
+from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.errors import EncoderError, MissingExtraError
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.synth.corpus import synthesize
@@ -52,7 +52,7 @@ BENCHMARK = "install"
 BASE = "base"
 MOST_MB = 320.0
 UNWANTED = ("torch", "transformers", "scipy")
-MODELS = f"sat_retriever/{packaged.FOLDER.name}"
+MODELS = f"sat_retriever/{model_folders.FOLDER.name}"
 QUESTION = "monthly revenue by region"
 LARGEST = 10  # packages with a number of their own; the result's rows have them all
 _ASKED, _SERIALIZED = 200, 300
@@ -162,7 +162,7 @@ def general() -> Encoder:
         EncoderError: If this checkout does not have it.
     """
     SheetEncoder.load(GENERAL)
-    folder = packaged.FOLDER / GENERAL
+    folder = model_folders.FOLDER / GENERAL
     reranker = GENERAL if (folder / "reranker").is_dir() else ""
     return Encoder(GENERAL, GENERAL, folder / "encoder", GENERAL, reranker)
 

@@ -34,7 +34,7 @@ from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRe
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 
 COMPANIES = ("Acme", "Borealis", "Cobalt", "Dorado", "Ember", "Fjord", "Garnet", "Harbor",
              "Indigo", "Juniper", "Krypton", "Lumen", "Meridian", "Nimbus", "Orchid", "Polar",

@@ -31,7 +31,7 @@ from benchmarks.speed.latency import file_of, index_of, percentiles, queries, se
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.search import columns
 from sat_retriever.index.search.mapped import renew_mapped
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 
 BENCHMARK = "million"
 K = 50

@@ -42,7 +42,7 @@ from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 
 BENCHMARK = "postgres"
 OWN, ALONE = "sat-retriever", "sat-retriever, cosines alone"

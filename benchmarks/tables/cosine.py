@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.corpora import CORPORA, title_of
 from benchmarks.tables.breakdown import gap_of
 from benchmarks.tables.markdown import markdown, not_run, number, signed
-from sat_retriever.encoder.models.packaged import GENERAL
+from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.encoder.source import MINILM
 
 Files = Sequence[Mapping[str, Any]]

@@ -46,7 +46,7 @@ from benchmarks.unlabelled.systems import (
     plain_systems,
 )
 from sat_retriever.datasets.metrics.rows import metrics_of, rows_of
-from sat_retriever.encoder.models.packaged import GENERAL
+from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.encoder.source import DEFAULT, MINILM
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.adapt.outcome import Adaptation

@@ -29,7 +29,7 @@ from benchmarks.unlabelled.subjects import Places, subject_of
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.metrics.comparison import difference
 from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
-from sat_retriever.encoder.models.packaged import GENERAL
+from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.sync.encoding import token_text

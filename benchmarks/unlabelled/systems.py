@@ -9,8 +9,8 @@ from pathlib import Path
 from benchmarks.unlabelled.runs import Job
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.models.packaged import FOLDER as PACKAGED
-from sat_retriever.encoder.models.packaged import is_packaged
+from sat_retriever.encoder.models.folder import FOLDER as PACKAGED
+from sat_retriever.encoder.models.folder import is_packaged
 from sat_retriever.errors import EncoderError, PathNotFoundError
 from sat_retriever.evaluation.methods import (
     Method,

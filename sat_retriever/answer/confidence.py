@@ -1,9 +1,9 @@
-"""How sure an answer is that the sheets searched hold one: a probability from its evidence.
+"""Probability that the sheets searched hold an answer, from the evidence of a search.
 
-A logistic regression of two numbers, neither of which is a fused score, so another mixture of
-scores leaves it as it is. Its weights are none below 0: more evidence never makes an answer less
-sure. They were fitted on open questions of corpora with and without contents, asked of the
-sheets that answer them, of the same sheets without those, and of other corpora.
+It is a logistic regression of two numbers. Neither is a fused score, so that it stays valid if
+scores are mixed otherwise. No weight is below 0: more evidence never lowers the probability. The
+weights were fitted on open questions of corpora with and without contents. Each was asked of the
+sheets that answer it, of the same sheets without those, and of other corpora.
 """
 
 from __future__ import annotations
@@ -19,19 +19,12 @@ from sat_retriever.index.search.scores import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What turns evidence into a probability.
+    """Weights that turn evidence into a probability."""
 
-    Attributes:
-        intercept: Log-odds without any evidence.
-        fit: Weight of `Evidence.fit`.
-        surprise: Weight of `Evidence.surprise`.
-        least: Probability from which on an answer needs no warning.
-    """
-
-    intercept: float
+    intercept: float  # log-odds without any evidence
     fit: float
     surprise: float
-    least: float
+    least: float  # probability from which on an answer needs no warning
 
     def probability(self, evidence: Evidence) -> float:
         """Probability that the sheets hold an answer, in (0, 1).

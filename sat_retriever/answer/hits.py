@@ -1,22 +1,27 @@
-"""Candidates to hits: each with its record, its reasons, and the place that answers."""
+"""Candidates to hits, each with its reasons and the place that answers, and one sheet explained."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import fields, replace
 
+from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.links.reading import asked_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import NO_COPIES, CopiesOf
+from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit, Why
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.sheets import SheetRecord, Skipped
+from sat_retriever.records.standing import Placed, WordPart
 from sat_retriever.records.typedtable import TypedTable
-from sat_retriever.text.lexical import QueryWords
-from sat_retriever.text.locate.asked import Asked
-from sat_retriever.text.locate.place import place_of
+from sat_retriever.text.lexical import QueryWords, WordShares, sheet_texts
+from sat_retriever.text.locate import QueryTerms, place_of
 from sat_retriever.text.period.periods import period_of
 from sat_retriever.text.period.spans import Span
+from sat_retriever.text.segment import forms, stem, stems
 
 
 def hits_of(
@@ -26,7 +31,8 @@ def hits_of(
     ids = [candidate.sheet_id for candidate in found]
     records = index.records(ids, contents=True)
     links = index.links_between(ids, ids)
-    asked = _asked(index, question, records.values())
+    known = any(record.contents is not None for record in records.values())
+    asked = asked_of(index, question) if known else QueryTerms({}, "")
     words = QueryWords(question.read_as)
 
     def load(sheet_id: str, table: int, totals: bool) -> TypedTable:
@@ -62,15 +68,115 @@ def hits_of(
     return hits
 
 
-def _asked(index: SheetIndex, question: Question, records: Iterable[SheetRecord]) -> Asked:
-    """Return the question as contents are compared with it; nothing without contents."""
-    if all(record.contents is None for record in records):
-        return Asked({}, "")
-    return asked_of(index, question)
-
-
 def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
     """A sheet's time in words, if it lies within one that is asked for."""
     own = period_of(record) if asked else None
     within = own is not None and any(span.covers(own) for span in asked)
     return own.label if own is not None and within else None
+
+
+def explanation_of(
+    index: SheetIndex,
+    question: Question,
+    sheet_id: str,
+    best: Sequence[Candidate],
+    filters: Filters | None,
+    copies: CopiesOf,
+) -> tuple[Placed, Placed | None]:
+    """Return a sheet and the one right above it in the answer; None above the first.
+
+    `best` has the best sheets in the order of the answer; all others follow as they were found.
+
+    Raises:
+        InputError: If the sheet is not in the index any more.
+    """
+    found = index.standing(question, sheet_id, filters)
+    if not found:
+        raise InputError(f"{sheet_id!r} was removed meanwhile; ask again")
+    ranked = _ranked(sheet_id, found, best)
+    hits = {hit.sheet_id: hit for hit in hits_of(index, question, ranked, copies)}
+    shares = index.word_shares(question, [each.sheet_id for each in ranked])
+    placed = []
+    for column, each in enumerate(ranked):
+        before = index.standing(question, each.sheet_id, filters)
+        if each.sheet_id in hits and before:
+            hit = replace(hits[each.sheet_id], rank=each.rank)
+            words = _word_parts(question, shares, column, hit)
+            first = before[0]
+            parts = each.time, each.role, each.together
+            placed.append(Placed(hit, words, first.rank, first.score, *parts))
+    return placed[0], placed[1] if placed[1:] else None
+
+
+def _ranked(
+    sheet_id: str, found: Sequence[Candidate], best: Sequence[Candidate]
+) -> list[Candidate]:
+    answer = [replace(each, rank=rank) for rank, each in enumerate(best, start=1)]
+    places = {each.sheet_id: place for place, each in enumerate(answer)}
+    at = places.get(sheet_id)
+    if at is not None:
+        return [answer[at], *([answer[at - 1]] if at else [])]
+    own, *above = found
+    if any(each.sheet_id in places for each in above):
+        above = answer[-1:]
+    return [own, *above]
+
+
+def failed_filters(
+    index: SheetIndex, question: Question, sheet_id: str, filters: Filters | None
+) -> tuple[str, ...]:
+    """Names of the filters that a sheet does not meet."""
+    if not filters:
+        return ()
+    names = [each.name for each in fields(filters) if each.name != "metadata"]
+    single = {name: Filters(**{name: getattr(filters, name)}) for name in names}
+    single |= {key: Filters(metadata={key: value}) for key, value in filters.metadata.items()}
+    return tuple(
+        name
+        for name, one in single.items()
+        if one and not index.score_sheets(question, [sheet_id], one)
+    )
+
+
+def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:
+    """Parts of a sheet, or of the workbook that it is or would be in, that were not read."""
+    return tuple(
+        skip
+        for state in index.workbooks()
+        for skip in state.skipped
+        if sheet_id == f"{skip.path}#{skip.sheet}"
+        or (skip.sheet is None and f"{sheet_id}#".startswith(f"{skip.path}#"))
+    )
+
+
+def _word_parts(
+    question: Question, shares: WordShares, column: int, hit: Hit
+) -> tuple[WordPart, ...]:
+    """The words of a question, with the share of each in the score of the sheet in a column."""
+    found = {each.word: each for each in question.scores.matches.found if each.sheets}
+    inside = {each for word in hit.why.cell_words for each in stems(word)}
+    rows = {word: row for row, word in enumerate(shares.words)}
+    spelled = {stem(form): form for each in forms(question.read_as) for form in each}
+    parts = []
+    for word in question.words:
+        row = rows.get(word)
+        share, most = (
+            (0.0, 0.0) if row is None else (shares.shares[row, column], shares.limits[row])
+        )
+        within = word in inside and not share
+        codes = found[word].codes if word in found and not share else ()
+        code = next((x for each in codes if (x := _written(each.text, hit.record))), "")
+        parts.append(
+            WordPart(spelled[word], float(share), float(most), word in found, within, code)
+        )
+    return tuple(parts)
+
+
+def _written(code: str, record: SheetRecord) -> str:
+    """A code as a sheet's names and headers write it; empty if they do not have it."""
+    for text in sheet_texts(record):
+        form = next((x for chunk in forms(text) for x in chunk if stem(x) == code), None)
+        if form is not None:
+            found = re.search(re.escape(form), text, re.IGNORECASE)
+            return found[0] if found else form
+    return ""

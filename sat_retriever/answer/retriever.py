@@ -10,23 +10,21 @@ from datetime import date
 from pathlib import Path
 
 from sat_retriever.answer.confidence import calibration
-from sat_retriever.answer.hits import hits_of
-from sat_retriever.answer.standing import failed_filters, skips_of, standing_of
+from sat_retriever.answer.hits import explanation_of, failed_filters, hits_of, skips_of
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
-from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.reranker import COMPLETE_SHARE, Reranker, complete_set
 from sat_retriever.records.answers import Answer
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.permissions import Principals
-from sat_retriever.records.standing import Standing
+from sat_retriever.records.standing import RankExplanation
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.asked import AskedTimes, asked_on
+from sat_retriever.text.period.spans import QueryPeriods, asked_on
 
 CANDIDATES = 50  # the paper's K
 _TIMES = 5  # most times of a question that a note names
@@ -117,16 +115,12 @@ class SheetRetriever:
             EncoderError: If the index's encoder cannot be loaded.
         """
         check_counts(top_k=top_k)
-        if principals is not None:
-            return self.seen_by(principals).retrieve(
-                query, top_k, filters,
-                min_score=min_score, token=token, today=today, all_copies=all_copies,
-            )  # fmt: skip
-        with self.index.answering():
-            question = self._question(query, today, token)
-            found = self._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
-            copies = {} if all_copies else self._copies(found, filters)
-            return self._answer(question, found, filters, min_score, copies)
+        seen = self.seen_by(principals)
+        with seen.index.answering():
+            question = seen._question(query, today, token)
+            found = seen._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
+            copies = {} if all_copies else seen._copies(found, filters)
+            return seen._answer(question, found, filters, min_score, copies)
 
     def retrieve_set(
         self,
@@ -142,36 +136,20 @@ class SheetRetriever:
         """Return the sheets that together answer the query, best first.
 
         The list ends before the first sheet that scores clearly less than the best one. The
-        reranker decides how much less; see `complete_set`.
-
-        Args:
-            query: A question or a few words.
-            max_k: Largest number of hits.
-            filters: Conditions that every hit meets.
-            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
-                None is for an index without permissions.
-            min_score: Leave out hits below this score.
-            today: The day from which "last year" and the like count; None is the day of the call.
-            all_copies: As in `retrieve`.
+        reranker decides how much less; see `complete_set`. Options are those of `retrieve`.
 
         Raises:
-            EmptyInputError: If the query is empty.
-            InputError: If `max_k` is less than 1.
-            PermissionsError: If the index has permissions, and there are no principals.
-            EncoderError: If the index's encoder cannot be loaded.
+            InputError: If `max_k` is less than 1; else as `retrieve`.
         """
         check_counts(max_k=max_k)
-        if principals is not None:
-            return self.seen_by(principals).retrieve_set(
-                query, max_k, filters, min_score=min_score, today=today, all_copies=all_copies
-            )
-        with self.index.answering():
-            question = self._question(query, today)
-            found = self._ranked(question, max_k, filters, all_copies=all_copies)
-            share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
+        seen = self.seen_by(principals)
+        with seen.index.answering():
+            question = seen._question(query, today)
+            found = seen._ranked(question, max_k, filters, all_copies=all_copies)
+            share = seen.reranker.complete_share if seen.reranker else COMPLETE_SHARE
             best = found[: complete_set(found, max_k, share=share)]
-            copies = {} if all_copies else self._copies(best, filters)
-            return self._answer(question, best, filters, min_score, copies)
+            copies = {} if all_copies else seen._copies(best, filters)
+            return seen._answer(question, best, filters, min_score, copies)
 
     async def aretrieve(
         self,
@@ -192,12 +170,8 @@ class SheetRetriever:
             min_score=min_score, token=token, today=day, all_copies=all_copies,
         )  # fmt: skip
 
-    def times(self, query: str, *, today: date | None = None) -> AskedTimes:
+    def times(self, query: str, *, today: date | None = None) -> QueryPeriods:
         """Return the periods that a query names; their `label` gives them in words.
-
-        Args:
-            query: A question or a few words.
-            today: The day from which "last year" and the like count; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -212,16 +186,11 @@ class SheetRetriever:
         *,
         principals: Principals | None = None,
         today: date | None = None,
-    ) -> Standing:
+    ) -> RankExplanation:
         """Where a sheet stands for a question, and why it is not higher.
 
-        Args:
-            query: A question or a few words.
-            sheet_id: The sheet; one that was skipped when its workbook was read may be named, too.
-            filters: Conditions of the search; a sheet that does not meet them is ranked without.
-            principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`.
-                None is for an index without permissions.
-            today: The day that "last year" and the like count from; None is the day of the call.
+        A sheet that was skipped when its workbook was read may be named, too. One that does not
+        meet the filters is ranked without them. Options are those of `retrieve`.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -235,15 +204,15 @@ class SheetRetriever:
             if not skipped:
                 raise InputError(f"there is no sheet {sheet_id!r} in the index; check its id")
             sheets = len(self.index)
-            return Standing(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
+            return RankExplanation(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
         question = self._question(query, today)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
         shown_by = self._shown_by(question, sheet_id, kept)
         best = self._ranked(question, self.candidates, kept, all_copies=shown_by is not None)
         copies = {} if shown_by else self._copies(best, kept)
-        own, above = standing_of(self.index, question, sheet_id, best, kept, copies)
-        return Standing(
+        own, above = explanation_of(self.index, question, sheet_id, best, kept, copies)
+        return RankExplanation(
             query,
             sheet_id,
             own,
@@ -257,7 +226,6 @@ class SheetRetriever:
         )
 
     def _shown_by(self, question: Question, sheet_id: str, filters: Filters | None) -> str | None:
-        """Return the copy of a sheet that an answer shows in its place; None if there is none."""
         found = self.index.score_sheets(question, [sheet_id], filters)
         shown = self.index.without_copies(question, found, filters)
         return next((each.sheet_id for each in shown if each.sheet_id != sheet_id), None)
@@ -265,7 +233,6 @@ class SheetRetriever:
     def _question(
         self, query: str, today: date | None, token: FloatArray | None = None
     ) -> Question:
-        """Return the parsed query, with the weights of the reranker."""
         weight = self.reranker.dense_weight if self.reranker else None
         day = asked_on(today)
         return self.index.question(query, dense_weight=weight, token=token, today=day)

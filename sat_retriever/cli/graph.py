@@ -25,8 +25,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.links.graph import graph_json_parts, graphml_parts
-from sat_retriever.links.part import around, best_linked
+from sat_retriever.links.graph import around, best_linked, graph_json_parts, graphml_parts
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.naming import find_sheets, unknown_name

@@ -27,7 +27,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.cli.trained import encoder_source
 from sat_retriever.encoder import DEFAULT
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import Cost
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import (

@@ -8,7 +8,7 @@ from collections import Counter
 from sat_retriever.cli.progress import rate
 from sat_retriever.cli.terminal import counted, plain, skipped_table, stdout
 from sat_retriever.encoder import EmbeddingEncoder
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import Cost
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.sync.sync import SyncReport

@@ -42,7 +42,7 @@ from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.text.lexical import query_words
-from sat_retriever.text.period.asked import asked_on
+from sat_retriever.text.period.spans import asked_on
 from sat_retriever.text.segment import stems
 from sat_retriever.tools.results.result import short
 

@@ -21,7 +21,7 @@ from sat_retriever.cli.terminal import (
     skipped_table,
     stdout,
 )
-from sat_retriever.encoder.models.packaged import is_packaged
+from sat_retriever.encoder.models.folder import is_packaged
 from sat_retriever.errors import EncoderError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import own_reranker_name

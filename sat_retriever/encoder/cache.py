@@ -8,9 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from sat_retriever.encoder.checkpoint import Checkpoint
-from sat_retriever.encoder.compact import compact_model
-from sat_retriever.encoder.export import export_model, quantize_model
+from sat_retriever.encoder.export import compact_model, export_model, quantize_model
 from sat_retriever.encoder.folder import ModelFolder, read_model_folder, write_model_folder
 from sat_retriever.encoder.source import find_checkpoint, is_hub_name
 from sat_retriever.encoder.spec import EncoderSpec, Precision
@@ -25,11 +23,6 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
     A hub name is resolved on the hub only the first time. Later loads of that name use the export,
     offline. Delete the cache folder to fetch the model again.
 
-    Args:
-        name: "minilm", a sentence-transformers folder, or a hub name.
-        precision: "fp32", "int8" or "compact".
-        cache: The cache folder; created if it does not exist.
-
     Raises:
         EncoderError: If the encoder cannot be found, exported or written.
     """
@@ -40,32 +33,19 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
             return found
     checkpoint = find_checkpoint(name)
     full = checkpoint.spec
-    if precision == "fp32":
-        folder = _build_once(cache, full, checkpoint.tokenizer, _exporter(checkpoint))
-    else:
-        folder = _derived(cache, checkpoint, precision)
+
+    def export(target: Path) -> None:
+        export_model(checkpoint, target)
+
+    def shrink(target: Path) -> None:
+        source = _build_once(cache, full, checkpoint.tokenizer, export)
+        (quantize_model if precision == "int8" else compact_model)(source.model, target)
+
+    write = export if precision == "fp32" else shrink
+    folder = _build_once(cache, full.with_precision(precision), checkpoint.tokenizer, write)
     if is_hub_name(name):
         _write_pointer(pointer, full)
     return folder
-
-
-def _derived(cache: Path, checkpoint: Checkpoint, precision: Precision) -> ModelFolder:
-    """Return the folder of a smaller model, made from the fp32 folder."""
-    make = quantize_model if precision == "int8" else compact_model
-
-    def write(target: Path) -> None:
-        export = _exporter(checkpoint)
-        full = _build_once(cache, checkpoint.spec, checkpoint.tokenizer, export)
-        make(full.model, target)
-
-    return _build_once(
-        cache, checkpoint.spec.with_precision(precision), checkpoint.tokenizer, write
-    )
-
-
-def _exporter(checkpoint: Checkpoint) -> Callable[[Path], None]:
-    """Return a function that writes the checkpoint's ONNX file."""
-    return lambda target: export_model(checkpoint, target)
 
 
 def _build_once(
@@ -99,7 +79,6 @@ def _build_once(
 
 
 def _valid(folder: Path) -> ModelFolder | None:
-    """Return the cached folder if it is intact, else None."""
     if not folder.is_dir():
         return None
     try:
@@ -109,7 +88,6 @@ def _valid(folder: Path) -> ModelFolder | None:
 
 
 def _read_pointer(pointer: Path) -> EncoderSpec | None:
-    """Return the spec that a hub name was resolved to, if it was before."""
     try:
         return EncoderSpec(**json.loads(pointer.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, EncoderError):
@@ -117,7 +95,6 @@ def _read_pointer(pointer: Path) -> EncoderSpec | None:
 
 
 def _write_pointer(pointer: Path, spec: EncoderSpec) -> None:
-    """Record the spec that a hub name was resolved to."""
     draft = pointer.with_name(f".{pointer.name}.{os.getpid()}")
     try:
         pointer.parent.mkdir(parents=True, exist_ok=True)

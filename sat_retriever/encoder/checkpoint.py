@@ -30,17 +30,10 @@ _ROBERTA_LIKE = {"roberta", "xlm-roberta", "camembert", "mpnet"}
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Source weights on disk, ready for export.
+    """Source weights on disk, ready for export."""
 
-    Attributes:
-        name: The requested name: "minilm", a hub name, or an absolute folder.
-        folder: Folder of the transformer: config.json and safetensors.
-        tokenizer: The `tokenizer.json` file.
-        spec: The description of its tokens, in fp32.
-    """
-
-    name: str
-    folder: Path
+    name: str  # the requested name: "minilm", a hub name, or an absolute folder
+    folder: Path  # folder of the transformer: config.json and safetensors
     tokenizer: Path
     spec: EncoderSpec
 
@@ -150,7 +143,6 @@ def _inside(folder: Path, path: str) -> Path:
 
 
 def _weight_files(folder: Path) -> list[Path]:
-    """Return the safetensors files, in a fixed order."""
     if (folder / "model.safetensors").is_file():
         return [folder / "model.safetensors"]
     index = folder / "model.safetensors.index.json"
@@ -240,7 +232,6 @@ def architecture_hash(config: dict[str, Any]) -> str:
 
 
 def _number(config: dict[str, Any], key: str, folder: Path) -> int:
-    """Return a positive whole number of a configuration."""
     value = config.get(key, config.get("dim"))  # DistilBERT calls it dim
     if not isinstance(value, int) or value < 1:
         raise EncoderError(f"{folder}/config.json has no usable {key} ({value!r})")
@@ -248,7 +239,6 @@ def _number(config: dict[str, Any], key: str, folder: Path) -> int:
 
 
 def _hash_files(files: list[Path]) -> str:
-    """Return the SHA-256 of the files' bytes, one after the other."""
     digest = hashlib.sha256()
     try:
         for file in files:

@@ -11,11 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from sat_retriever.encoder.cost import Cost
-from sat_retriever.encoder.embedder import Embedded, Embedder, unit_rows
+from sat_retriever.encoder.embedder import QUERY, SHEET, Cost, Embedded, Embedder, unit_rows
 from sat_retriever.encoder.ollama import OllamaEmbedder
-from sat_retriever.encoder.probe import QUERY, SHEET
-from sat_retriever.encoder.texts import check_texts
+from sat_retriever.encoder.spec import check_texts
 from sat_retriever.encoder.wrapped import wrapped
 from sat_retriever.errors import EncoderUnavailableError
 from sat_retriever.records.counts import check_counts
@@ -47,15 +45,7 @@ class EmbeddingEncoder:
         batch_size: int = BATCH_SIZE,
         pauses_s: Sequence[float] | None = None,
     ) -> None:
-        """Take finished parts; use `ollama` or `of` to get them.
-
-        Args:
-            embedder: The model.
-            probe: Its tokens of the probe's sheet text and query, (2, d) float32.
-            batch_size: Number of texts in a request, at least 1.
-            pauses_s: Seconds to wait before each repetition of a failed request; None takes
-                1, 4 and 15.
-        """
+        """Take finished parts; use `ollama` or `of` to get them."""
         self._embedder = embedder
         self._probe = probe
         self._batch_size = batch_size
@@ -94,18 +84,13 @@ class EmbeddingEncoder:
             MissingExtraError: If the package `ollama` is not installed.
         """
         embedder, _ = _tried(
-            lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST),
-            pauses_s,
+            lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST), pauses_s
         )
         return cls._probed(embedder, batch_size, pauses_s)
 
     @classmethod
     def of(
-        cls,
-        model: object,
-        *,
-        batch_size: int = BATCH_SIZE,
-        pauses_s: Sequence[float] | None = None,
+        cls, model: object, *, batch_size: int = BATCH_SIZE, pauses_s: Sequence[float] | None = None
     ) -> EmbeddingEncoder:
         """Return the encoder of a framework's embedding model, after encoding two texts.
 
@@ -205,7 +190,6 @@ class EmbeddingEncoder:
     def _requested(
         self, texts: Sequence[str], embed: Callable[[Sequence[str]], Embedded]
     ) -> FloatArray:
-        """Return the tokens of the texts of one request, and count it."""
         begun = time.perf_counter()
         answer, retries = _tried(lambda: embed(texts), self._pauses_s)
         rows = unit_rows(answer.vectors, len(texts), self.width, self.name)

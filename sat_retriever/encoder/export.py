@@ -1,4 +1,4 @@
-"""Export a checkpoint to ONNX, once; no other module of the encoder uses torch.
+"""Export a checkpoint to ONNX, once, and make smaller copies of it; no other module uses torch.
 
 Pooling and normalisation are part of the exported graph. Its inputs are `input_ids` and
 `attention_mask`, (b, t) int64; its output is `token`, (b, d) float32, rows of unit length.
@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sat_retriever._extras import require
 from sat_retriever.encoder.checkpoint import Checkpoint
+from sat_retriever.encoder.folder import ModelFolder, write_model_folder
+from sat_retriever.encoder.onnx.compact import compact_onnx
 from sat_retriever.encoder.onnx.export import export_onnx, quiet
+from sat_retriever.encoder.onnx.session import open_session, usable_threads
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import EncoderError
 
@@ -30,15 +37,10 @@ _log = logging.getLogger(__name__)
 def export_model(checkpoint: Checkpoint, target: Path) -> None:
     """Write a checkpoint as one ONNX file and check it against torch.
 
-    Args:
-        checkpoint: Source weights.
-        target: The file to write.
-
     Raises:
         MissingExtraError: If torch, transformers or onnxscript is not installed.
         EncoderError: If the model is unknown, incomplete or too large, or its export's tokens
             differ from torch's.
-        OSError: If the file cannot be written.
     """
     _log.info("exporting %s to ONNX, once", checkpoint.name)
     with quiet():
@@ -57,10 +59,6 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
 
 def quantize_model(source: Path, target: Path) -> None:
     """Write an int8 copy of an exported model: weights int8, activations quantised at run time.
-
-    Args:
-        source: The fp32 ONNX file.
-        target: The file to write.
 
     Raises:
         MissingExtraError: If onnx is not installed.
@@ -86,11 +84,8 @@ def quantize_model(source: Path, target: Path) -> None:
 def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") -> torch.nn.Module:
     """Load the transformer with all its weights, in fp32 and evaluation mode.
 
-    A model that cannot be exported is refused here, so that no training of it begins.
-
-    Args:
-        checkpoint: Source weights.
-        attention: "eager", which every version of the exporter supports; None for the fastest.
+    A model that cannot be exported is refused here, so that no training of it begins. Every version
+    of the exporter supports "eager" attention; None takes the fastest.
 
     Raises:
         EncoderError: If transformers does not know the model, weights are missing, or there are
@@ -146,7 +141,6 @@ def _refuse_large(checkpoint: Checkpoint) -> None:
 
 
 def _pooled(model: torch.nn.Module, pooling: str) -> torch.nn.Module:
-    """Return the model followed by CLS or mean pooling and L2 normalisation."""
     import torch
 
     class Pooled(torch.nn.Module):
@@ -165,3 +159,58 @@ def _pooled(model: torch.nn.Module, pooling: str) -> torch.nn.Module:
             return torch.nn.functional.normalize(pooled, dim=-1)  # (b, d)
 
     return Pooled().eval()
+
+
+_EXTRA = "train"  # installs onnx
+_LEAST_COSINE = 0.999  # MiniLM's tokens of real sheets reach at least 0.99996
+
+
+def compact_model(source: Path, target: Path) -> None:
+    """Write a compact copy of an exported model, and check its tokens against the source's.
+
+    Raises:
+        EncoderError: If the source is not in fp32, or loses too much in half precision.
+    """
+    compact_onnx(source, target, _EXTRA)
+    before, after = _tokens(source), _tokens(target)
+    cosine = float((before * after).sum(axis=1).min())
+    if not cosine >= _LEAST_COSINE:  # also refuses NaN
+        raise EncoderError(
+            f"the tokens of {source} come to a cosine of {cosine:.4f} only when it is compact; "
+            "keep it in fp32"
+        )
+
+
+def compact_folder(
+    source: ModelFolder, target: Path, *, transformer: Mapping[str, Any] | None = None
+) -> ModelFolder:
+    """Write a compact copy of an encoder folder; only the fingerprint differs.
+
+    `transformer` is the `config.json` that `expand_folder` needs; None takes the source's.
+
+    Raises:
+        EncoderError: If the source is not in fp32, loses too much, or the copy cannot be written.
+    """
+    if source.spec.precision != "fp32":
+        raise EncoderError(
+            f"{source.path} is {source.spec.precision} already; make a compact encoder of the "
+            "fp32 one"
+        )
+    return write_model_folder(
+        target,
+        source.spec.with_precision("compact"),
+        source.tokenizer,
+        lambda file: compact_model(source.model, file),
+        dense_weight=source.dense_weight,
+        transformer=source.transformer if transformer is None else transformer,
+    )
+
+
+def _tokens(file: Path) -> NDArray[Any]:
+    """Return the tokens of two made-up texts (2, d), of pieces that every vocabulary has."""
+    ids = np.arange(1, 19, dtype=np.int64).reshape(2, 9)  # (b, t)
+    mask = np.ones_like(ids)
+    mask[1, 5:] = 0
+    session = open_session(file, usable_threads(None, 4), "cpu")
+    found: NDArray[Any] = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+    return found

@@ -31,19 +31,14 @@ _KIND = "sat-encoder"
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A complete, verified folder of an exported encoder.
-
-    Attributes:
-        path: The folder.
-        spec: The description of its tokens.
-        dense_weight: Share of its cosine in the fused score, in [0, 1]; None if not stated.
-        transformer: The `config.json` of the transformer that it was exported from, which is needed
-            to train its weights further (`expand_folder`); None if it is not recorded.
-    """
+    """A complete, verified folder of an exported encoder."""
 
     path: Path
     spec: EncoderSpec
+    # Share of its cosine in the fused score, in [0, 1]; None if not stated.
     dense_weight: float | None = None
+    # The `config.json` of the transformer that it was exported from, which is needed to train its
+    # weights further (`expand_folder`); None if it is not recorded.
     transformer: Mapping[str, Any] | None = None
 
     @property
@@ -93,14 +88,6 @@ def write_model_folder(
     transformer: Mapping[str, Any] | None = None,
 ) -> ModelFolder:
     """Write a folder in one step; after a failure the old one is unchanged.
-
-    Args:
-        target: The folder; an existing encoder folder or empty folder is replaced.
-        spec: The description of its tokens.
-        tokenizer: The `tokenizer.json` to copy.
-        write_model: Writes the ONNX file to a given path.
-        dense_weight: Share of its cosine in the fused score, in [0, 1]; None states none.
-        transformer: See `ModelFolder`.
 
     Raises:
         EncoderError: If it cannot be written, something else is at that path, or the weight is

@@ -30,13 +30,9 @@ def load_encoder(
     batch_size: int | None = None,
     device: Device = "auto",
 ) -> Encoder:
-    """Load the encoder of a name or a folder.
+    """Load the encoder of a name or a folder: "ollama:" and a model, or as `SheetEncoder.load`.
 
-    Args:
-        name: "ollama:" and a model of an Ollama server, or what `SheetEncoder.load` takes.
-        precision: See `SheetEncoder.load`.
-        batch_size: Texts in a request to a server; None takes the default.
-        device: See `SheetEncoder.load`; "auto" for a model of a server, which has its own.
+    `batch_size` is that of requests to a server, which has its own precision and device.
 
     Raises:
         EncoderError: If it cannot be loaded, or is an object that only its program has.
@@ -67,9 +63,7 @@ def load_encoder(
 def as_encoder(given: EncoderLike, *, device: Device = "auto") -> Encoder:
     """Return an encoder: as it is, loaded by its name, or made of a framework's object.
 
-    Args:
-        given: The encoder, its name or folder, or the object.
-        device: Device to load a named one on, as in `load_encoder`; the others stay where they are.
+    Only one that is loaded by its name takes the device.
 
     Raises:
         EncoderError: If it cannot be loaded, or fails.

@@ -1,13 +1,13 @@
-"""Embed texts by a model of an Ollama server."""
+"""Embed texts by a model of an Ollama server, with the prompts that it was trained with."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.encoder.embedder import Embedded
-from sat_retriever.encoder.prompts import Prompts, prompts_of
 from sat_retriever.errors import (
     EncoderError,
     EncoderUnavailableError,
@@ -18,6 +18,42 @@ from sat_retriever.errors import (
 )
 from sat_retriever.llm.ollama import OllamaServer, check_positive
 
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """Texts before every query and before every sheet text."""
+
+    query: str = ""
+    sheet: str = ""
+
+
+_PASSAGES = "Represent this sentence for searching relevant passages: "
+_QWEN = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+)
+# From the model cards; the first pattern that is found in a name counts. Another prompt for a
+# model is another fingerprint of its indexes.
+_KNOWN = (
+    (r"nomic-embed-text", Prompts("search_query: ", "search_document: ")),
+    (r"bge-(?:(?:small|base|large)-en|large(?::|$))|mxbai-embed-large", Prompts(_PASSAGES)),
+    (r"snowflake-arctic-embed(?:2|-[lm]-v2)", Prompts("query: ")),
+    (r"snowflake-arctic-embed", Prompts(_PASSAGES)),
+    (r"e5-(?:small|base|large)(?!.*instruct)", Prompts("query: ", "passage: ")),
+    (r"qwen3-embedding", Prompts(_QWEN)),
+    (r"embeddinggemma", Prompts("task: search result | query: ", "title: none | text: ")),
+)
+
+
+def prompts_of(model: str) -> Prompts:
+    """Return the prompts in a model's card; none for a model that needs or is known to have none.
+
+    >>> prompts_of("nomic-embed-text:latest").query, prompts_of("bge-m3").query
+    ('search_query: ', '')
+    """
+    found = (prompts for pattern, prompts in _KNOWN if re.search(pattern, model, re.IGNORECASE))
+    return next(found, Prompts())
+
+
 PREFIX = "ollama:"
 _CHARACTERS_A_TOKEN = 3  # of European texts, on the safe side
 _SHORTEST = 50  # characters; a text is not cut further
@@ -25,39 +61,24 @@ _SHORTEST = 50  # characters; a text is not cut further
 
 @dataclass(frozen=True, slots=True)
 class OllamaEmbedder:
-    """An embedding model of an Ollama server.
-
-    Attributes:
-        server: The server.
-        model: Name as `ollama list` shows it.
-        digest: Digest of the model's files; empty if the server does not tell.
-        longest: Characters of a text that the model's context has room for; the rest is cut.
-        prompts: Texts before queries and sheet texts.
-    """
+    """An embedding model of an Ollama server."""
 
     server: OllamaServer
     model: str
-    digest: str
-    longest: int
+    digest: str  # digest of the model's files; empty if the server does not tell
+    longest: int  # characters of a text that the model's context has room for; the rest is cut
     prompts: Prompts
 
     @classmethod
     def open(
         cls, model: str, host: str | None = None, *, timeout_s: float, longest: int
     ) -> OllamaEmbedder:
-        """Return a model, after asking its server about it.
+        """Return a model, after asking its server about it; see `EmbeddingEncoder.ollama`.
 
-        Args:
-            model: Name as `ollama list` shows it.
-            host: Address; None takes OLLAMA_HOST from the environment, or this machine.
-            timeout_s: Longest wait for one request, in seconds.
-            longest: Characters of a text; fewer are sent to a model with a short context.
+        Of each text `longest` characters are sent, fewer to a model with a short context.
 
         Raises:
-            InputError: If the name is empty or the time is not above 0.
-            EncoderError: If there is no server, or it has no such model.
             EncoderUnavailableError: If another try may help.
-            MissingExtraError: If the package `ollama` is not installed.
         """
         if not model.strip():
             raise InputError("the model's name is empty; `ollama list` shows the names there are")
@@ -123,6 +144,5 @@ class OllamaEmbedder:
 
 
 def _translated(error: LanguageModelError) -> EncoderError:
-    """Return a server's failure as that of an encoder."""
     lasting = isinstance(error, ModelSetupError)
     return (EncoderError if lasting else EncoderUnavailableError)(str(error))

@@ -19,12 +19,11 @@ from sat_retriever.encoder.folder import (
     write_model_folder,
 )
 from sat_retriever.encoder.model import OnnxModel
-from sat_retriever.encoder.models.packaged import is_packaged, packaged_model
+from sat_retriever.encoder.models.folder import is_packaged, packaged_model
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.encoder.onnx.session import usable_threads
 from sat_retriever.encoder.source import DEFAULT, MINILM
-from sat_retriever.encoder.spec import EncoderSpec, Precision, unknown_precision
-from sat_retriever.encoder.texts import check_texts
+from sat_retriever.encoder.spec import EncoderSpec, Precision, check_texts, unknown_precision
 from sat_retriever.errors import EncoderError
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
@@ -49,14 +48,7 @@ class SheetEncoder:
     def __init__(
         self, model: OnnxModel, *, name: str, threads: int = 1, single: OnnxModel | None = None
     ) -> None:
-        """Take finished parts; use `load` to get them.
-
-        Args:
-            model: The opened model.
-            name: The name that loads this encoder again.
-            threads: Processor cores that many texts together may use.
-            single: The model with one core per text; None opens it when it is needed.
-        """
+        """Take finished parts; use `load` to get them."""
         self._model = model
         self._name = name
         self._threads = threads
@@ -109,8 +101,15 @@ class SheetEncoder:
             folder = read_model_folder(Path(name))
             _check_precision(folder, precision, name)
         else:
-            folder = cached_model(name, precision or "fp32", _cache_folder(cache_dir))
-            name += _suffix(folder.spec.precision)
+            if cache_dir is None:
+                from platformdirs import user_cache_path
+
+                cache = user_cache_path("sat-retriever") / "encoders"
+            else:
+                cache = Path(cache_dir).resolve()
+            folder = cached_model(name, precision or "fp32", cache)
+            own = folder.spec.precision
+            name += f":{own}" if f":{own}" in _SUFFIXES else ""
         # A text in int8 is fastest on one core.
         per_text = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_TEXT)
         model = OnnxModel.open(folder, per_text, _device_for(folder.spec.precision, device))
@@ -206,7 +205,6 @@ class SheetEncoder:
         return tokens
 
     def _run(self, texts: Sequence[str]) -> Iterator[FloatArray]:
-        """Yield the token of each text, in order."""
         if self._model.on_gpu:
             for start in range(0, len(texts), _GROUP_TEXTS):
                 yield from self._model.tokens(texts[start : start + _GROUP_TEXTS])
@@ -220,7 +218,6 @@ class SheetEncoder:
                 yield from pool.map(single.token, texts[start : start + _GROUP_TEXTS])
 
     def _single_core(self) -> OnnxModel:
-        """Return the model with one core per text, opened once."""
         with self._lock:
             if self._single is None:
                 self._single = OnnxModel.open(self._model.folder, 1, "cpu")
@@ -241,13 +238,7 @@ def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision 
     return name, precision
 
 
-def _suffix(precision: Precision) -> str:
-    """Return the suffix that `name` adds for this precision."""
-    return next((suffix for suffix, own in _SUFFIXES.items() if own == precision), "")
-
-
 def _check_precision(folder: ModelFolder, precision: Precision | None, name: str) -> None:
-    """Refuse a saved or packaged folder of another precision than requested."""
     own = folder.spec.precision
     if precision in (None, own):
         return
@@ -270,14 +261,4 @@ def _device_for(precision: Precision, device: Device) -> Device:
 
 
 def _a(precision: Precision) -> str:
-    """Return the precision with its article."""
     return f"{'a' if precision == 'compact' else 'an'} {precision}"
-
-
-def _cache_folder(cache_dir: str | Path | None) -> Path:
-    """Return the folder of exported models."""
-    if cache_dir is not None:
-        return Path(cache_dir).resolve()
-    from platformdirs import user_cache_path
-
-    return user_cache_path("sat-retriever") / "encoders"

@@ -1,13 +1,24 @@
-"""Describe all settings that decide the tokens of an encoder, with a fingerprint."""
+"""All settings that decide the tokens of an encoder, with a fingerprint, and the check of texts."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from sat_retriever.errors import EncoderError
+from sat_retriever.errors import EncoderError, InputError
+
+
+def check_texts(texts: Sequence[str]) -> None:
+    """Refuse anything but a list of strings."""
+    if isinstance(texts, str):
+        raise InputError("a single string was given; give a list of texts")
+    for text in texts:
+        if not isinstance(text, str):
+            raise InputError(f"a text is {type(text).__name__}, not str; give a list of texts")
+
 
 Pooling = Literal["cls", "mean"]
 Precision = Literal["fp32", "int8", "compact"]
@@ -22,33 +33,20 @@ _SCHEMES = {
 
 @dataclass(frozen=True, slots=True)
 class EncoderSpec:
-    """All settings that decide the tokens of an encoder; equal specs give equal tokens.
+    """All settings that decide the tokens of an encoder; equal specs give equal tokens."""
 
-    Attributes:
-        weights: SHA-256 of the source's safetensors files.
-        architecture: SHA-256 of the model's configuration, without volatile keys.
-        tokenizer: SHA-256 of `tokenizer.json`.
-        pooling: "cls" or "mean"; the pooled vector is then always L2-normalised.
-        width: Token width d.
-        max_length: Longest text in word pieces, including special ones.
-        pad_id: Word piece of the padding.
-        lowercase: True if texts are lower-cased before they are split.
-        query_prefix: Prefix of every query.
-        sheet_prefix: Prefix of every sheet text.
-        precision: "fp32", "int8", or "compact": weights stored in bytes and half precision,
-            computed in single precision.
-    """
-
-    weights: str
-    architecture: str
-    tokenizer: str
-    pooling: Pooling
+    weights: str  # SHA-256 of the source's safetensors files
+    architecture: str  # SHA-256 of the model's configuration, without volatile keys
+    tokenizer: str  # SHA-256 of `tokenizer.json`
+    pooling: Pooling  # "cls" or "mean"; the pooled vector is then always L2-normalised
     width: int
-    max_length: int
-    pad_id: int = 0
+    max_length: int  # longest text in word pieces, including special ones
+    pad_id: int = 0  # word piece of the padding
     lowercase: bool = False
     query_prefix: str = ""
     sheet_prefix: str = ""
+    # "fp32", "int8", or "compact": weights stored in bytes and half precision, computed in single
+    # precision.
     precision: Precision = "fp32"
 
     def __post_init__(self) -> None:

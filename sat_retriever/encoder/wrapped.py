@@ -49,15 +49,9 @@ EmbeddingModel = LangChainEmbeddings | LlamaIndexEmbedding
 
 @dataclass(frozen=True, slots=True)
 class WrappedEmbedder:
-    """An embedding model in an object of a framework.
+    """An embedding model in an object of a framework."""
 
-    Attributes:
-        name: Framework, class, and model if the object names one.
-        documents: Gives the vectors of texts.
-        query: Gives the vector of a query.
-    """
-
-    name: str
+    name: str  # framework, class, and model if the object names one
     documents: Callable[[list[str]], Vectors]
     query: Callable[[str], Sequence[float]]
 
@@ -107,7 +101,6 @@ def wrapped(model: object) -> WrappedEmbedder:
 
 
 def _named(framework: str, model: object) -> str:
-    """Return the name of an object in an index: framework, class and model."""
     values = (getattr(model, name, None) for name in _MODEL)
     named = (value for value in values if isinstance(value, str) and value not in _NO_NAMES)
     return ":".join([framework + type(model).__name__, *islice(named, 1)])

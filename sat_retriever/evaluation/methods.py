@@ -16,16 +16,16 @@ from sat_retriever.datasets.metrics.rows import DEPTH, Ranked, Ranking, Run
 from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
+from sat_retriever.rank.cross_encoder import CrossEncoderReranker
 from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.load import (
     load_reranker,
     located_reranker,
     own_reranker,
     own_reranker_name,
+    untrained_kind,
 )
-from sat_retriever.rank.pairs import CrossEncoderReranker
-from sat_retriever.rank.registry import untrained_kind
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.progress import Progress

@@ -13,7 +13,7 @@ from typing import Any, cast
 from weakref import finalize
 
 from sat_retriever.encoder import DEFAULT
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
@@ -49,8 +49,7 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.lexical import WordShares
-from sat_retriever.text.period.asked import UNDATED, AskedTimes
-from sat_retriever.text.period.spans import Span
+from sat_retriever.text.period.spans import UNDATED, QueryPeriods, Span
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.encoding import encoding_name
@@ -710,7 +709,7 @@ class SheetIndex:
         """Number of sheets that meet all conditions."""
         return self._search.count(filters) if filters else len(self)
 
-    def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
+    def asked_times(self, query: str, *, today: date = UNDATED) -> QueryPeriods:
         """The periods that a query names, counted from `today`; none if periods do not count.
 
         Raises:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import ALIKE, Cost, likeness, packed
 from sat_retriever.encoder.load import is_embedding, load_encoder
 from sat_retriever.encoder.ollama import PREFIX as OLLAMA
 from sat_retriever.encoder.onnx.device import Device
-from sat_retriever.encoder.probe import ALIKE, likeness, packed
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.store.place import Place

@@ -1,19 +1,65 @@
-"""Export of sheets and links as a networkx graph, as JSON and as GraphML."""
+"""Sheets and links as a graph: a part of it, and all of it for networkx, as JSON and as GraphML."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.links import Link
+from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
+
+
+def around(sheet_ids: Sequence[str], links: Iterable[Link], hops: int) -> list[str]:
+    """The sheets and all sheets at most `hops` links away, in either direction, in id order.
+
+    >>> links = [Link("a", "b", "join_key"), Link("c", "b", "join_key")]
+    >>> around(["a"], links, 1), around(["a"], links, 2)
+    (['a', 'b'], ['a', 'b', 'c'])
+    """
+    beside: dict[str, list[str]] = {}
+    for link in links:
+        beside.setdefault(link.source, []).append(link.target)
+        beside.setdefault(link.target, []).append(link.source)
+    found = dict.fromkeys(sheet_ids)
+    edge = list(found)
+    for _ in range(hops):
+        if not edge:
+            break
+        reached = dict.fromkeys(other for sheet in edge for other in beside.get(sheet, ()))
+        edge = [sheet for sheet in reached if sheet not in found]
+        found.update(dict.fromkeys(edge))
+    return sorted(found)
+
+
+def best_linked(sheet_ids: Sequence[str], links: Iterable[Link], limit: int) -> list[str]:
+    """Up to `limit` sheets, those with the most links, in id order.
+
+    Links of types that connect whole workbooks only break ties.
+
+    >>> links = [Link("b", "c", "join_key"), Link("a", "d", "same_workbook")]
+    >>> best_linked("abcd", links, 2)
+    ['b', 'c']
+    """
+    if len(sheet_ids) <= limit:
+        return sorted(sheet_ids)
+    known = set(sheet_ids)
+    telling: Counter[str] = Counter()
+    near: Counter[str] = Counter()
+    for link in links:
+        if link.source in known and link.target in known:
+            counts = near if kind_of(link.type).whole_workbook else telling
+            counts.update((link.source, link.target))
+    ranked = sorted(known, key=lambda sheet: (-telling[sheet], -near[sheet], sheet))
+    return sorted(ranked[:limit])
+
 
 _HEADERS = 50  # header names of a node; the JSON form has all
 _SHEET_KINDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from sat_retriever.encoder.models.packaged import is_packaged, packaged_model
+from sat_retriever.encoder.models.folder import folder_kind, is_packaged, packaged_model
 from sat_retriever.errors import (
     EncoderError,
     FingerprintMismatchError,
@@ -13,11 +13,47 @@ from sat_retriever.errors import (
     PathNotFoundError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.fingerprints import check_trained_on
-from sat_retriever.rank.kind import TrainedKind, TrainedOn
+from sat_retriever.rank.cross_encoder import PAIRS
+from sat_retriever.rank.features.featurerank import FEATURES
+from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.links.linkrank import LINKS
-from sat_retriever.rank.registry import trained_kind, untrained_kind
-from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.reranker import (
+    Reranker,
+    TrainedKind,
+    TrainedOn,
+    UntrainedKind,
+    check_trained_on,
+)
+
+UNTRAINED: tuple[UntrainedKind, ...] = (LINKS,)
+TRAINED: tuple[TrainedKind, ...] = (GRAPH, PAIRS, FEATURES)
+
+
+def untrained_kind(name: str) -> UntrainedKind | None:
+    """Return the untrained kind of that name, if there is one."""
+    return next((kind for kind in UNTRAINED if kind.name == name), None)
+
+
+def trained_kind(folder: Path) -> tuple[TrainedKind, Path]:
+    """Return the kind of the trained reranker in a folder or a training's run, and its folder.
+
+    Raises:
+        PathNotFoundError: If there is no such folder.
+        InputError: If the folder holds no reranker.
+    """
+    if not folder.is_dir():
+        raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
+    by_format = {kind.format: kind for kind in TRAINED}
+    for place in (folder, *(folder / kind.name for kind in TRAINED)):
+        kind = by_format.get(folder_kind(place) or "")
+        if kind is not None:
+            return kind, place
+    trainings = " or ".join(f"'{kind.command}'" for kind in TRAINED if kind.command)
+    raise InputError(
+        f"{folder} holds no trained reranker; name a folder that {trainings} wrote; one that was "
+        "stopped goes on with the same command"
+    )
+
 
 AUTO = "auto"
 
@@ -43,7 +79,6 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
 
 
 def _packaged(index: SheetIndex, name: str) -> Reranker:
-    """Load a reranker of this package, if it fits the tokens and texts of the index."""
     kind, place, on = _described(name)
     try:
         check_trained_on(index, Path(name), kind.command, on)
@@ -58,23 +93,13 @@ def _packaged(index: SheetIndex, name: str) -> Reranker:
 
 
 def located_reranker(folder: str | Path) -> tuple[TrainedKind, Path]:
-    """Return the kind of a trained reranker, and the folder of its model; loads no model.
-
-    Args:
-        folder: See `load_reranker`.
-
-    Raises:
-        PathNotFoundError: If there is no such folder.
-        InputError: If the folder holds no reranker.
-        EncoderError: If this installation has no such reranker, or its files were changed.
-    """
+    """Return the kind of a trained reranker, and the folder of its model; loads no model."""
     if is_packaged(folder):
         return packaged_model(str(folder), "reranker", _located)
     return trained_kind(Path(folder))
 
 
 def _located(folder: Path) -> tuple[TrainedKind, Path]:
-    """Return the kind of a reranker in a folder of this package, which must hold one."""
     try:
         return trained_kind(folder)
     except InputError as error:
@@ -82,7 +107,6 @@ def _located(folder: Path) -> tuple[TrainedKind, Path]:
 
 
 def _described(name: str) -> tuple[TrainedKind, Path, TrainedOn]:
-    """Return the kind of a reranker of this package, its folder, and what it was trained on."""
     kind, place = located_reranker(name)
     return kind, place, packaged_model(name, "reranker", lambda _: kind.trained_on(place))
 
@@ -93,9 +117,6 @@ def own_reranker_name(index: SheetIndex) -> str:
     An index with contents is ranked over links: the reranker of this package gains nothing there
     on real workbooks (benchmarks/LOG.md). No model is loaded; only the description of one of this
     package is read.
-
-    Raises:
-        EncoderError: If this installation has no such reranker, or its files were changed.
     """
     if index.reranker_name is not None:
         return index.reranker_name
@@ -130,13 +151,7 @@ def own_reranker(index: SheetIndex) -> Reranker:
 
 
 def chosen_reranker(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
-    """Return the Stage 2 that a caller named: "auto", "links", a folder, a reranker, or None.
-
-    Raises:
-        InputError: If a folder does not exist or holds no reranker.
-        EncoderError: If the reranker is damaged or cannot be opened.
-        FingerprintMismatchError: If it was trained on other tokens than the index has.
-    """
+    """Return the Stage 2 that a caller named: "auto", "links", a folder, a reranker, or None."""
     if not isinstance(reranker, (str, Path)):
         return reranker
     if reranker == AUTO:

@@ -12,10 +12,9 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.fusion import fuse
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import K1
-from sat_retriever.text.period.asked import asked_on
+from sat_retriever.text.period.spans import asked_on
 from sat_retriever.text.segment import stems
 
 # BM25's share for a word that stands once, outside of a name, in a sheet of mean length.
@@ -25,14 +24,11 @@ _READ_CHARS = 10_000  # of a text; encoders have room for fewer
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One item of a list to be reranked.
+    """One item of a list to be reranked."""
 
-    Attributes:
-        text: Its text, or a function that gives it; called only if it is no sheet of the index.
-        sheet_id: Sheet that it stands for; for other texts None, or an id that the index lacks.
-    """
-
+    # Its text, or a function that gives it; called only if it is no sheet of the index.
     text: str | Callable[[], str]
+    # Sheet that it stands for; for other texts None, or an id that the index lacks.
     sheet_id: str | None = None
 
     def read(self) -> str:
@@ -65,18 +61,11 @@ def rerank_mixed(
     word of the query by its rarity in the index: a share of 1 / (1 + K1) for a text that has
     them all. Words that no sheet has count for nothing, as they do for sheets.
 
-    Equal scores: sheets before other texts, sheets in the reranker's order, then by place.
+    Equal scores: sheets before other texts, sheets in the reranker's order, then by place. A query
+    that this index encoded a moment ago is not encoded again.
 
     Source: none; the paper reranks sheets only. The place is kept by equipercentile
     linking (Kolen and Brennan, 2014).
-
-    Args:
-        reranker: Stage 2, for sheets of `index`.
-        index: Where sheets are looked up, and whose encoder reads other texts.
-        query: The query that the passages were found for; not encoded again if this index
-            found them a moment ago.
-        passages: In any order; ids may repeat.
-        today: The day that "last year" and the like count from; None is the day of the call.
 
     Raises:
         EmptyInputError: If the query has no character.
@@ -87,7 +76,9 @@ def rerank_mixed(
     question = index.question(query, dense_weight=weight, token=token, today=day)
     named = list(dict.fromkeys(p.sheet_id for p in passages if p.sheet_id is not None))
     before = index.score_sheets(question, named) if named else []
-    after = _reranked(reranker, question, before)
+    given = {candidate.sheet_id for candidate in before}
+    found_after = reranker.rerank(question, before) if before else ()
+    after = [candidate for candidate in found_after if candidate.sheet_id in given]
     order = {candidate.sheet_id: rank for rank, candidate in enumerate(after)}
     scores = {candidate.sheet_id: candidate.score for candidate in after}
     others = [n for n, p in enumerate(passages) if p.sheet_id not in scores]
@@ -109,12 +100,8 @@ def rerank_mixed(
 def score_texts(index: SheetIndex, question: Question, texts: Sequence[str]) -> FloatArray:
     """Stage 1's score of texts that are no sheets of the index, (n,) float32, in [-1, 1].
 
-    A text of white space alone scores 0.
-
-    Args:
-        index: Its encoder reads the texts, as many words of each as it has room for.
-        question: The question that they are scored for.
-        texts: The texts; the first 10,000 characters of each are read.
+    A text of white space alone scores 0. The first 10,000 characters of each are read, as far as
+    the encoder has room.
 
     Raises:
         EncoderError: If the encoder cannot be run.
@@ -125,25 +112,13 @@ def score_texts(index: SheetIndex, question: Question, texts: Sequence[str]) -> 
     dense = index.encoder.encode_sheets(read) @ question.token  # (n,)
     known = index.word_shares(question, ())
     limits = dict(zip(known.words, known.limits.tolist(), strict=True))
-    lexical = np.array([_word_share(limits, text) for text in read], dtype=np.float32)
+    lexical = np.zeros(len(read), dtype=np.float32)
+    for place, text in enumerate(read):
+        own = set(stems(text))
+        lexical[place] = _WORD_SHARE * sum(limits[word] for word in limits if word in own)
     fused = fuse(dense, lexical, question.dense_weight)
     said = np.array([bool(text.strip()) for text in read])
     return np.where(said, fused, np.float32(0)).clip(-1, 1)
-
-
-def _word_share(limits: Mapping[str, float], text: str) -> float:
-    """Share of the query's words that a text has, on the scale of a sheet's BM25."""
-    own = set(stems(text))
-    return _WORD_SHARE * sum(limit for word, limit in limits.items() if word in own)
-
-
-def _reranked(
-    reranker: Reranker, question: Question, before: Sequence[Candidate]
-) -> list[Candidate]:
-    """The given candidates in their new order, without those that were added."""
-    given = {candidate.sheet_id for candidate in before}
-    found = reranker.rerank(question, before) if before else ()
-    return [candidate for candidate in found if candidate.sheet_id in given]
 
 
 def _in_place(found: FloatArray, before: Sequence[float], after: Mapping[str, float]) -> FloatArray:

@@ -77,7 +77,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankExplanation:
     """Where a sheet stands for a question.
 
     Attributes:

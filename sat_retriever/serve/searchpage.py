@@ -14,7 +14,7 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.serve.hitview import HitView
 from sat_retriever.serve.marking import Marker
 from sat_retriever.serve.request import PageError, number_of, text_of
-from sat_retriever.text.period.asked import asked_on
+from sat_retriever.text.period.spans import asked_on
 
 HITS, MORE_HITS = 10, 50
 ROLES = tuple(role.value for role in Role)

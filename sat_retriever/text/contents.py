@@ -28,11 +28,9 @@ _EXPLAINING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ContentWords:
-    """Words of a sheet's contents: of each kind distinct ones in order, at most 20,000.
+    """Stems and codes of a sheet's contents, and its whole words.
 
-    Attributes:
-        matched: Stems and codes, which find the sheet.
-        spelled: Whole words, as `spelled_words` returns them.
+    Of each kind distinct ones in order, at most 20,000.
     """
 
     matched: tuple[str, ...]
@@ -86,7 +84,7 @@ def spelled_words(some: Iterable[str]) -> tuple[str, ...]:
 
 
 def phrases(query: str) -> tuple[str, ...]:
-    """What stands in quotation marks in a query, at most four.
+    """The phrases in quotation marks in a query, at most four.
 
     >>> phrases('ridership of "MTA New York City Transit" by year')
     ('MTA New York City Transit',)
@@ -116,7 +114,6 @@ def asks_for_documentation(query: str) -> bool:
 
 
 def _codes(text: str) -> Iterator[str]:
-    """Codes of a text as they are written, in small letters."""
     for found in _CODE.findall(text):
         if len(found) <= LONGEST and any(map(str.isdigit, found)):
             yield found.casefold()

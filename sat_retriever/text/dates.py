@@ -62,11 +62,7 @@ def _moment(match: re.Match[str], order: str) -> Moment | None:
 
 
 def _hour(match: re.Match[str]) -> int:
-    """The hour of 24.
-
-    Raises:
-        ValueError: If there is no such hour of twelve.
-    """
+    """The hour of 24; a ValueError if there is no such hour of twelve."""
     hour = int(match["hour"])
     if match["half"] is None:
         return hour
@@ -90,11 +86,7 @@ def orders_of(readings: Iterable[Mapping[str, Moment]]) -> tuple[str, ...]:
 def dates_of(texts: Sequence[str], order: str = "") -> Sequence[Moment] | None:
     """Return texts as dates or moments if all of them are, in one order; else None.
 
-    Texts that two orders would read as different dates are none.
-
-    Args:
-        texts: The texts.
-        order: "dmy" or "mdy" if the texts allow both; "" if it is not known.
+    Texts that two orders would read as different dates are none, unless `order` is one of them.
 
     >>> dates_of(["03/02/2024", "14/02/2024"])
     [datetime.date(2024, 2, 3), datetime.date(2024, 2, 14)]

@@ -98,12 +98,7 @@ _PREFIXED = re.compile(rf"[ei]([A-Z][{_L}]{{3,}})")  # eInvoice: invoice
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a text, with the other forms that match it.
-
-    Attributes:
-        text: The word as it is written.
-        also: Further forms that match it: its singular, its parts.
-    """
+    """One word of a text as written, and further forms that match it: its singular, its parts."""
 
     text: str
     also: tuple[str, ...] = ()
@@ -210,7 +205,6 @@ def _dotted(piece: str) -> list[str]:
 
 
 def _humps(run: str) -> tuple[str, ...]:
-    """Return the words of a run of letters and digits."""
     if _PLAIN.fullmatch(run):
         return (run,)
     found: list[str] = []

@@ -8,18 +8,90 @@ all words of a query count and a repeated word costs nothing.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cache, partial, reduce
+from importlib.resources import files
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.kept import KeptWords
 from sat_retriever.text.segment import forms, stem, stems
+
+_COMMON_WORDS = "common_words.txt"  # made by `python -m benchmarks run common_words`
+_LEAST_RARITY = 0.05
+_NUMBER_RARITY = 0.8  # a year, a code: its absence tells nearly as much as that of a name
+# Zipf values (log10 of occurrences in a billion words) of a word that tells nothing, and of one
+# that tells all. Words that are not on the list are names and terms: they tell all.
+_EVERYWHERE, _RARE = 7.0, 2.5
+
+
+def rarity(word: str) -> float:
+    """How telling a stem is, in [0.05, 1]: 1 for names and terms, little for common words.
+
+    >>> [round(rarity(word), 2) for word in ("total", "kauna", "2023")]
+    [0.36, 1.0, 0.8]
+    """
+    if any(map(str.isdigit, word)):
+        return _NUMBER_RARITY
+    zipf = _zipf_values().get(word, _RARE)
+    return min(max((_EVERYWHERE - zipf) / (_EVERYWHERE - _RARE), _LEAST_RARITY), 1.0)
+
+
+@cache
+def _zipf_values() -> Mapping[str, float]:
+    lines = files(__package__).joinpath(_COMMON_WORDS).read_text(encoding="utf-8").splitlines()
+    found = {}
+    for line in lines:
+        if not line.startswith("#"):
+            zipf, *stems = line.split()
+            found.update(dict.fromkeys(stems, float(zipf)))
+    return found
+
+
+Found = TypeVar("Found")
+WORD_COST = (
+    64  # numbers that a word counts for by itself: there is no end of words that no sheet has
+)
+
+
+class KeptWords(Generic[Found]):
+    """A cache of lookups of words; the words that were not asked for longest go first.
+
+    At most `most` numbers of 8 bytes are kept. A word counts for 64, for its letters, and for the
+    `size` of what it finds.
+
+    >>> kept = KeptWords(look_up=str.upper, size=len, most=200)
+    >>> kept["fare"], kept["fare"]
+    ('FARE', 'FARE')
+    """
+
+    def __init__(
+        self, look_up: Callable[[str], Found], size: Callable[[Found], int], most: int
+    ) -> None:
+        self._look_up = look_up
+        self._size_of = size
+        self._most = most
+        self._kept: OrderedDict[str, Found] = OrderedDict()
+        self._size = 0
+
+    def __getitem__(self, word: str) -> Found:
+        if word in self._kept:
+            self._kept.move_to_end(word)
+            return self._kept[word]
+        found = self._kept[word] = self._look_up(word)
+        self._size += self._cost(word, found)
+        while self._size > self._most and len(self._kept) > 1:
+            self._size -= self._cost(*self._kept.popitem(last=False))
+        return found
+
+    def _cost(self, word: str, found: Found) -> int:
+        return WORD_COST + len(word) // 8 + self._size_of(found)
+
 
 K1 = 1.2  # saturation of repeated words; FTS5's value
 B = 0.4  # normalisation by length
@@ -75,19 +147,12 @@ def query_words(query: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class WordScores:
-    """The BM25 scores of one word.
+    """The BM25 scores of one word."""
 
-    Attributes:
-        rows: Positions of the sheets that contain it, ascending.
-        scores: Their scores, same length, float32.
-        limit: Upper bound of a sheet's score: idf · (K1 + 1).
-        sheets: Number of sheets that contain it, of all sheets; more than `rows` in a part.
-    """
-
-    rows: NDArray[np.intp]
-    scores: FloatArray
-    limit: float
-    sheets: int
+    rows: NDArray[np.intp]  # positions of the sheets that contain it, ascending
+    scores: FloatArray  # their scores, same length, float32
+    limit: float  # upper bound of a sheet's score: idf · (K1 + 1)
+    sheets: int  # number of sheets that contain it, of all sheets; more than `rows` in a part
 
     def among(self, places: NDArray[np.intp]) -> WordScores:
         """The scores at some positions, each given as its place among these.
@@ -113,11 +178,7 @@ def counted(
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Positions of the sheets that contain a word, ascending, and its weighted count in each.
 
-    A word counts once per field, multiplied by the field's weight.
-
-    Args:
-        postings: Positions of the sheets that contain the word, one array per field.
-        sheets: Number of all sheets.
+    `postings` has one array per field. A word counts once per field, by the field's weight.
     """
     frequency = np.zeros(sheets, dtype=np.float32)
     for rows, weight in zip(postings, FIELD_WEIGHTS, strict=True):
@@ -132,26 +193,15 @@ def mean_of(lengths: FloatArray) -> float:
 
 
 def limit_of(having: int, sheets: int) -> float:
-    """Most that a word adds to a score: its idf · (K1 + 1).
-
-    Args:
-        having: Number of the sheets that have it.
-        sheets: Number of all sheets.
-    """
+    """Most that a word of `having` of all `sheets` adds to a score: its idf · (K1 + 1)."""
     return float(np.log1p((sheets - having + 0.5) / (having + 0.5))) * (K1 + 1)
 
 
 def bm25(counts: FloatArray, lengths: FloatArray, mean: float, limit: float) -> FloatArray:
-    """BM25 of one word in m sheets, (m,) float32.
+    """BM25 of one word in m sheets, (m,) float32, from its `counted` counts and their lengths.
 
     Source: Robertson and Zaragoza (2009), with the idf of Lucene, ln(1 + (n - df + ½) /
     (df + ½)), which is positive even for words in most sheets.
-
-    Args:
-        counts: Weighted count of the word in each sheet, (m,); see `counted`.
-        lengths: Number of words of each sheet, (m,).
-        mean: Mean length of all sheets.
-        limit: What `limit_of` gives for the word.
     """
     norm = 1 - B + B * lengths / max(mean, 1.0)
     scores: FloatArray = (limit * counts / (counts + K1 * norm)).astype(np.float32)
@@ -169,12 +219,7 @@ def byte_weights(limits: Sequence[float]) -> list[int]:
 
 
 def impacts(words: Sequence[WordScores], sheets: int) -> Impacts:
-    """How much of some words every sheet has, (n,).
-
-    Args:
-        words: Scores of each word.
-        sheets: Number of sheets, n.
-    """
+    """How much of some words every sheet has, (n,)."""
     total = np.zeros(sheets, dtype=np.uint16)
     for word, weight in zip(words, byte_weights([each.limit for each in words]), strict=True):
         word.add(weight, total)
@@ -183,16 +228,10 @@ def impacts(words: Sequence[WordScores], sheets: int) -> Impacts:
 
 @dataclass(frozen=True, slots=True)
 class WordShares:
-    """The contributions of a query's words to the scores of some sheets.
+    """The contributions of a query's words to the scores of some sheets."""
 
-    Attributes:
-        limits: Largest possible contribution of each word, (w,); they sum to 1, or w is 0.
-        shares: Actual contributions, (w, n); a column sums to the sheet's lexical score.
-        words: The words, as `query_words` returns them.
-    """
-
-    limits: FloatArray
-    shares: FloatArray
+    limits: FloatArray  # largest possible contribution of each word, (w,); they sum to 1, or w is 0
+    shares: FloatArray  # actual contributions, (w, n); a column sums to the sheet's lexical score
     words: tuple[str, ...] = ()
 
 
@@ -236,16 +275,12 @@ class LexicalScorer:
         return cls(postings, np.array(lengths, dtype=np.float32))
 
     def __len__(self) -> int:
-        """Return the number of sheets."""
         return self._count
 
     def part(self, places: NDArray[np.intp]) -> LexicalScorer:
         """A scorer of the sheets at some positions, with the same scores as in this one.
 
-        Rareness and mean length stay those of all sheets.
-
-        Args:
-            places: The positions, ascending; the part counts its sheets from 0 in their order.
+        Rareness and mean length stay those of all sheets. Places ascend; the part counts from 0.
         """
         return _Part(self, places)
 
@@ -263,11 +298,7 @@ class LexicalScorer:
         return found.limit if found.sheets else 0.0
 
     def impacts(self, words: Sequence[str]) -> Impacts:
-        """How much of some words every sheet has, (n,).
-
-        Args:
-            words: Distinct words.
-        """
+        """How much of some words every sheet has, (n,)."""
         return impacts([self.word(word) for word in words], len(self))
 
     def having(self, words: Sequence[str]) -> NDArray[np.intp]:
@@ -308,9 +339,7 @@ class LexicalScorer:
     def among(self, word: str, places: NDArray[np.intp]) -> WordScores:
         """Return the scores of one word at some positions, each given as its place among these.
 
-        Args:
-            word: The word.
-            places: The positions, in any order; -1 for a sheet that is not there.
+        Positions come in any order; -1 is a sheet that is not there.
         """
         return self.word(word).among(places)
 
@@ -335,9 +364,6 @@ _HEADERS = 10  # of a sheet that are named as a reason
 
 class QueryWords:
     """The words of a query, to be found in the names of sheets.
-
-    Args:
-        query: Words of any language.
 
     >>> from sat_retriever.records.sheets import Column
     >>> record = SheetRecord("a#Q1", "Q1", columns=(Column("Net Sales"), Column("Region")))
@@ -375,6 +401,5 @@ class QueryWords:
 
 
 def _header_names(record: SheetRecord) -> list[str]:
-    """Return the headers of every table on the sheet, without repetitions."""
     tables = [table.columns for table in record.tables] or [record.columns]
     return list(dict.fromkeys(column.name for columns in tables for column in columns))

@@ -1,4 +1,4 @@
-"""Numbers with their units in texts, where all texts of a column are such numbers."""
+"""Numbers with their units and scales in texts, where all texts of a column are such numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,84 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.text.identifiers import UNITS
-from sat_retriever.text.scales import is_scaled
+
+_CURRENCY = r"(?:usd|eur|gbp|jpy|cny|rmb|chf|rub|inr|sek|nok|dkk|pln|czk|aud|cad|[$€£¥₽₹])"
+_SCALE = (
+    r"(?:'?000s?|thousands?|millions?|billions?|[kmt]|th|mn|mln|mio|bn|tsd|mrd|mill?|lakh|crores?)"
+)
+_SCALED = re.compile(  # kEUR, EUR thousand, EUR '000, in USD millions
+    rf"(?:in )?(?:{_SCALE}\.? ?(?:of )?{_CURRENCY}|{_CURRENCY}(?: in)? ?{_SCALE}\.?"
+    rf"|{_SCALE}(?<=.{{3}}))",
+    re.IGNORECASE,
+)
+_HAN_SCALE = "(?:[十百千万萬]?[千万萬亿億兆]|百)"
+_HAN_MONEY = "(?:美|[欧歐]|日|港|[台臺]|韩|韓)?[元圆圓]|円|人民[币幣]|美金|英[镑鎊]|ユーロ|ドル"
+_HAN_MEASURE = (
+    "[个個件台套次人户戶家辆輛吨噸克米升亩畝天]|人次|公斤|千克|公里|千米|平方公里|平方米|立方米"
+    "|公[顷頃]|千瓦[时時]?|小[时時]|分[钟鐘]|トン"
+)
+_HAN = re.compile(  # 千欧元, 千欧, 亿元, 万人, 百万
+    rf"{_HAN_SCALE}?(?:{_HAN_MONEY}|{_HAN_MEASURE})|{_HAN_SCALE}[欧歐]?"
+)
+
+
+def is_scaled(text: str) -> bool:
+    """True if a text is a currency with a scale, a scale, or a Chinese or Japanese unit.
+
+    >>> is_scaled("kEUR"), is_scaled("in USD millions"), is_scaled("亿元"), is_scaled("net")
+    (True, True, True, False)
+    """
+    return bool(_SCALED.fullmatch(text) or _HAN.fullmatch(text))
+
+
+_POWERS = {
+    "k": 3, "thousand": 3, "thousands": 3, "tsd": 3, "th": 3,
+    "m": 6, "mio": 6, "mn": 6, "mln": 6, "million": 6, "millions": 6,
+    "bn": 9, "mrd": 9, "billion": 9, "billions": 9,
+}  # fmt: skip
+_SCALED_NUMBER = re.compile(
+    rf"(?P<number>[^\n]*[0-9])\s?(?P<scale>[kKM]|(?i:{'|'.join(x for x in _POWERS if x[1:])}))\.?"
+    rf"(?P<money>\s?(?i:{_CURRENCY}))?(?P<close>\)?)"
+)
+_LONGEST_SCALED = 40  # characters of a number with its scale
+_MONEY_IN = re.compile(rf"(?<![^\W\d_]{{2}}){_CURRENCY}(?![^\W\d_])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A number in a text with a scale behind it."""
+
+    number: str
+    power: int = 0  # power of ten that it stands for; 0 without one
+    sure: bool = False  # True if it cannot mean something else, as a lone letter M can
+
+
+def scaled(text: str) -> Scaled:
+    """Split a text into its number and the scale behind it.
+
+    >>> scaled("1.2M"), scaled("€3k").sure, scaled("2 Mio. EUR").number
+    (Scaled(number='1.2', power=6, sure=False), True, '2 EUR')
+    >>> scaled("5 kg").power, scaled("3m").power
+    (0, 0)
+    """
+    plain = text.strip()
+    match = _SCALED_NUMBER.fullmatch(plain) if len(plain) <= _LONGEST_SCALED else None
+    if match is None:
+        return Scaled(text)
+    number = match["number"] + (match["money"] or "") + match["close"]
+    word = len(match["scale"]) > 1
+    return Scaled(number, _POWERS[match["scale"].lower()], word or money_in(number) is not None)
+
+
+def money_in(text: str) -> str | None:
+    """Return the currency that a text names, whatever the scale before it; None without one.
+
+    >>> money_in("kEUR"), money_in("in USD millions"), money_in("M€"), money_in("neural")
+    ('EUR', 'USD', '€', None)
+    """
+    match = _MONEY_IN.search(text)
+    return match[0] if match else None
+
 
 _SPACES = "\u0020\u00a0\u202f\u2009"
 _CURRENCIES = "usd|eur|gbp|jpy|cny|rmb|chf|inr|sek|nok|dkk|pln|czk|aud|cad|brl|zar"
@@ -54,12 +131,7 @@ _BETWEEN = {mark: re.compile(rf"[{other}'’{_SPACES}]") for mark, other in (".,
 
 @dataclass(frozen=True, slots=True)
 class TextNumbers:
-    """Texts read as numbers.
-
-    Attributes:
-        values: One number a text.
-        unit: The unit that they have in common; None without one.
-    """
+    """Texts read as numbers, one a text, and the unit that they have in common, if any."""
 
     values: Sequence[int | float]
     unit: str | None
@@ -67,24 +139,14 @@ class TextNumbers:
 
 @dataclass(frozen=True, slots=True)
 class NumberTexts:
-    """Texts that can be read as numbers.
+    """Texts that can be read as numbers."""
 
-    Attributes:
-        marks: The marks before decimals with which all of them can be: ".", ",", or ".," if both.
-        unit: The unit that they have in common; None without one.
-        bare: Their signs, digits, marks and exponents.
-    """
-
-    marks: str
+    marks: str  # the marks before decimals with which all of them can be: ".", ",", or ".," if both
     unit: str | None
-    bare: Sequence[str]
+    bare: Sequence[str]  # their signs, digits, marks and exponents
 
     def read(self, mark: str = "") -> TextNumbers | None:
-        """Return the numbers; None if they are versions, or too large.
-
-        Args:
-            mark: Mark before decimals if the texts allow both; "" for a point.
-        """
+        """Return the numbers; None for versions, or too large ones. `mark` decides if both fit."""
         chosen = mark if mark and mark in self.marks else self.marks[0]
         if chosen == "." and self.unit is None and _are_versions(self.bare):
             return None
@@ -161,7 +223,6 @@ def is_code(text: str) -> bool:
 
 
 def _marks(bare: Sequence[str]) -> str:
-    """The marks with which all bare texts are numbers."""
     lines = "\n".join((*bare, ""))
     if lines.count("\n") != len(bare):
         return ""
@@ -235,7 +296,6 @@ def _are_versions(bare: Sequence[str]) -> bool:
 
 
 def _values(bare: Sequence[str], mark: str) -> Sequence[int | float]:
-    """The numbers that bare texts write, with a mark before their decimals."""
     if not bare:
         return []
     lines = "\n".join(bare)

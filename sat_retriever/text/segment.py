@@ -64,13 +64,7 @@ def forms(text: str) -> tuple[tuple[str, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A run of letters and digits with single separators, read.
-
-    Attributes:
-        words: Its words, as `words` returns them.
-        forms: Each of them, followed by its further forms.
-        stems: The stems that match it, as `stems` returns them.
-    """
+    """A run of letters and digits with single separators, read as `words`, `forms` and `stems`."""
 
     words: tuple[str, ...]
     forms: tuple[tuple[str, ...], ...]

@@ -74,7 +74,7 @@ _DIGITS = re.compile(r"[\d.,%/–-]+")
 
 
 class Statistic(StrEnum):
-    """What a row tells of the records in place of their sum."""
+    """Statistic of the records that a row has in place of their sum."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -86,19 +86,12 @@ class Statistic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TotalLabel:
-    """How a label speaks of a total.
+    """The total that a label names."""
 
-    Attributes:
-        named: True if it also names a subject: "Total North", not "Grand total 2024:".
-        part: True if it says that only a part is summed up: "Subtotal".
-        weak: True if its word alone says little: "Result".
-        kind: The statistic that it names in place of a sum; None for a sum.
-    """
-
-    named: bool = False
-    part: bool = False
-    weak: bool = False
-    kind: Statistic | None = None
+    named: bool = False  # True if it also names a subject: "Total North", not "Grand total 2024:"
+    part: bool = False  # True if it says that only a part is summed up: "Subtotal"
+    weak: bool = False  # True if its word alone says little: "Result"
+    kind: Statistic | None = None  # the statistic that it names in place of a sum; None for a sum
 
     @property
     def statistic(self) -> bool:
@@ -136,7 +129,7 @@ _LONGEST_FIRST = sorted((each for each in _TOTALS | _SUBS if _HAN.search(each)),
 
 @lru_cache(maxsize=1 << 16)
 def total_label(text: str) -> TotalLabel | None:
-    """How a label speaks of a total; None if it does not.
+    """The total that a label names; None if it names none.
 
     >>> total_label("Grand Total 2024:"), total_label("Total North").named
     (TotalLabel(named=False, part=False, weak=False, kind=None), True)
@@ -159,7 +152,6 @@ def total_label(text: str) -> TotalLabel | None:
 
 
 def _label(words: list[str]) -> TotalLabel | None:
-    """The same for the words of a label."""
     rest, part, found = list(words), False, False
     for at, pair in enumerate(pairwise(words)):
         if (two := " ".join(pair)) in _JOINED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
 from sat_retriever.text.identifiers import MAX_CHARS, UNSPACED, Word, chunk_words, chunks
@@ -24,9 +24,6 @@ class Wording:
     a script without spaces is found anywhere in a longer one, whatever its blanks. Signs of
     currencies and of mathematics count: "25%" is not found in "25 kg".
 
-    Args:
-        text: The wording.
-
     >>> [Wording(text).within("Zürich (ISO9001) 田中太郎") for text in ("zurich iso 9001", "田中")]
     [True, True]
     >>> [Wording(text).within("Newport, 25 kg") for text in ("new", "25%", "")]
@@ -41,7 +38,7 @@ class Wording:
         self._whole = " ".join(plain.casefold().split())
 
     def stems(self) -> list[str]:
-        """What an index has for its words: of a text without spaces, its pairs.
+        """Stems that an index has for its words: of a text without spaces, its pairs.
 
         >>> Wording("Ledgers 東京都").stems()
         ['ledger', '東京', '京都']
@@ -128,17 +125,18 @@ def _parts(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     whole = [_apart(word) if _is_joined(word) else (word.text,) for word in words]
     parted = [_apart(word) for word in words]
     first, second = (
-        tuple(stem(fold(run)) for pieces in found for piece in pieces for run in _runs(piece))
+        tuple(
+            stem(fold(run))
+            for pieces in found
+            for piece in pieces
+            for run in filter(None, _APART.split(piece))
+        )
         for found in (whole, parted)
     )
     return first, second
 
 
 _kept_parts = lru_cache(maxsize=32_768)(_parts)
-
-
-def _runs(piece: str) -> Iterator[str]:
-    return filter(None, _APART.split(piece))
 
 
 def _apart(word: Word) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.period.asked import asked_on
+from sat_retriever.text.period.spans import asked_on
 from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.cellsearch import (
     AskedCell,

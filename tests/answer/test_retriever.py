@@ -23,12 +23,10 @@ from sat_retriever import (
 )
 from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.index.search.scores import score_all
+from sat_retriever.rank.cross_encoder import CrossEncoderReranker, PairSpec, write_pair_folder
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.load import load_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
-from sat_retriever.rank.pairs.folder import write_pair_folder
-from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
-from sat_retriever.rank.pairs.spec import PairSpec
 from sat_retriever.text.period.question import _asked
 from tests.fakes import CountingEncoder, HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec

@@ -18,7 +18,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.errors import TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.folder import read_graph_folder
+from sat_retriever.rank.graph.spec import read_graph_folder
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.train.adapt.outcome import next_verdict
 from sat_retriever.train.adapt.settings import AdaptSettings

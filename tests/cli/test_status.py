@@ -12,7 +12,7 @@ from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.models import packaged
+from sat_retriever.encoder.models import folder as model_folders
 from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words
 
@@ -85,7 +85,7 @@ def general(tmp_path, monkeypatch):
     """An index by the encoder of this package, both models of which are small made ones here."""
     models, file = tmp_path / "models", tmp_path / "general.sat"
     save_bag_of_words(models / "general/encoder", ["sales"])
-    monkeypatch.setattr(packaged, "FOLDER", models)
+    monkeypatch.setattr(model_folders, "FOLDER", models)
     with SheetIndex.create(file, SheetEncoder.load("general")) as index:
         save_small_model(models / "general/reranker", small_spec(index))
     return file
@@ -123,8 +123,8 @@ def test_a_reranker_that_cannot_be_used_is_said_and_ends_nothing(general, sat, t
 
 def test_status_opens_no_model(general):
     code = (
-        "import sys, pathlib, sat_retriever.encoder.models.packaged as packaged\n"
-        f"packaged.FOLDER = pathlib.Path({str(packaged.FOLDER)!r})\n"
+        "import sys, pathlib, sat_retriever.encoder.models.folder as model_folders\n"
+        f"model_folders.FOLDER = pathlib.Path({str(model_folders.FOLDER)!r})\n"
         "from sat_retriever.cli.status import status\n"
         f"status(pathlib.Path({str(general)!r}), as_json=True)\n"
         "print(sorted({'torch', 'transformers', 'onnxruntime', 'tokenizers'} & set(sys.modules)))\n"

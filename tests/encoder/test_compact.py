@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.compact import compact_folder
+from sat_retriever.encoder.export import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.errors import EncoderError
 

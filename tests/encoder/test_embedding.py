@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sat_retriever import EmbeddingEncoder, EncoderError, InputError
-from sat_retriever.encoder.probe import QUERY, SHEET
+from sat_retriever.encoder.embedder import QUERY, SHEET
 from sat_retriever.errors import EncoderUnavailableError
 from tests.evaluation.ollama_server import Reaction, always, count, hashed, ollama
 from tests.fakes import HashedEncoder

@@ -11,11 +11,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.compact import compact_folder
-from sat_retriever.encoder.expand import expand_folder, expanded
+from sat_retriever.encoder.export import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
-from sat_retriever.encoder.models import packaged
-from sat_retriever.encoder.source import find_checkpoint
+from sat_retriever.encoder.models import folder as model_folders
+from sat_retriever.encoder.source import expand_folder, expanded, find_checkpoint
 from sat_retriever.errors import EncoderError
 
 TEXTS = ["revenue by region", "price", "name: stock ; columns: price"]
@@ -54,7 +53,7 @@ def test_expanded_weights_give_the_tokens_of_the_compact_encoder(compact, tmp_pa
 
 
 def test_the_general_model_can_be_learnt_from(compact, tmp_path, monkeypatch):
-    monkeypatch.setattr(packaged, "FOLDER", tmp_path / "models")
+    monkeypatch.setattr(model_folders, "FOLDER", tmp_path / "models")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     found = find_checkpoint("general")
     assert found.name == "general"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sat_retriever.encoder.probe import ALIKE, likeness, packed
+from sat_retriever.encoder.embedder import ALIKE, likeness, packed
 
 
 def unit(rows):

@@ -21,8 +21,8 @@ from sat_retriever import (
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.search.fusion import time_factors
 from sat_retriever.index.store import schema
+from sat_retriever.rank.cross_encoder import CrossEncoderReranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
-from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
 from sat_retriever.train.adapt.outcome import answer_rows
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_CHECKSUMS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sat_retriever import InputError, Link, SheetIndex, SheetRecord
-from sat_retriever.links.given import MAX_EVIDENCE
+from sat_retriever.links.claims import MAX_EVIDENCE
 from tests.fakes import HashedEncoder
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from sat_retriever import Column, Filters, InputError, Link, SheetIndex, SheetRecord
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
-from sat_retriever.rank.complete import complete_set
-from sat_retriever.rank.links import LinkReranker, LinkSettings
-from sat_retriever.rank.links.pulls import pull_graph, pulls
-from sat_retriever.rank.links.walk import walk
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.links.pulls import LinkSettings, pull_graph, pulls, walk
+from sat_retriever.rank.reranker import complete_set
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.lexical import WordShares
 from tests.fakes import HashedEncoder

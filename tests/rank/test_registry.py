@@ -15,9 +15,8 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.train.commands import app
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.complete import COMPLETE_SHARE
-from sat_retriever.rank.registry import TRAINED, UNTRAINED, trained_kind, untrained_kind
-from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.load import TRAINED, UNTRAINED, trained_kind, untrained_kind
+from sat_retriever.rank.reranker import COMPLETE_SHARE, Reranker
 from sat_retriever.records.sheets import SheetRecord
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec

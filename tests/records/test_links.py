@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sat_retriever
 from sat_retriever.rank.graph.channels import CHANNELS
-from sat_retriever.rank.links import LinkSettings
+from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.records.links import OTHER_KIND, LinkType, in_order, kind_of
 from sat_retriever.train.adapt.settings import AdaptSettings
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever import SheetRecord
-from sat_retriever.text.abbreviation import LONGEST_PART, MOST_WORDS, abbreviates, is_main
+from sat_retriever.text.spelling import LONGEST_PART, MOST_WORDS, abbreviates, is_main
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sat_retriever import Column, SheetIndex, SheetRecord, Table
-from sat_retriever.text.kept import WORD
 from sat_retriever.text.lexical import (
     FIELD_WEIGHTS,
     K1,
+    WORD_COST,
     B,
     LexicalScorer,
     QueryWords,
@@ -90,7 +90,9 @@ def test_kept_words_are_bounded_and_scores_stay_the_same():
         empty = np.empty(0, dtype=np.intp)
         return np.arange(5), empty, empty, empty
 
-    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=2 * (WORD + 5) + 2)
+    scorer = LexicalScorer(
+        postings, np.ones(10, dtype=np.float32), max_kept=2 * (WORD_COST + 5) + 2
+    )
     first = scorer.scores(["a", "b"])
     scorer.scores(["c"])  # pushes "a" out
     assert (scorer.scores(["a", "b"]) == first).all()
@@ -105,7 +107,7 @@ def test_words_that_no_sheet_has_are_looked_up_once_and_count_towards_the_bound(
         rows = np.arange(5 if word == "known" else 0)
         return rows, rows[:0], rows[:0], rows[:0]
 
-    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=2 * WORD + 5 + 3)
+    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=2 * WORD_COST + 5 + 3)
     for _ in range(2):
         scorer.scores(["known", "10001"])
     assert asked == ["known", "10001"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sat_retriever.records.contents import CellText, SheetContents, TableContents, TextKind
 from sat_retriever.records.sheets import Column, SheetRecord, Table
-from sat_retriever.text.opening import contents_text
+from sat_retriever.text.serialize import contents_text
 
 COLUMNS = (Column("City"), Column("Country"))
 

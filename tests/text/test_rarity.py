@@ -2,7 +2,7 @@
 
 import math
 
-from sat_retriever.text.rarity import rarity
+from sat_retriever.text.lexical import rarity
 from sat_retriever.text.segment import stem
 from tests.places import ROOT
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.cli.trained import ENCODER
-from sat_retriever.rank.registry import TRAINED
+from sat_retriever.rank.load import TRAINED
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.encoder.fusion import CHOSEN, name_of
 from sat_retriever.train.loop.summary import PhaseSummary, RunSummary, read_run

@@ -1,7 +1,10 @@
-"""Read and write model folders: `config.json` and files beside it, each with a hash.
+"""Model folders, `config.json` and files beside it, each with a hash, and those of this package.
 
 A folder appears under its name only when it is complete: it is written under another name beside
 it and then renamed. A folder that does not match its hashes is not loaded. No code in it is run.
+
+The trained models of this package are folders beside this file with the subfolders `encoder` and
+`reranker`. Their README.md describes the training data and the quality.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from sat_retriever.errors import EncoderError
 
@@ -26,13 +29,10 @@ Hashes = Mapping[str, str]
 
 
 def write_folder(target: Path, kind: str, spec: Mapping[str, Any], writers: Writers) -> None:
-    """Write a model folder in one step; after a failure the old one is unchanged.
+    """Write a model folder in one step, over one of the same kind or an empty one.
 
-    Args:
-        target: The folder. An existing folder of the same kind or an empty one is replaced.
-        kind: The kind of model, for example "sat-reranker".
-        spec: All that decides the model's results, as plain JSON values.
-        writers: By file name, a function that writes the file to a given path.
+    After a failure the old one is unchanged. `spec` is all that decides the model's results, as
+    plain JSON values; a writer writes its file to the given path.
 
     Raises:
         EncoderError: If it cannot be written, or something else is at that path.
@@ -82,17 +82,7 @@ def is_folder(folder: Path, kind: str) -> bool:
 def write_described(
     target: Path, kind: str, writers: Writers, describe: Callable[[Hashes], Mapping[str, Any]]
 ) -> None:
-    """Write a folder as `write_folder` does, with a `config.json` made from the files' hashes.
-
-    Args:
-        target: The folder. An existing folder of the same kind or an empty one is replaced.
-        kind: The kind of model.
-        writers: By file name, a function that writes the file to a given path.
-        describe: Takes SHA-256 by file name; returns the content of `config.json` but the format.
-
-    Raises:
-        EncoderError: If it cannot be written, or something else is at that path.
-    """
+    """Write a folder as `write_folder` does; `describe` makes its `config.json` of the hashes."""
     _refuse_foreign(target, kind)
     try:
         with _folder_beside(target) as draft:
@@ -130,11 +120,7 @@ def read_config(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def check_files(folder: Path, kind: str, hashes: Hashes) -> None:
-    """Refuse a folder whose files do not have the recorded hashes.
-
-    Raises:
-        EncoderError: If a file is missing or differs.
-    """
+    """Refuse a folder whose files do not have the recorded hashes."""
     with reading(folder, kind):
         for name, expected in hashes.items():
             if file_hash(folder / name) != expected:
@@ -173,7 +159,6 @@ def file_hash(file: Path) -> str:
 
 
 def _fingerprint(kind: str, spec: Mapping[str, Any], hashes: Hashes) -> str:
-    """Return sixteen hex digits over all that decides a model's results."""
     identity = {"format": kind, "files": dict(hashes), "spec": dict(spec)}
     text = json.dumps(identity, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
@@ -203,7 +188,6 @@ def _folder_beside(target: Path) -> Iterator[Path]:
 
 
 def _swap_in(draft: Path, target: Path) -> None:
-    """Put a finished folder in place of the target."""
     draft.chmod(0o755)  # mkdtemp's folders are private
     if not target.exists():
         draft.rename(target)
@@ -221,3 +205,42 @@ def _flush_to_disk(file: Path) -> None:
     """Wait until the file's bytes are on the disk, so that a crash leaves no empty file."""
     with file.open("rb+") as stream:
         os.fsync(stream.fileno())
+
+
+GENERAL = "general"
+PACKAGED = (GENERAL,)
+FOLDER = Path(__file__).parent
+Part = Literal["encoder", "reranker"]
+_INSTEAD: Mapping[Part, str] = {"encoder": "minilm", "reranker": "links"}
+
+Model = TypeVar("Model")
+
+
+def is_packaged(name: str | Path) -> bool:
+    """True if a name means a model of this package; a folder of that name is "./general".
+
+    >>> is_packaged("general"), is_packaged("./general"), is_packaged("minilm")
+    (True, False, False)
+    """
+    return isinstance(name, str) and name in PACKAGED
+
+
+def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Model:
+    """Return one part of a model of this package, read and checked.
+
+    Raises:
+        EncoderError: If this version does not have it, or its files were changed.
+    """
+    folder = FOLDER / name / part
+    if not folder.is_dir():
+        raise EncoderError(
+            f"this installation has no {part} {name!r}; choose {_INSTEAD[part]!r} or a folder of "
+            "your own, or install a version of sat-retriever that brings it"
+        )
+    try:
+        return read(folder)
+    except EncoderError as error:
+        raise EncoderError(
+            f"the {part} {name!r} of this installation cannot be used ({error}); install "
+            "sat-retriever again from where it came, with pip's option --force-reinstall"
+        ) from error

@@ -1,9 +1,12 @@
-"""Compact an ONNX file; inputs, outputs and single-precision computation stay the same.
+"""Compact an ONNX file, and read its weights; inputs, outputs and computation stay the same.
 
 Only the storage of weights changes. A large table whose rows are looked up holds one byte a value
 and one scale a row; rows are scaled when they are looked up. Every other large matrix is stored in
 half precision and cast once, when onnxruntime opens the file. Norms, biases and constants stay as
 they are, since they are small, and a constant such as 1e-9 would be zero in half precision.
+
+The exporter keeps the names of all weights except those of linear layers, which it transposes.
+Such a weight is identified by the bias that is added to its product.
 """
 
 from __future__ import annotations
@@ -28,19 +31,13 @@ _STEPS = 127
 
 
 def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE) -> None:
-    """Write the smaller file.
+    """Write the smaller file; the package's `extra` installs `onnx`.
 
-    Args:
-        source: An ONNX file in single precision, with its weights inside.
-        target: The file to write.
-        extra: Extra of this package that installs `onnx`, for the error message.
-        table: Fewest values of a table whose rows are stored in bytes.
+    Tables of at least `table` values whose rows are looked up are stored in bytes.
 
     Raises:
-        MissingExtraError: If onnx is not installed.
         EncoderError: If the source is not an ONNX file, cannot be read, or has no large weights in
             single precision.
-        OSError: If the target cannot be written.
     """
     model, onnx = open_onnx(source, extra), require("onnx", extra)
     graph = model.graph
@@ -63,10 +60,6 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
 def open_onnx(file: Path, extra: str) -> Any:
     """Return an ONNX file, parsed into an `onnx.ModelProto`.
 
-    Args:
-        file: The file, with its weights inside.
-        extra: Extra of this package that installs `onnx`, for the error message.
-
     Raises:
         MissingExtraError: If onnx is not installed.
         EncoderError: If it is not an ONNX file, cannot be read, or keeps weights in another file.
@@ -80,10 +73,7 @@ def open_onnx(file: Path, extra: str) -> Any:
 
 
 def byte_rows(table: FloatArray) -> tuple[NDArray[np.int8], FloatArray]:
-    """Quantize the rows of a table to bytes; each row's largest value becomes ±127.
-
-    Args:
-        table: Rows (n, d) float32.
+    """Quantize the rows of a table (n, d) float32 to bytes; each row's largest becomes ±127.
 
     Returns:
         Bytes (n, d) in [-127, 127] and scales (n, 1) float32. Their product differs from the
@@ -155,3 +145,56 @@ def _drop_notes(model: onnx.ModelProto) -> None:
         part.ClearField("metadata_props")
     del graph.value_info[:]
     del model.metadata_props[:]
+
+
+def onnx_weights(file: Path, module: str, extra: str) -> dict[str, FloatArray]:
+    """Return the weights of a module in an ONNX file of this package, compact or not, in float32.
+
+    Names are those in that module. Weights that were stored in bytes or half precision keep that
+    precision.
+    """
+    graph, onnx = open_onnx(file, extra).graph, require("onnx", extra)
+    stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
+    values = _in_single_precision(stored)
+    turned = _linear(graph, values)
+    named = {**values, **{name: values[place].T for name, place in turned.items()}}
+    start = f"{module}."
+    return {
+        name.removeprefix(start): np.array(value, dtype=np.float32, order="C")
+        for name, value in named.items()
+        if name.startswith(start) and value.dtype == np.float32
+    }
+
+
+# ---- inner workings
+
+
+def _in_single_precision(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the weights as before `compact_onnx`, as exactly as the file has them."""
+    values = {}
+    for name, value in stored.items():
+        if name.endswith(".bytes"):
+            whole = name.removesuffix(".bytes")
+            values[whole] = value.astype(np.float32) * stored[f"{whole}.scales"]
+        elif name.endswith(".halves"):
+            values[name.removesuffix(".halves")] = value.astype(np.float32)
+        elif not name.endswith(".scales"):
+            values[name] = value
+    return values
+
+
+def _linear(graph: Any, values: dict[str, Any]) -> dict[str, str]:
+    """Map the names of linear layers' weights to the transposed weights in the file.
+
+    If `x.bias` is added to a matrix product, the product's matrix is `x.weight`, transposed.
+    """
+    products = {node.output[0]: node.input[1] for node in graph.node if node.op_type == "MatMul"}
+    found = {}
+    for node in graph.node:
+        if node.op_type != "Add":
+            continue
+        bias = next((name for name in node.input if name.endswith(".bias")), "")
+        place = next((products[name] for name in node.input if name in products), "")
+        if bias and place in values:
+            found[f"{bias.removesuffix('.bias')}.weight"] = place
+    return found

@@ -30,10 +30,7 @@ _DRIVER = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 def providers_for(device: Device, available: Collection[str], gpus: int) -> list[Provider]:
     """Return the providers to ask onnxruntime for, best first.
 
-    Args:
-        device: "cuda", "cpu", or "auto": CUDA where onnxruntime has it and there is a GPU.
-        available: Providers that this onnxruntime has.
-        gpus: Number of CUDA devices.
+    "auto" takes CUDA where onnxruntime has it and there is a GPU.
 
     Raises:
         InputError: If the device is unknown.
@@ -66,10 +63,7 @@ def providers_for(device: Device, available: Collection[str], gpus: int) -> list
 def wanted_providers(device: Device) -> list[Provider]:
     """Return the providers for a device of this machine, with CUDA's libraries loaded.
 
-    Raises:
-        InputError: If the device is unknown.
-        MissingExtraError: If CUDA is asked for, and this onnxruntime lacks it.
-        EncoderError: If CUDA is asked for, and there is no GPU.
+    It raises what `providers_for` raises.
     """
     import onnxruntime
 
@@ -88,11 +82,7 @@ def runs_on_gpu(session: onnxruntime.InferenceSession) -> bool:
 
 
 def refuse_other_device(session: onnxruntime.InferenceSession, device: Device) -> None:
-    """Refuse a session that onnxruntime opened elsewhere than it was asked to.
-
-    Raises:
-        EncoderError: If CUDA was asked for and could not be started.
-    """
+    """Refuse a session that onnxruntime opened elsewhere than it was asked to."""
     if device == "cuda" and not runs_on_gpu(session):
         raise EncoderError(
             "onnxruntime could not start its CUDA provider; its lines above name what is missing. "

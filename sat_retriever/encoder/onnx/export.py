@@ -49,7 +49,6 @@ def export_onnx(
     Raises:
         MissingExtraError: If torch or onnxscript is not installed.
         EncoderError: If torch cannot export the module, or the file gives other results.
-        OSError: If the file cannot be written.
     """
     with quiet():  # torch warns on import too
         require("onnxscript", extra)
@@ -104,7 +103,6 @@ def quiet() -> Iterator[None]:
 
 
 def _check(file: Path, inputs: dict[str, Any], expected: Sequence[Any]) -> None:
-    """Refuse an export whose results differ from torch's."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])

@@ -32,15 +32,7 @@ class _NotOnnxError(Exception):
 
 
 def refuse_external_data(file: Path) -> None:
-    """Refuse a model that keeps weights in another file.
-
-    Args:
-        file: An ONNX file; it is memory-mapped, and weights are skipped.
-
-    Raises:
-        EncoderError: If any tensor names a file, or if the file is not an ONNX file or cannot
-            be read.
-    """
+    """Refuse a model that keeps weights in another file; weights themselves are skipped."""
     try:
         with (
             file.open("rb") as stream,
@@ -63,7 +55,6 @@ def refuse_external_data(file: Path) -> None:
 
 
 def _has_external_data(data: mmap.mmap) -> bool:
-    """True if a tensor of the model has external data."""
     waiting = [("model", 0, len(data))]
     while waiting:
         message, at, end = waiting.pop()
@@ -96,7 +87,6 @@ def _has_external_data(data: mmap.mmap) -> bool:
 
 
 def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
-    """Return the number at `at` and the place after it."""
     value = 0
     for place in range(at, min(at + _VARINT_BYTES, end)):
         byte = data[place]

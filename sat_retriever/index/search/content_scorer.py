@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.kept import KeptWords
-from sat_retriever.text.lexical import WordScores
+from sat_retriever.text.lexical import KeptWords, WordScores
 
 # Saturation and normalisation by length; a word counts once a sheet, wherever it stands.
 # K1 was chosen on held-out tables of WikiTableQuestions' training part and EPS's development

@@ -19,7 +19,6 @@ from sat_retriever.index.search.fusion import (
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.abbreviation import forms_of, initials_of
 from sat_retriever.text.contents import (
     SPELLED,
     asked_words,
@@ -30,6 +29,7 @@ from sat_retriever.text.contents import (
 )
 from sat_retriever.text.lexical import STOP_WORDS, WordScores, limit_of, query_words, sheet_texts
 from sat_retriever.text.segment import forms, stem
+from sat_retriever.text.spelling import forms_of, initials_of
 
 _SIZES = (3, 4)  # letters of a code, with which the word begins
 _LEFT = 2  # letters of the word after them, at least

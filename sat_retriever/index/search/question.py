@@ -9,7 +9,7 @@ from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.search.scores import Query, Scores
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.asked import AskedTimes
+from sat_retriever.text.period.spans import QueryPeriods
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,7 +18,7 @@ class Question:
 
     query: Query
     words: tuple[str, ...]  # its distinct words that count, as stems, in order
-    times: AskedTimes  # the times of sheets that it names; none if times do not count
+    times: QueryPeriods  # the times of sheets that it names; none if times do not count
     today: date  # the day that "last year" in it counts from
     read_as: str  # the query, with words of the index in place of misspelt ones
     # Scores of all sheets at the moment when the question was made, or of the best of a large

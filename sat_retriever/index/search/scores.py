@@ -14,8 +14,8 @@ from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import rarity
 from sat_retriever.text.period.spans import Span
-from sat_retriever.text.rarity import rarity
 
 # Share of its score that documentation keeps, unless the query asks for documentation.
 # nDCG@10 on EPS's development questions with 1, .9, .8, .7, .6: .494, .561, .566, .566, .566.

@@ -32,10 +32,9 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import WordShares
-from sat_retriever.text.period.asked import AskedTimes
 from sat_retriever.text.period.question import asked_times
 from sat_retriever.text.period.relation import elsewhere
-from sat_retriever.text.period.spans import Span
+from sat_retriever.text.period.spans import QueryPeriods, Span
 
 RowIds = NDArray[np.int64]
 
@@ -117,10 +116,10 @@ class SheetSearch:
             if len(self._recent) > _RECENT:
                 self._recent.popitem(last=False)
 
-    def asked_times(self, query: str, today: date, *, times: bool | None = None) -> AskedTimes:
+    def asked_times(self, query: str, today: date, *, times: bool | None = None) -> QueryPeriods:
         """The times that a query names; none if times do not count."""
         counts = self.times if times is None else times
-        return asked_times(query_text(query), today) if counts else AskedTimes()
+        return asked_times(query_text(query), today) if counts else QueryPeriods()
 
     def missing_times(
         self, asked: Sequence[Span], filters: Filters | None, known: Scores | None = None

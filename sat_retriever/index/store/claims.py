@@ -9,9 +9,8 @@ from typing import Any
 
 from sat_retriever.index.store.damage import readable, record_of
 from sat_retriever.index.store.session import Kind, Session
-from sat_retriever.links.across import Located
-from sat_retriever.links.claims import Claims
-from sat_retriever.links.formula.external import ExternalReference
+from sat_retriever.links.claims import Claims, Located
+from sat_retriever.links.formula.relations import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import ColumnType, SheetRecord

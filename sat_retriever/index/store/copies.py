@@ -20,9 +20,8 @@ from sat_retriever.links.copies.claims import (
     versions_from_text,
     versions_to_text,
 )
-from sat_retriever.links.copies.groups import group_of
-from sat_retriever.links.copies.likeness import are_copies
-from sat_retriever.links.copies.order import Member
+from sat_retriever.links.copies.likeness import are_copies, group_of
+from sat_retriever.links.copies.versions import Member
 from sat_retriever.records.filters import Filters
 from sat_retriever.text.period.relation import overlapping, unpacked
 

@@ -14,8 +14,7 @@ from sat_retriever.index.store.copies import CopyTables
 from sat_retriever.index.store.links import LinkTable, Origin
 from sat_retriever.index.store.session import Session
 from sat_retriever.index.store.unsettled import Kind, Unsettled
-from sat_retriever.links.across import blocks_of, external_links, join_links, meant
-from sat_retriever.links.claims import Discovery
+from sat_retriever.links.claims import Discovery, blocks_of, external_links, join_links, meant
 from sat_retriever.links.join.keys import BLOCK_LIMIT
 from sat_retriever.text.period.periods import sibling_links
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.links.claims import NOTHING, Discovery
+from sat_retriever.links.claims import Discovery
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.workbook.remote.url import joined, under
@@ -81,7 +81,7 @@ class NewWorkbook:
 
     state: WorkbookState
     rows: Sequence[SheetRow] = ()
-    discovery: Discovery = NOTHING
+    discovery: Discovery = Discovery.EMPTY
     superseded: Sequence[str] = ()
     left: Sequence[str] = ()
 

@@ -13,9 +13,9 @@ from sat_retriever.index.store.damage import RowDamage, readable, register
 from sat_retriever.links.join.keys import header_blocks
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.abbreviation import is_main
 from sat_retriever.text.lexical import sheet_words
-from sat_retriever.text.period.sheet import months_of
+from sat_retriever.text.period.relation import months_of
+from sat_retriever.text.spelling import is_main
 
 APPLICATION_ID = 0x53415431  # "SAT1": distinguishes an index from other SQLite files
 

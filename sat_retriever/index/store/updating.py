@@ -22,7 +22,7 @@ from sat_retriever.index.store.write import (
     workbooks_of,
 )
 from sat_retriever.links.claims import NO_CLAIMS, Claims, Discovery, gathered, without
-from sat_retriever.links.formula.external import file_key
+from sat_retriever.links.formula.scope import file_key
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Skipped
 

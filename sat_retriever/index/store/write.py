@@ -15,13 +15,13 @@ from sat_retriever.index.store.damage import checksum
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
 from sat_retriever.index.store.session import Session
 from sat_retriever.index.store.words import add_spellings, add_words, drop_words, spellings
-from sat_retriever.links.formula.external import file_key
+from sat_retriever.links.formula.scope import file_key
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.text.abbreviation import is_main
 from sat_retriever.text.contents import content_words
-from sat_retriever.text.period.sheet import months_of
+from sat_retriever.text.period.relation import months_of
+from sat_retriever.text.spelling import is_main
 
 _WORKBOOK = "id root path file size mtime_ns checked_ns content_hash skipped within version".split()
 

@@ -13,8 +13,7 @@ from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import sheet_words
-from sat_retriever.text.opening import contents_text
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.serialize import Serialization, contents_text, serialize
 from sat_retriever.workbook.read import Workbook
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import Cost
 from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Permissions, granted
 from sat_retriever.index.settings import IndexState

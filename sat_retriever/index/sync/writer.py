@@ -11,7 +11,7 @@ from typing import IO, TypeVar
 
 import numpy as np
 
-from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.embedder import Cost
 from sat_retriever.errors import IndexStorageError, PathNotFoundError
 from sat_retriever.index.permissions import (
     ByFiles,
@@ -39,8 +39,7 @@ from sat_retriever.index.store.rows import RowToken
 from sat_retriever.index.sync.encoding import encoded, token_text
 from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
-from sat_retriever.links.claims import claims_of, discover
-from sat_retriever.links.given import checked_link
+from sat_retriever.links.claims import checked_link, claims_of, discover
 from sat_retriever.records.links import Link
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord

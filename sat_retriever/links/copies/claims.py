@@ -1,4 +1,4 @@
-"""What a sheet says about itself so that its copies can be found, wherever they are."""
+"""Claims of sheets by which their copies are found, wherever these are."""
 
 from __future__ import annotations
 
@@ -26,33 +26,22 @@ _BYTES = 6  # of a hash
 
 @dataclass(frozen=True, slots=True)
 class CopyClaim:
-    """What is compared of a sheet to find its copies.
-
-    Attributes:
-        sheet_id: The sheet.
-        folder: Its folders, without what tells versions apart.
-        book: Its workbook's name, likewise.
-        tab: Its own name, likewise.
-        title: Its own name as it is; empty if that is its file's.
-        versions: Versions that its folders and workbook, and its own name say.
-        period: Period of a series that its names say; empty for none.
-        file: Hash of the workbook's bytes; empty without a file.
-        sketch: Of its cells; None if none are kept.
-        contents: Digest of all cells of its workbook and the names of its sheets; empty for
-            none, and for a list that sheets of many workbooks choose from.
-        tabs: Short hashes of the names of all its sheets; none if there are very many.
-    """
+    """The facts of a sheet by which its copies are found."""
 
     sheet_id: str
-    folder: str
-    book: str
-    tab: str
-    title: str
+    folder: str  # its folders, without what tells versions apart
+    book: str  # its workbook's name, likewise
+    tab: str  # its own name, likewise
+    title: str  # its own name as it is; empty if that is its file's
+    # Versions that its folders and workbook, and its own name say.
     versions: tuple[Version, Version] = (PLAIN, PLAIN)
-    period: str = ""
-    file: str = ""
-    sketch: CellSketch | None = None
+    period: str = ""  # period of a series that its names say; empty for none
+    file: str = ""  # hash of the workbook's bytes; empty without a file
+    sketch: CellSketch | None = None  # of its cells; None if none are kept
+    # Digest of all cells of its workbook and the names of its sheets; empty for none, and for a
+    # list that sheets of many workbooks choose from.
     contents: str = ""
+    # Short hashes of the names of all its sheets; none if there are very many.
     tabs: tuple[int, ...] = ()
 
     def blocks(self) -> list[tuple[str, str]]:
@@ -79,12 +68,7 @@ class CopyClaim:
 def copy_claims(
     records: Sequence[SheetRecord], sketches: Sequence[CellSketch] = ()
 ) -> tuple[CopyClaim, ...]:
-    """Claims of the sheets of one workbook; none of sheets without a file.
-
-    Args:
-        records: The sheets.
-        sketches: Of their cells; none if cells are not to be kept.
-    """
+    """Claims of the sheets of one workbook; none of sheets without a file."""
     by_sheet = {each.sheet: each for each in sketches}
     totals = sorted((version_of(each.sheet)[0], each.total) for each in sketches)
     contents = _digest(repr(totals)) if totals else ""
@@ -103,10 +87,7 @@ def name_hash(name: str) -> int:
 
 
 def _claim(
-    record: SheetRecord,
-    sketch: CellSketch | None,
-    contents: str,
-    tabs: tuple[int, ...],
+    record: SheetRecord, sketch: CellSketch | None, contents: str, tabs: tuple[int, ...]
 ) -> CopyClaim:
     *folders, _file = record.path.split("/")
     places = [version_of(folder) for folder in folders]
@@ -141,7 +122,7 @@ def _digest(text: str) -> str:
 
 
 def claim_to_text(claim: CopyClaim) -> str:
-    """What is compared of a claim, as it is stored; its versions are stored apart.
+    """A claim as the text that is stored, without its versions, which are stored apart.
 
     >>> claim = CopyClaim("a#b", "", "a", "b", "B", sketch=CellSketch("B", 0, 1, 1, (7,), (9,)))
     >>> claim_from_text("a#b", claim_to_text(claim)) == claim

@@ -1,9 +1,9 @@
-"""Two sheets compared: copies of each other, or not."""
+"""Copies of a sheet: two sheets compared, and the group of all that are alike."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.links.copies.claims import MIN_NUMBERS, CopyClaim, name_hash
@@ -14,20 +14,15 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class CopyBounds:
-    """What sheets have in common at least to be copies; chosen on made histories.
+    """Least likeness of two sheets that are copies; chosen on made histories."""
 
-    Attributes:
-        same: Share of one sheet's cells in the other, of equal names in one folder.
-        renamed: The same of a sheet whose name another version of its workbook does not have.
-        elsewhere: Share of each sheet's cells in the other, of one name in two folders, or in a
-            workbook under two names.
-        texts: Share of the texts of one sheet in the other, beside that of the numbers.
-    """
-
-    same: float = 0.4
+    same: float = 0.4  # share of one sheet's cells in the other, of equal names in one folder
+    # The same of a sheet whose name another version of its workbook does not have.
     renamed: float = 0.7
+    # Share of each sheet's cells in the other, of one name in two folders, or in a workbook under
+    # two names.
     elsewhere: float = 0.9
-    texts: float = 0.3
+    texts: float = 0.3  # share of the texts of one sheet in the other, beside that of the numbers
 
 
 BOUNDS = CopyBounds()
@@ -121,9 +116,33 @@ def _of_parts(
 
 
 def _texts_alike(one: CellSketch, other: CellSketch, bounds: CopyBounds) -> bool:
-    """True if the texts do not speak against it, where both have several."""
     if min(one.texts, other.texts) < MIN_NUMBERS:
         return True
     step = max(one.step, other.step)
     shares = _of_parts(one.text_sketch, one.texts, other.text_sketch, other.texts, step)
     return max(shares) >= bounds.texts
+
+
+Neighbours = Callable[[int], Iterable[int]]
+Alike = Callable[[int, int], bool]
+
+
+def group_of(start: int, neighbours: Neighbours, alike: Alike) -> set[int]:
+    """All sheets that a chain of copies connects with one; `neighbours` and `alike` are symmetric.
+
+    What is found does not depend on the sheet of the group that it starts from. Weekly exports
+    are one group although the first and the last have no row in common.
+
+    >>> near = {1: [2], 2: [1, 3], 3: [2, 4], 4: [3]}
+    >>> sorted(group_of(3, near.__getitem__, lambda a, b: a + b < 7))
+    [1, 2, 3]
+    """
+    found = {start}
+    waiting = [start]
+    while waiting:
+        one = waiting.pop()
+        for other in neighbours(one):
+            if other not in found and alike(one, other):
+                found.add(other)
+                waiting.append(other)
+    return found

@@ -43,12 +43,8 @@ def references_of(
 ) -> list[Reference]:
     """References of a sheet's formulas to other places, in the order of first use.
 
-    Args:
-        sheet: Name of the sheet.
-        formulas: Its formulas in sheet order.
-        names: Casefolded defined names and tables of the workbook, which are references
-            even without a sheet.
-        literals: False omits texts and numbers from the formulas that are kept.
+    Casefolded defined names and tables in `names` are references even without a sheet. Without
+    `literals`, texts and numbers are omitted from the formulas that are kept.
 
     Returns:
         One reference for each target and use, at most `MAX_REFERENCES`; cells of the same
@@ -106,8 +102,6 @@ def _marked(part: str) -> str:
 
 @dataclass(slots=True)
 class _Count:
-    """A reference whose cells are being counted."""
-
     taken: Taken
     cell: str
     formula: str
@@ -190,7 +184,6 @@ def _key(use: Use, target: Target) -> _Key:
 
 
 def _cells(filled: str) -> int:
-    """Number of cells of a filled range; 1 if it is not a range."""
     area = area_of(filled)
     if area is None:
         return 1

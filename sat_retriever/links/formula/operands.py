@@ -40,10 +40,7 @@ class Taken(NamedTuple):
 def targets(operand: str, names: Container[str], *, r1c1: bool = False) -> list[Target]:
     """The targets of an operand; empty for cells of the same sheet and for broken operands.
 
-    Args:
-        operand: A range, name or table reference as written in a formula.
-        names: Casefolded names and tables that are targets even without a sheet.
-        r1c1: True if addresses may have the form R1C1.
+    Casefolded names and tables in `names` are targets even without a sheet.
     """
     segments = _segments(operand)
     if len(segments) == 1:

@@ -5,12 +5,76 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.links.formula.external import ExternalReference
-from sat_retriever.links.formula.tally import Book, End, Shown, Tally
-from sat_retriever.links.formula.weights import lookup_weight, strength, summary_weight
+from sat_retriever.links.formula.scope import between, file_key
+from sat_retriever.links.formula.tally import (
+    Book,
+    End,
+    Shown,
+    Tally,
+    lookup_weight,
+    strength,
+    summary_weight,
+)
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import Reference, Structure, Use
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalReference:
+    """A reference of a sheet's formulas to another workbook."""
+
+    source: str
+    file: str  # the workbook as the referring one writes it: a name, path or URL, decoded
+    sheet: str  # sheet there; the first one of a 3-D range; empty for a name
+    last: str  # last sheet of a 3-D range; empty for a single sheet
+    name: str  # defined name or table there, if the formulas refer to one
+    use: Use
+    weight: float  # strength in (0, 1], by the number of cells
+    evidence: str
+    summary: float = 0.0  # weight of its summary link in (0, 1]; 0 if the sheet is not a summary
+    # True if a pivot table, chart or list of choices refers to it, not a formula.
+    declared: bool = False
+
+    @property
+    def key(self) -> str:
+        """The file name by which workbooks are looked up."""
+        return file_key(self.file)
+
+
+def resolve(reference: ExternalReference, records: Sequence[SheetRecord]) -> list[Link]:
+    """Links from a reference to the sheets of its workbook.
+
+    A name gives no link, because only the other workbook defines it.
+    """
+    links = []
+    for record in _meant_sheets(reference, records):
+        for kind, weight in _link_types(reference):
+            links.append(Link(reference.source, record.sheet_id, kind, weight, reference.evidence))
+    return links
+
+
+def _meant_sheets(
+    reference: ExternalReference, records: Sequence[SheetRecord]
+) -> list[SheetRecord]:
+    if not reference.sheet:
+        return []
+    places = {record.sheet.casefold(): place for place, record in enumerate(records)}
+    span = between(places, len(records), reference.sheet, reference.last)
+    return [records[place] for place in span if records[place].sheet_id != reference.source]
+
+
+def _link_types(reference: ExternalReference) -> list[tuple[str, float]]:
+    found = [] if reference.declared else [(LinkType.FORMULA_REFERENCE, reference.weight)]
+    if reference.use is Use.AGGREGATE:
+        found.append((LinkType.AGGREGATION, reference.weight))
+    if reference.use is Use.LOOKUP:
+        looked_up = reference.weight if reference.declared else lookup_weight(reference.weight)
+        found.append((LinkType.JOIN_KEY, looked_up))
+    if reference.summary > 0:
+        found.append((LinkType.SUMMARY_SOURCE, reference.summary))
+    return [(kind.value, weight) for kind, weight in found]
+
 
 MAX_LINKS = 5_000  # per workbook
 MAX_LINKS_OF_SHEET = 500
@@ -20,21 +84,14 @@ _ORDER = {kind.value: place for place, kind in enumerate(LinkType)}
 
 @dataclass(frozen=True, slots=True)
 class WorkbookLinks:
-    """Links and references that the formulas and declarations of a workbook give.
-
-    Attributes:
-        links: Links between its sheets, in tab order.
-        external: References to other workbooks.
-    """
+    """Links between a workbook's sheets, in tab order, and its references to other workbooks."""
 
     links: tuple[Link, ...] = ()
     external: tuple[ExternalReference, ...] = ()
 
 
 def workbook_links(
-    records: Sequence[SheetRecord],
-    references: Iterable[Reference],
-    structure: Structure,
+    records: Sequence[SheetRecord], references: Iterable[Reference], structure: Structure
 ) -> WorkbookLinks:
     """Typed links inside one workbook, and its references to others.
 
@@ -42,12 +99,7 @@ def workbook_links(
     lookup also a `join_key`. Pivot tables, charts and consolidations aggregate; lists of choices
     join. A sheet that totals or shows cells of two or more sheets summarises them
     (`summary_source`); looking up or calculating with their cells does not count as
-    summarising. `weights.py` defines the weights.
-
-    Args:
-        records: Its sheets in tab order.
-        references: References of its formulas.
-        structure: Its declared structure.
+    summarising. `tally.py` defines the weights.
 
     Returns:
         At most one link for each pair of sheets and type; the strongest links, at most
@@ -64,7 +116,6 @@ def workbook_links(
 
 
 def _links(book: Book, tally: Tally) -> Iterator[Link]:
-    """Links of one sheet to others of its workbook."""
     uses = tally.uses()
     summary = _summary_weights(uses)
     for end, by_use in uses.items():
@@ -76,7 +127,6 @@ def _links(book: Book, tally: Tally) -> Iterator[Link]:
 
 
 def _types(by_use: dict[Use, Shown], summary: float) -> Iterator[tuple[LinkType, float, str]]:
-    """Type, weight and evidence of each link of a pair of sheets."""
     formulas = [shown for shown in by_use.values() if shown.cells]
     if formulas:
         best = max(formulas, key=lambda shown: shown.cells)
@@ -113,7 +163,6 @@ def _summary_weights(uses: dict[End, dict[Use, Shown]]) -> dict[End, float]:
 
 
 def _external(book: Book, tally: Tally) -> Iterator[ExternalReference]:
-    """References of one sheet to other workbooks."""
     summary = _summary_weights(tally.uses())
     for (end, use), shown in tally.shown.items():
         if isinstance(end, int):

@@ -1,13 +1,73 @@
-"""Resolution of targets in a workbook's formulas to sheets or other workbooks."""
+"""Resolve the targets in a workbook's formulas to its sheets, or to other workbooks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+from urllib.parse import unquote
 
-from sat_retriever.links.formula.external import between, decoded, file_key, written
 from sat_retriever.links.formula.operands import SPACES, Taken, Target
 from sat_retriever.records.structure import DefinedName, Structure, Use
+
+_ENDS = re.compile(r"[\\/]+")
+MAX_TARGET = 2_000
+
+
+def decoded(target: str) -> str:
+    """A relationship's target, percent-decoded, without the query and fragment of a URL.
+
+    >>> decoded("file:///C:/My%20data/Q1%20sales.xlsx")
+    'file:///C:/My data/Q1 sales.xlsx'
+    """
+    target = target[:MAX_TARGET].strip()
+    if "://" in target[:10]:
+        target = target.partition("?")[0].partition("#")[0]
+    return unquote(target)
+
+
+def written(file: str) -> str:
+    """A workbook as a formula itself writes it, decoded if it is a URL.
+
+    In a path there, only brackets are encoded, because they would end it.
+
+    >>> written("https://a.org/Q1%20data.xlsx?web=1"), written("50%20off%5B2%5D.xlsx")
+    ('https://a.org/Q1 data.xlsx', '50%20off[2].xlsx')
+    """
+    if "://" in file[:10]:
+        return decoded(file)
+    return re.sub("%5B", "[", re.sub("%5D", "]", file, flags=re.I), flags=re.I)
+
+
+def file_key(target: str) -> str:
+    r"""Case-folded file name of a path or URL, by which workbooks are looked up.
+
+    >>> file_key("\\\\server\\share\\Budget.XLSX"), file_key("../a/Book.xlsx")
+    ('budget.xlsx', 'book.xlsx')
+    """
+    parts = [part for part in _ENDS.split(target[-MAX_TARGET:].strip()) if part]
+    return unicodedata.normalize("NFC", parts[-1]).casefold() if parts else ""
+
+
+def between(places: dict[str, int], count: int, first: str, last: str) -> range:
+    """Positions of a sheet, or of the sheets of a 3-D range, among `count` sheets in tab order.
+
+    An end of a 3-D range may have no position: authors often put empty sheets "First" and "Last"
+    around the sheets to total. The range then extends to the outermost sheet.
+
+    >>> places = {"jan": 0, "feb": 1, "mar": 2}
+    >>> between(places, 3, "Feb", ""), between(places, 3, "Feb", "Last")
+    (range(1, 2), range(1, 3))
+    """
+    start = places.get(first.casefold())
+    if not last:
+        return range(0) if start is None else range(start, start + 1)
+    end = places.get(last.casefold())
+    if start is not None and end is not None and end < start:
+        start, end = end, start
+    return range(0 if start is None else start, count if end is None else end + 1)
+
 
 _MAX_DEPTH = 8  # nesting of names that refer to names
 _MAX_FOLLOWED = 500  # names resolved for one reference
@@ -23,13 +83,7 @@ class Meant(NamedTuple):
 
 
 class Scope:
-    """Sheets, names and tables of one workbook.
-
-    Args:
-        sheets: Names of its sheets in tab order.
-        structure: Its names, tables, external workbooks, and all its tabs if known.
-        file: Its own path or file name.
-    """
+    """Sheets in tab order, names and tables of one workbook."""
 
     def __init__(self, sheets: Sequence[str], structure: Structure, file: str = "") -> None:
         self._own_file = file_key(file)
@@ -124,9 +178,7 @@ class Scope:
             use_of_it = use if each.use is Use.VALUE else each.use
             if each.use is Use.VALUE or each.target[:4] not in ranges:
                 yield from self._meant(
-                    defined.sheet or sheet,
-                    Taken(use_of_it, each.target),
-                    (*above, defined.text),
+                    defined.sheet or sheet, Taken(use_of_it, each.target), (*above, defined.text)
                 )
 
     def _taken(self, text: str) -> list[Taken]:
@@ -142,14 +194,9 @@ class Scope:
 
 def known_names(structure: Structure) -> frozenset[str]:
     """Casefolded names and tables, which are references in a formula even without a sheet."""
-    return frozenset(_names(structure))
-
-
-def _names(structure: Structure) -> Iterable[str]:
-    for name in structure.names:
-        yield name.name.casefold()
-    for each in structure.tables:
-        yield each.table.name.casefold()
+    names = (each.name for each in structure.names)
+    tables = (each.table.name for each in structure.tables)
+    return frozenset(name.casefold() for name in (*names, *tables))
 
 
 def _fold(sheet: str | None) -> str:

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
 from openpyxl.formula.tokenizer import Token, Tokenizer, TokenizerError
 
-from sat_retriever.links.formula.functions import (
-    CARRIERS,
-    MATCHERS,
-    PICKERS,
-    WIDENERS,
-    argument_use,
-    function_name,
-)
 from sat_retriever.links.formula.operands import (
     MAX_FORMULA,
     SPACES,
@@ -25,6 +17,95 @@ from sat_retriever.links.formula.operands import (
     targets,
 )
 from sat_retriever.records.structure import Use
+
+_PREFIXES = ("_XLFN.", "_XLWS.", "_XLUDF.", "COM.MICROSOFT.")
+
+
+# Totals, counts, averages, extremes, spread and quantiles: many cells become one number.
+# Deliberately left out: fits and cash flows (TREND, NPV, …), which model rather than total, and
+# AND, OR, CONCAT, TEXTJOIN, which gather no numbers. Criteria and ranks are plain values.
+_TOTALLED: tuple[tuple[str, Callable[[int], bool]], ...] = (
+    ("SUM SUMSQ SUMPRODUCT SUMX2MY2 SUMX2PY2 SUMXMY2 PRODUCT", lambda n: True),
+    ("AVERAGE AVERAGEA AVEDEV DEVSQ GEOMEAN HARMEAN MEDIAN MODE", lambda n: True),
+    ("MODE.SNGL MODE.MULT COUNT COUNTA COUNTBLANK MAX MAXA MIN MINA", lambda n: True),
+    ("STDEV STDEVA STDEVP STDEVPA STDEV.S STDEV.P SKEW SKEW.P KURT", lambda n: True),
+    ("VAR VARA VARP VARPA VAR.S VAR.P", lambda n: True),
+    ("SUMIF AVERAGEIF COUNTIF", lambda n: n != 1),  # range, criterion, sum_range
+    # sum_range, range, criterion, range, …
+    ("SUMIFS AVERAGEIFS MAXIFS MINIFS", lambda n: n == 0 or n % 2 == 1),
+    ("COUNTIFS", lambda n: n % 2 == 0),  # range, criterion, range, criterion, …
+    ("SUBTOTAL", lambda n: n > 0),
+    ("AGGREGATE", lambda n: n > 1),
+    ("LARGE SMALL TRIMMEAN FREQUENCY", lambda n: n == 0),
+    ("PERCENTILE PERCENTILE.INC PERCENTILE.EXC", lambda n: n == 0),
+    ("QUARTILE QUARTILE.INC QUARTILE.EXC", lambda n: n == 0),
+    ("DSUM DAVERAGE DCOUNT DCOUNTA DMAX DMIN DPRODUCT", lambda n: n == 0),
+    ("DSTDEV DSTDEVP DVAR DVARP", lambda n: n == 0),
+    ("GROUPBY", lambda n: n == 1),  # row_fields, values, …
+    ("PIVOTBY", lambda n: n == 2),
+)
+_AGGREGATES = {name: taken for names, taken in _TOTALLED for name in names.split()}
+
+# Arrays that are searched or returned from; the search key is a plain value.
+_LOOKUPS = {
+    "VLOOKUP": (1,),
+    "HLOOKUP": (1,),
+    "LOOKUP": (1, 2),
+    "XLOOKUP": (1, 2),
+    "MATCH": (1,),
+    "XMATCH": (1,),
+    "FILTER": (0, 1),
+    "DGET": (0,),
+}
+
+# Functions of the position or size of a range, not of its values.
+_POSITIONS = frozenset("ROW ROWS COLUMN COLUMNS SHEET SHEETS AREAS CELL ISREF INDIRECT".split())
+
+PICKERS = frozenset({"INDEX", "OFFSET"})
+MATCHERS = frozenset({"MATCH", "XMATCH"})
+WIDENERS = frozenset({"OFFSET", "ANCHORARRAY"})
+# Functions that pass values on unchanged, or guard against errors.
+CARRIERS = frozenset(
+    "IF IFERROR IFNA ISBLANK ISERROR ISNUMBER ROUND N T SINGLE ANCHORARRAY TRANSPOSE "
+    "VSTACK HSTACK SORT UNIQUE INDIRECT".split()
+)
+
+
+def function_name(text: str) -> str:
+    """Name of a function in capitals, without the prefixes that newer functions have in files.
+
+    >>> function_name("_xlfn._xlws.FILTER"), function_name("sum")
+    ('FILTER', 'SUM')
+    """
+    name = text.strip().upper()
+    while name.startswith(_PREFIXES):
+        name = name.partition("MICROSOFT." if name.startswith("COM.") else ".")[2]
+    return name
+
+
+def argument_use(function: str, argument: int, *, matched: bool) -> Use | None:
+    """Use of an argument, from 0, by a function; None if the enclosing function decides.
+
+    INDEX and OFFSET are lookups if a MATCH gives them the position. Without one they only
+    select part of a range, and the enclosing function decides.
+
+    >>> argument_use("SUMIFS", 0, matched=False), argument_use("SUMIFS", 2, matched=False)
+    (<Use.AGGREGATE: 'aggregate'>, <Use.VALUE: 'value'>)
+    """
+    taken = _AGGREGATES.get(function)
+    if taken is not None:
+        return Use.AGGREGATE if taken(argument) else Use.VALUE
+    arrays = _LOOKUPS.get(function)
+    if arrays is not None:
+        return Use.LOOKUP if argument in arrays else Use.VALUE
+    if function in PICKERS:
+        if argument > 0:
+            return Use.VALUE
+        return Use.LOOKUP if matched else None
+    if function in _POSITIONS or (function == "CHOOSE" and argument == 0):
+        return Use.VALUE
+    return None
+
 
 _MAX_BRACKETS = 512  # the Tokenizer's time grows with the square of their number
 _MAX_TARGETS = 256  # distinct targets of a formula
@@ -43,11 +124,9 @@ class UnreadableFormulaError(Exception):
 
 
 def taken(text: str, names: Container[str] = ()) -> list[Taken]:
-    """Uses of other sheets, names, tables and workbooks by a formula, in its order.
+    """Uses of other sheets, names, tables and workbooks by a formula without "=", in its order.
 
-    Args:
-        text: Formula without "=".
-        names: Casefolded names and tables that are targets even without a sheet.
+    Casefolded names and tables in `names` are targets even without a sheet.
 
     Raises:
         UnreadableFormulaError: If it is too long or cannot be parsed.
@@ -105,10 +184,7 @@ def carries(text: str) -> bool:
 
 
 def _repaired(text: str) -> str:
-    """The text in a form that the Tokenizer can read.
-
-    The result has no "@", no "A1#", no newer error values, and no line breaks.
-    """
+    """The text as the Tokenizer can read it: no "@", "A1#", newer error values, or line breaks."""
     text = text.strip().translate(SPACES)
     if "#" in text or "@" in text or "'" in text:
         text = _ERROR.sub(_repair, text)

@@ -1,13 +1,49 @@
-"""Confidence that one column refers to another: by headers, then by values."""
+"""Confidence that one column refers to another: by headers, by values, by nearness of workbooks."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sat_retriever.links.join.fields import UNIQUE, Field, Match, match
 from sat_retriever.links.join.names import GENERIC, KeyKind
 from sat_retriever.links.join.sketches import containment
+from sat_retriever.records.formats import FORMAT_NAMES
+from sat_retriever.text.period.spellings import spelled
+from sat_retriever.text.segment import words
+
+FAR = -2.5
+"""Change of the log-odds of a join between workbooks whose names share no word."""
+
+_TELLING_WORDS = 2  # words from which on a name identifies the workbook's owner
+_SHARED_WORDS = 2  # common words from which on two workbooks have one owner
+
+
+def nearness_odds(one: str, other: str) -> float:
+    """Change of log-odds for the paths of two workbooks, from `FAR` to 0.
+
+    A name of one word is no evidence: orders.xlsx and customers.xlsx may well belong together.
+
+    >>> nearness_odds("acme/Attendance 2024.xlsx", "acme/Staff list.xlsx")
+    -1.25
+    >>> nearness_odds("Budget Acme Foods.xlsx", "Budget Blue Motors.xlsx")
+    -1.25
+    >>> nearness_odds("orders.xlsx", "customers.xlsx")
+    0.0
+    """
+    mine, theirs = path_words(one), path_words(other)
+    if min(len(mine), len(theirs)) < _TELLING_WORDS:
+        return 0.0
+    return FAR * (1 - min(_SHARED_WORDS, len(mine & theirs)) / _SHARED_WORDS)
+
+
+@lru_cache(maxsize=16_384)
+def path_words(path: str) -> frozenset[str]:
+    """Words of a path except times, file formats, numbers, and words of one or two letters."""
+    found = (word for level in path.split("/")[-8:] for word in words(spelled(level).rest))
+    return frozenset(w for w in found if len(w) > 2 and not w.isdigit() and w not in FORMAT_NAMES)
+
 
 VALUES_ALONE = -1.5
 """Log-odds of a pair whose headers give no evidence, before its values are compared."""
@@ -63,13 +99,7 @@ WEIGHTS: dict[str, float] = {
 
 
 def header_traits(field: Field, owner: Field, place: int) -> dict[str, float]:
-    """Traits of a pair of columns, by headers, sheet names and positions.
-
-    Args:
-        field: The column that may refer.
-        owner: The column that may own the key.
-        place: Rank of the owner among the column's candidates, from 0.
-    """
+    """Traits of a pair of columns, by headers, sheet names, positions, and the owner's rank."""
     one, other = field.name, owner.name
     plain = one.kind is KeyKind.NONE
     same_words = one.words == other.words and bool(one.words)
@@ -114,17 +144,11 @@ def header_odds(field: Field, owner: Field, place: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Evidence from the values of two columns.
+    """Evidence from the values of two columns."""
 
-    Attributes:
-        share: Share of the column's values that the owner has.
-        known: Number of distinct values compared; 0 if values are not known.
-        odds: Change of the log-odds that the column refers to the owner.
-    """
-
-    share: float
-    known: int
-    odds: float
+    share: float  # share of the column's values that the owner has
+    known: int  # number of distinct values compared; 0 if values are not known
+    odds: float  # change of the log-odds that the column refers to the owner
 
 
 def overlap(field: Field, owner: Field) -> Overlap:

@@ -6,17 +6,76 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
 from sat_retriever.links.join.sketches import small_numbers
-from sat_retriever.links.join.spans import Days, span_of
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
 from sat_retriever.records.structure import ColumnProfile
-from sat_retriever.text.period.periods import period_of
+from sat_retriever.text.period.periods import Grain, SheetPeriod, period_of
 from sat_retriever.text.period.spellings import spelled
+
+Days = tuple[int, int]
+_MONTH_DAYS = 31  # days; all months have equal length, so that no calendar is needed
+_YEAR_DAYS = 12 * _MONTH_DAYS
+
+
+def span_of(period: SheetPeriod | None) -> Days | None:
+    """First and last day of a period, counted in months of 31 days; None without one.
+
+    A period without a year gives days of the year 0.
+
+    >>> span_of(SheetPeriod("", Grain.QUARTER, 1, 2, "")), span_of(None)
+    ((465, 557), None)
+    """
+    if period is None:
+        return None
+    first, last = _days_in_year(period)
+    year = period.year * _YEAR_DAYS
+    start = period.part * _YEAR_DAYS if period.grain is Grain.YEARS else year
+    return start + first, year + last
+
+
+def _days_in_year(period: SheetPeriod) -> Days:
+    month, rest = divmod(period.part, 100)
+    match period.grain:
+        case Grain.HALF | Grain.QUARTER | Grain.MONTH:
+            months = {Grain.HALF: 6, Grain.QUARTER: 3, Grain.MONTH: 1}[period.grain]
+            return (period.part - 1) * months * _MONTH_DAYS, period.part * months * _MONTH_DAYS - 1
+        case Grain.MONTHS:
+            return (month - 1) * _MONTH_DAYS, rest * _MONTH_DAYS - 1
+        case Grain.WEEK:
+            return 7 * (period.part - 1), min(7 * period.part, _YEAR_DAYS) - 1
+        case Grain.MONTH_WEEK:
+            first = (month - 1) * _MONTH_DAYS + 7 * (rest - 1)
+            return first, min(first + 6, month * _MONTH_DAYS - 1)
+        case Grain.DAY:
+            day = (month - 1) * _MONTH_DAYS + rest - 1
+            return day, day
+    return 0, _YEAR_DAYS - 1
+
+
+def within(part: Days | None, whole: Days | None) -> bool:
+    """True if a span lies within another one, or if either is None.
+
+    >>> within((372, 743), (372, 743)), within((372, 743), (372, 402))
+    (True, False)
+    """
+    if part is None or whole is None:
+        return True
+    if whole[0] < _YEAR_DAYS or part[0] < _YEAR_DAYS:  # one of them has no year
+        if whole[1] - whole[0] >= _YEAR_DAYS - 1:
+            return True
+        part, whole = (_yearless(part), _yearless(whole))
+    return whole[0] <= part[0] and part[1] <= whole[1]
+
+
+def _yearless(span: Days) -> Days:
+    first = span[0] % _YEAR_DAYS
+    return first, first + span[1] - span[0]
+
 
 MAX_COLUMNS = 256  # per table
 MAX_TABLES = 8  # per sheet
@@ -44,50 +103,30 @@ class Match(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One column that may refer to another sheet, or be referred to.
-
-    Attributes:
-        sheet_id: Its sheet.
-        sheet: Name of the sheet.
-        workbook: Path or name of the workbook.
-        header: Its header as written.
-        place: Position in its table, from 0.
-        name: Its header read as a key's name.
-        entity: Stems of the sheet's name.
-        match: How well the header names its own sheet.
-        main: True if it is the likeliest key of its own table's rows.
-        type: Type of its values.
-        values: Cells with a value; 0 if they are not known.
-        distinct: Different values among them.
-        sketch: Ascending hashes of values, bottom-k.
-        wide: True if its values are telling by themselves, which small numbers are not.
-        layout: Digest of its table's headers. Tables of one layout are parts of one list, and
-            none of them owns a key of another. Empty for a table of one column.
-        texts: Other columns of its table that hold words or dates: they describe its rows.
-        numbers: Other columns of its table that hold numbers.
-        span: First and last day that its sheet's names give; None if they give none.
-        gathers: True if formulas of its sheet gather from other sheets.
-    """
+    """One column that may refer to another sheet, or be referred to."""
 
     sheet_id: str
     sheet: str
-    workbook: str
+    workbook: str  # path or name of the workbook
     header: str
-    place: int
-    name: KeyName
-    entity: tuple[str, ...]
-    match: Match
-    main: bool = False
+    place: int  # position in its table, from 0
+    name: KeyName  # its header read as a key's name
+    entity: tuple[str, ...]  # stems of the sheet's name
+    match: Match  # how well the header names its own sheet
+    main: bool = False  # True if it is the likeliest key of its own table's rows
     type: ColumnType = ColumnType.UNKNOWN
-    values: int = 0
+    values: int = 0  # cells with a value; 0 if they are not known
     distinct: int = 0
-    sketch: tuple[int, ...] = field(default=(), repr=False)
-    wide: bool = False
+    sketch: tuple[int, ...] = field(default=(), repr=False)  # ascending hashes of values, bottom-k
+    wide: bool = False  # True if its values are telling by themselves, which small numbers are not
+    # Digest of its table's headers. Tables of one layout are parts of one list, and none of them
+    # owns a key of another. Empty for a table of one column.
     layout: str = ""
-    texts: int = 0
-    numbers: int = 0
+    texts: int = 0  # other columns of its table that hold words or dates: they describe its rows
+    numbers: int = 0  # other columns of its table that hold numbers
+    # First and last day that its sheet's names give; None if they give none.
     span: Days | None = None
-    gathers: bool = False
+    gathers: bool = False  # True if formulas of its sheet gather from other sheets
 
     @property
     def once(self) -> bool:
@@ -117,33 +156,43 @@ def sheet_fields(
 
     If values were read, a column without a profile has long texts or a single value. It is a key
     only if its header names one.
-
-    Args:
-        record: The sheet.
-        profiles: Profiles of its columns, if the values were read.
-        gathers: True if its formulas gather from other sheets.
     """
-    span = span_of(period_of(record))
+    span, entity = span_of(period_of(record)), sheet_words(record.sheet)
     known = {(profile.table, profile.column): profile for profile in profiles}
     tables = [table.columns for table in record.tables[:MAX_TABLES]] or [record.columns]
-    for number, columns in enumerate(tables):
-        main = _main_key(columns[:MAX_COLUMNS], sheet_words(record.sheet))
-        layout = _layout(columns[:MAX_COLUMNS])
-        kinds = Counter(column.type for column in columns[:MAX_COLUMNS])
+    for number, all_columns in enumerate(tables):
+        columns = all_columns[:MAX_COLUMNS]
+        main, layout = _main_key(columns, entity), _layout(columns)
+        kinds = Counter(column.type for column in columns)
         texts, numbers = (sum(kinds[kind] for kind in group) for group in (_TEXTS, _NUMBERS))
-        for place, column in enumerate(columns[:MAX_COLUMNS]):
-            if column.type not in _NEVER_KEYS and _may_name_key(column.name):
-                profile = known.get((number, place), _NO_PROFILE)
-                found = _field(record, column, place, profile, main=place == main)
-                if found.name.kind is not KeyKind.NONE or profile.values or not known:
-                    yield replace(
-                        found,
-                        layout=layout,
-                        texts=texts - (column.type in _TEXTS),
-                        numbers=numbers - (column.type in _NUMBERS),
-                        span=span,
-                        gathers=gathers,
-                    )
+        for place, column in enumerate(columns):
+            profile = known.get((number, place), _NO_PROFILE)
+            if column.type in _NEVER_KEYS or not _may_name_key(column.name):
+                continue
+            name = key_name(column.name)
+            if name.kind is KeyKind.NONE and known and not profile.values:
+                continue
+            yield Field(
+                sheet_id=record.sheet_id,
+                sheet=record.sheet,
+                workbook=record.path or record.workbook,
+                header=column.name,
+                place=place,
+                name=name,
+                entity=entity,
+                match=match(name.words, entity),
+                main=place == main,
+                type=column.type,
+                values=profile.values,
+                distinct=profile.distinct,
+                sketch=profile.sketch,
+                wide=bool(profile.sketch) and not small_numbers(profile.sketch),
+                layout=layout,
+                texts=texts - (column.type in _TEXTS),
+                numbers=numbers - (column.type in _NUMBERS),
+                span=span,
+                gathers=gathers,
+            )
 
 
 @lru_cache(maxsize=65_536)
@@ -188,28 +237,6 @@ def _main_key(columns: Sequence[Column], entity: tuple[str, ...]) -> int:
             rank = 2
         ranked.append((rank, place))
     return min(ranked, default=(0, 0))[1]
-
-
-def _field(
-    record: SheetRecord, column: Column, place: int, profile: ColumnProfile, *, main: bool
-) -> Field:
-    name, entity = key_name(column.name), sheet_words(record.sheet)
-    return Field(
-        sheet_id=record.sheet_id,
-        sheet=record.sheet,
-        workbook=record.path or record.workbook,
-        header=column.name,
-        place=place,
-        name=name,
-        entity=entity,
-        match=match(name.words, entity),
-        main=main,
-        type=column.type,
-        values=profile.values,
-        distinct=profile.distinct,
-        sketch=profile.sketch,
-        wide=bool(profile.sketch) and not small_numbers(profile.sketch),
-    )
 
 
 @lru_cache(maxsize=65_536)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.links.join.confidence import VALUES_ALONE, Overlap, header_odds, overlap, sigmoid
+from sat_retriever.links.join.confidence import (
+    VALUES_ALONE,
+    Overlap,
+    header_odds,
+    nearness_odds,
+    overlap,
+    sigmoid,
+)
 from sat_retriever.links.join.fields import UNIQUE, Field, sheet_fields
 from sat_retriever.links.join.keys import (
     BLOCK_LIMIT,
@@ -15,16 +22,16 @@ from sat_retriever.links.join.keys import (
     value_blocks,
 )
 from sat_retriever.links.join.names import KeyKind
-from sat_retriever.links.join.nearness import nearness_odds
-from sat_retriever.links.join.owners import (
+from sat_retriever.links.join.pairs import (
     NO_FORMULAS,
     Formulas,
+    candidate_pairs,
     described,
     excluded,
+    may_refer,
     owns,
     says_little,
 )
-from sat_retriever.links.join.pairs import candidate_pairs, may_refer
 from sat_retriever.links.join.sketches import containment
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
@@ -42,17 +49,10 @@ _MIN_SHARE = 0.9  # least share of values found if the headers give no evidence
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A column that refers to the key of another sheet.
+    """A column that refers to the key of another sheet."""
 
-    Attributes:
-        field: The column that refers.
-        owner: The column with the key.
-        confidence: Confidence in the join, in (0, 1).
-        values: Evidence from their values.
-    """
-
-    field: Field
-    owner: Field
+    field: Field  # the column that refers
+    owner: Field  # the column with the key
     confidence: float
     values: Overlap
 
@@ -76,11 +76,6 @@ def workbook_joins(
 
     Each pair of sheets has at most one link, whose weight is the highest confidence of its
     columns. Each column has at most `MAX_OWNERS` owners.
-
-    Args:
-        records: Sheets of one workbook.
-        profiles: Profiles of their columns; without them, headers alone decide.
-        formulas: Evidence from its formulas; empty if unknown.
     """
     return _one_a_pair(column_joins(records, profiles, formulas))
 
@@ -123,10 +118,6 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
 
     Each join goes from the referring column to the owner, which has the column's values and
     whose values are distinct. A join by headers alone has a lower weight.
-
-    Args:
-        columns: Columns to find partners for.
-        others: Columns that share blocks with them; further columns are ignored.
 
     Returns:
         One link for each pair of sheets, whatever other columns there are.
@@ -228,13 +219,9 @@ def _across(field: Field, owner: Field, *, settled: bool) -> Iterator[Join | Non
 
 
 def _join(field: Field, owner: Field, odds: float, *, alone: bool = False) -> Join | None:
-    """The join of two columns; None if the confidence is too low.
+    """The join of two columns, from log-odds before values are compared; None if too unlikely.
 
-    Args:
-        field: The column that refers.
-        owner: The column with the key.
-        odds: Log-odds before the values are compared.
-        alone: True if the values alone must decide.
+    If `alone`, the values alone must decide.
     """
     values = overlap(field, owner)
     if field.name.generic and values.known and values.share < _MIN_SHARE:
@@ -246,10 +233,7 @@ def _join(field: Field, owner: Field, odds: float, *, alone: bool = False) -> Jo
 
 
 def _evidence(field: Field, owner: Field, values: Overlap) -> str:
-    """Both columns, and the number of values found.
-
-    Names are cut, so that the text has at most 200 characters.
-    """
+    """Both columns, in 200 characters at most, and the number of values found."""
     if not values.known:
         shown = "headers"
     elif values.known == field.distinct:
@@ -276,7 +260,6 @@ def _order(join: Join) -> tuple[object, ...]:
 
 
 def _one_a_pair(joins: Iterable[Join]) -> list[Link]:
-    """A link for the most confident join of each pair of sheets, in the order of their ids."""
     best: dict[tuple[str, str], Join] = {}
     for join in sorted(joins, key=_order):
         one, other = join.field.sheet_id, join.owner.sheet_id

@@ -32,26 +32,7 @@ _NO_KEYS = (
 class KeyColumn:
     """A column that may join with a column of another workbook; plain values, safe to store.
 
-    Attributes:
-        sheet_id: Its sheet.
-        sheet: Name of the sheet.
-        workbook: Path or name of the workbook.
-        name: Its header.
-        place: Position in its table, from 0.
-        main: True if it is the likeliest key of its own table's rows.
-        type: Type of its values.
-        values: Cells with a value; 0 if they are not known.
-        distinct: Different values among them.
-        sketch: Its smallest hashes, packed as text.
-        wide: True if its values are telling by themselves, which 1, 2, 3 … are not.
-        settled: True if its own workbook has the sheet whose key its header names.
-        layout: Digest of its table's headers; tables of one layout do not refer to each other.
-        texts: Other columns of its table that hold words or dates.
-        numbers: Other columns of its table that hold numbers.
-        first: First day of its sheet's period, as in `Field.span`; -1 without a period.
-        last: Last day of that period; -1 without one.
-        gathers: True if formulas of its sheet gather from other sheets.
-        blocks: Lookup keys that it shares with columns that it may join with.
+    The other fields are those of `Field`.
     """
 
     sheet_id: str
@@ -63,41 +44,36 @@ class KeyColumn:
     type: ColumnType = ColumnType.UNKNOWN
     values: int = 0
     distinct: int = 0
-    sketch: str = ""
+    sketch: str = ""  # its smallest hashes, packed as text
     wide: bool = False
-    settled: bool = False
+    settled: bool = False  # True if its own workbook has the sheet whose key its header names
     layout: str = ""
     texts: int = 0
     numbers: int = 0
-    first: int = -1
-    last: int = -1
+    first: int = -1  # first day of its sheet's period, as in `Field.span`; -1 without a period
+    last: int = -1  # last day of that period; -1 without one
     gathers: bool = False
-    blocks: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()  # lookup keys that it shares with columns that it may join with
 
     def field(self) -> Field:
         """The column as one side of a join."""
         name, entity = key_name(self.name), sheet_words(self.sheet)
         return Field(
-            sheet_id=self.sheet_id,
-            sheet=self.sheet,
-            workbook=self.workbook,
+            **{each: getattr(self, each) for each in _OF_FIELDS},
             header=self.name,
-            place=self.place,
             name=name,
             entity=entity,
             match=match(name.words, entity),
-            main=self.main,
             type=ColumnType(self.type),
-            values=self.values,
-            distinct=self.distinct,
             sketch=unpack(self.sketch),
-            wide=self.wide,
-            layout=self.layout,
-            texts=self.texts,
-            numbers=self.numbers,
             span=(self.first, self.last) if self.first >= 0 else None,
-            gathers=self.gathers,
         )
+
+
+# Fields that a key column has as `Field` has them.
+_OF_FIELDS = (
+    "sheet_id sheet workbook place main values distinct wide layout texts numbers gathers".split()
+)
 
 
 def workbook_keys(
@@ -109,11 +85,6 @@ def workbook_keys(
 
     A column qualifies by a header that names a key, or by values that are nearly all distinct
     and do not merely count.
-
-    Args:
-        records: Sheets of one workbook or of several.
-        profiles: Profiles of their columns, if the values were read.
-        gathering: Ids of the sheets whose formulas gather from other sheets.
 
     Returns:
         At most `MAX_KEYS` columns per sheet, sheet by sheet, likeliest first.
@@ -135,7 +106,6 @@ def workbook_keys(
 
 
 def _chosen(fields: Iterable[Field]) -> list[Field]:
-    """The likeliest keys of a sheet."""
     ranked = sorted(
         filter(_may_be_key, fields), key=lambda field: (-_promise(field), field.place, field.header)
     )
@@ -193,30 +163,19 @@ def _may_be_key(field: Field) -> bool:
 
 
 def _promise(field: Field) -> float:
-    """A score that is larger for a likelier key."""
     named = {KeyKind.ID: 2.0, KeyKind.CODE: 1.5, KeyKind.NONE: 0.0}[field.name.kind]
     return named + field.unique + 0.5 * (field.place == 0) + 0.1 * field.match
 
 
 def _key_column(field: Field, *, settled: bool) -> KeyColumn:
+    first, last = field.span or (-1, -1)
     return KeyColumn(
-        sheet_id=field.sheet_id,
-        sheet=field.sheet,
-        workbook=field.workbook,
+        **{each: getattr(field, each) for each in _OF_FIELDS},
         name=field.header[:200],
-        place=field.place,
-        main=field.main,
         type=field.type,
-        values=field.values,
-        distinct=field.distinct,
         sketch=pack(field.sketch, KEPT_HASHES),
-        wide=field.wide,
         settled=settled,
-        layout=field.layout,
-        texts=field.texts,
-        numbers=field.numbers,
-        first=field.span[0] if field.span else -1,
-        last=field.span[1] if field.span else -1,
-        gathers=field.gathers,
+        first=first,
+        last=last,
         blocks=header_blocks(field) + value_blocks(field),
     )

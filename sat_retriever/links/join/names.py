@@ -74,13 +74,9 @@ class KeyKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyName:
-    """A header read as the name of a key.
+    """A header read as the name of a key."""
 
-    Attributes:
-        words: Entity of the key, in the singular, abbreviations expanded: ("contact", "employee").
-        kind: Kind of key.
-    """
-
+    # Entity of the key, in the singular, abbreviations expanded: ("contact", "employee").
     words: tuple[str, ...]
     kind: KeyKind
 

@@ -1,13 +1,82 @@
-"""Candidate pairs of columns for joins, found by blocks of key words instead of all pairs."""
+"""Candidate pairs of columns for joins, and the tables that can own a key.
+
+Candidates are found by blocks of key words instead of all pairs. Lists that describe things own
+keys, not reports on them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 
-from sat_retriever.links.join.fields import Field, Match, match
+from sat_retriever.links.join.fields import Field, Match, match, within
 from sat_retriever.links.join.names import KeyKind
-from sat_retriever.links.join.owners import excluded, says_little
 from sat_retriever.text import segment
+
+# Least share of columns with words or dates in a table that may be a list of things.
+_PARTLY = 0.4
+_LARGELY = 0.5
+_LONG = 50  # least values of a list of things; a report has fewer row labels
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """Evidence from a workbook's formulas about the owners of keys."""
+
+    gathering: Set[str] = frozenset()  # ids of sheets that gather from other sheets
+    # Pairs of ids: a sheet with lookup formulas, and the sheet that they search.
+    looked_up: Set[tuple[str, str]] = frozenset()
+
+
+NO_FORMULAS = Formulas()
+
+
+def excluded(field: Field, owner: Field) -> bool:
+    """True if two columns cannot join, regardless of their headers and values.
+
+    They are on one sheet, are parts of one list, or the owner covers another period or only
+    part of the period.
+    """
+    same_layout = bool(field.layout) and field.layout == owner.layout  # parts of one list
+    if field.sheet_id == owner.sheet_id or same_layout:
+        return True
+    return not within(field.span, owner.span)
+
+
+def says_little(field: Field, owner: Field) -> bool:
+    """True if the headers name neither a key nor the owner's sheet."""
+    plain = field.name.kind is KeyKind.NONE and owner.name.kind is KeyKind.NONE
+    return plain and match(field.name.words, owner.entity) < Match.TAIL
+
+
+def owns(field: Field, owner: Field, *, apart: bool) -> bool:
+    """True if the owner's table can be the list that the column refers to.
+
+    A table with more numbers than words is a report. A list with one row for each thing can only
+    refer to a table that describes the things better, or that its header names.
+    """
+    if not field.values or not owner.values:
+        return True
+    if owner.gathers and described(owner) < _LARGELY and (owner.numbers > 1 or not owner.texts):
+        return False
+    if _named(field, owner):
+        return True
+    if field.once and not (field.wide and field.distinct >= _LONG):
+        better = described(owner) >= described(field) or owner.numbers < 2
+        if owner.texts <= field.texts or not better:
+            return False
+    return owner.numbers < 2 or described(owner) >= _PARTLY
+
+
+def described(owner: Field) -> float:
+    """Share of words or dates among the table's other columns with words, dates or numbers."""
+    return owner.texts / max(1, owner.texts + owner.numbers)
+
+
+def _named(field: Field, owner: Field) -> bool:
+    own = owner.match >= Match.TAIL and owner.name.words == field.name.words
+    return own or match(field.name.words, owner.entity) >= Match.TAIL
+
 
 Block = tuple[str, tuple[str, ...]]
 OWNERS = 3  # owners kept per block: of many sheets with one header, few have the list
@@ -41,7 +110,8 @@ def owning_blocks(field: Field) -> list[Block]:
     """Blocks under which the column can be found as the owner of a key."""
     name, entity = field.name, field.entity
     found: list[Block] = []
-    if name.generic and field.once and not field.place and not _names_time(field):
+    timeless = _TIMES.isdisjoint(segment.words(field.header[:200]))
+    if name.generic and field.once and not field.place and timeless:
         found.append(_same(field))
     if name.kind is not KeyKind.NONE and name.words:
         found.append(("key", name.words))
@@ -57,21 +127,9 @@ def owning_blocks(field: Field) -> list[Block]:
     return found
 
 
-def _names_time(field: Field) -> bool:
-    return not _TIMES.isdisjoint(segment.words(field.header[:200]))
-
-
 def _same(field: Field) -> Block:
     """Block of a vague header, whose values can give evidence."""
     return "same", (" ".join(field.header.casefold().split()),)
-
-
-def owner_rank(field: Field) -> tuple[bool, int, bool, float, int, int]:
-    """Sort key that puts the likeliest owner of a key first."""
-    key = field.name.kind is not KeyKind.NONE
-    named = Match.EXACT if field.bare else field.match
-    unique = round(field.unique, 2)
-    return (not key, -named, not field.main, -unique, len(field.entity), field.place)
 
 
 def candidate_pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, list[Field]]]:
@@ -104,7 +162,6 @@ def may_refer(field: Field, owner: Field) -> bool:
 
 
 def _others(field: Field, blocks: Iterable[list[Field]]) -> list[Field]:
-    """Distinct owners on other sheets, at most `OWNERS` per block."""
     found: dict[tuple[str, str, int], Field] = {}
     for members in blocks:
         elsewhere = [owner for owner in members if may_refer(field, owner)]
@@ -123,4 +180,8 @@ def _fit(field: Field, owner: Field) -> tuple[object, ...]:
 
 
 def _order(field: Field) -> tuple[object, ...]:
-    return (*owner_rank(field), field.sheet_id, field.header)
+    """Sort key that puts the likeliest owner of a key first."""
+    key = field.name.kind is not KeyKind.NONE
+    named = Match.EXACT if field.bare else field.match
+    likeliest = (not key, -named, not field.main, -round(field.unique, 2))
+    return (*likeliest, len(field.entity), field.place, field.sheet_id, field.header)

@@ -27,14 +27,11 @@ Hashes: TypeAlias = NDArray[np.uint32]
 def containment(own: Sequence[int], other: Sequence[int], other_distinct: int) -> tuple[float, int]:
     """Share of a column's values that another column has, and the number of values compared.
 
+    A sketch has the smallest hashes of a column, ascending.
+
     Source: bottom-k (KMV) sketches, Beyer et al. 2007. Both sketches hold all hashes of their
     columns up to the smaller of their largest hashes, so that the count up to there is exact. If
     both are complete, the count over all values is exact.
-
-    Args:
-        own: Ascending hashes, the smallest ones of the column.
-        other: The same for the other column.
-        other_distinct: Number of distinct values of the other column.
 
     >>> containment([1, 5, 9], [1, 2, 5, 7], 4)
     (0.6666666666666666, 3)
@@ -97,14 +94,13 @@ def bands(sketch: Sequence[int]) -> tuple[str, ...]:
 
     Source: locality-sensitive hashing by bands, Indyk and Motwani 1998. Columns of Jaccard
     similarity s share at least one of b bands of r numbers with probability 1 - (1 - s^r)^b.
-
-    Args:
-        sketch: Hashes of a column's values, 32 bits each.
     """
     if not sketch:
         return ()
     rows = signature(sketch).reshape(BANDS, ROWS).astype("<u8")
-    return tuple(f"{band}{_digest(row.tobytes())}" for band, row in enumerate(rows))
+    made = (hashlib.blake2b(row.tobytes(), digest_size=6).digest() for row in rows)
+    digests = (base64.urlsafe_b64encode(each).decode("ascii")[:_DIGEST_CHARS] for each in made)
+    return tuple(f"{band}{digest}" for band, digest in enumerate(digests))
 
 
 def signature(sketch: Sequence[int]) -> Hashes:
@@ -116,9 +112,6 @@ def signature(sketch: Sequence[int]) -> Hashes:
     Source: min-wise hashing, Broder 1997, with the permutations x -> a x + b mod 2^32. Departs:
     these are not provably min-wise independent; the hashes are mixed first, so that hashes
     near each other do not stay near.
-
-    Args:
-        sketch: Hashes of a column's values, 32 bits each; at least one.
     """
     factors, shifts = _permutations()
     mixed = _mixed(np.asarray(sketch, dtype=np.uint32))
@@ -143,8 +136,3 @@ def _permutations() -> tuple[Hashes, Hashes]:
     halves = drawn.randint(0, 1 << 31, PERMUTATIONS, dtype=np.uint32)
     shifts: Hashes = drawn.randint(0, 1 << 32, PERMUTATIONS, dtype=np.uint32)
     return halves * np.uint32(2) + np.uint32(1), shifts
-
-
-def _digest(content: bytes) -> str:
-    made = hashlib.blake2b(content, digest_size=6).digest()
-    return base64.urlsafe_b64encode(made).decode("ascii")[:_DIGEST_CHARS]

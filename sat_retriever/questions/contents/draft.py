@@ -90,10 +90,10 @@ def folded(text: str) -> Words:
     return tuple(_WORD.findall(text.casefold()))
 
 
-def standing(text: str, phrase: Words) -> bool:
+def contains_phrase(text: str, phrase: Words) -> bool:
     """True if a text has a phrase that is no part of a longer code.
 
-    >>> standing("See TH-100.", ("th", "100")), standing("TH-100-2", ("th", "100"))
+    >>> contains_phrase("See TH-100.", ("th", "100")), contains_phrase("TH-100-2", ("th", "100"))
     (True, False)
     """
     said = r"[\W_]+".join(map(re.escape, phrase))

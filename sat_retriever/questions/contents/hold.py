@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from sat_retriever.datasets.labels.query import UNANSWERABLE
-from sat_retriever.questions.contents.draft import LABEL, Draft, folded, standing
+from sat_retriever.questions.contents.draft import LABEL, Draft, contains_phrase, folded
 from sat_retriever.questions.facts import Words
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import content_texts
@@ -63,7 +63,7 @@ class Holders:
             said = folded(text)
             every.update(said)
             for number, phrase in self._having(said):
-                held[number] = held.get(number, False) or standing(text, phrase)
+                held[number] = held.get(number, False) or contains_phrase(text, phrase)
         for number in held.keys() - self._dropped:
             if not held[number] or len(self._sheets[number]) >= self._most:
                 self._dropped.add(number)

@@ -9,20 +9,15 @@ import numpy as np
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.features.candidatelist import candidate_list
-from sat_retriever.rank.features.features import list_inputs
+from sat_retriever.rank.features.features import candidate_list, list_inputs
 from sat_retriever.rank.features.model import (
     FORMAT,
     FeatureModel,
-    FeatureSpec,
     copy_feature_folder,
     read_feature_spec,
 )
-from sat_retriever.rank.fingerprints import check_trained_on
-from sat_retriever.rank.kind import TrainedKind, TrainedOn
-from sat_retriever.rank.links import LinkReranker
-from sat_retriever.rank.reranker import Reranker
-from sat_retriever.rank.rescored import rescored
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
@@ -37,19 +32,17 @@ class FeatureReranker(Reranker):
     Source: none; the paper's second stage reads tokens and learns from one corpus. Features and
     lists as in learning to rank (Liu 2009).
 
-    Args:
-        index: Source of the candidates.
-        model: The trained model.
-        folder: Where it is from, for error messages.
-
     Raises:
         FingerprintMismatchError: If it was trained on cosines of another encoder or other texts.
     """
 
+    keeps_scale = True  # bounded moves are added to the scores, and strange lists keep theirs
+
     def __init__(self, index: SheetIndex, model: FeatureModel, folder: str | Path) -> None:
-        check_trained_on(index, Path(folder), FEATURES.command, _trained_on(model.spec))
+        check_trained_on(index, Path(folder), FEATURES.command, model.spec)
         self.index = index
         self.model = model
+        self.trained_candidates = model.spec.candidates
         self._folder = folder
         self._links = LinkReranker(index)
 
@@ -59,8 +52,6 @@ class FeatureReranker(Reranker):
 
         Raises:
             EncoderError: If the folder is not such a reranker, or is damaged.
-            FingerprintMismatchError: If it was trained on cosines of another encoder or other
-                texts.
         """
         return cls(index, FeatureModel.load(folder), folder)
 
@@ -68,29 +59,10 @@ class FeatureReranker(Reranker):
         """Return the same reranker for an index as some groups see it."""
         return FeatureReranker(index, self.model, self._folder)
 
-    @property
-    def trained_candidates(self) -> int:
-        """Number of candidates per query that it was trained on."""
-        return self.model.spec.candidates
-
-    @property
-    def keeps_scale(self) -> bool:
-        """True, since bounded moves are added to the scores, and strange lists keep theirs."""
-        return True
-
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> list[Candidate]:
-        """Return candidates with new scores and ranks, best first, with linked sheets added.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
-        """
+        """Return candidates with new scores and ranks, best first, with linked sheets added."""
         order = self._links.order(question, candidates, filters)
         scores = np.array([candidate.score for candidate in order.candidates])
         if len(scores) > 1:
@@ -99,15 +71,11 @@ class FeatureReranker(Reranker):
         return rescored(order.candidates, scores, np.minimum(scores, 1.0))
 
 
-def _trained_on(spec: FeatureSpec) -> TrainedOn:
-    return TrainedOn(spec.encoder, spec.serialization)
-
-
 FEATURES = TrainedKind(
     name="features",
     label="Features",
     format=FORMAT,
-    trained_on=lambda folder: _trained_on(read_feature_spec(folder)),
+    trained_on=read_feature_spec,
     load=FeatureReranker.load,
     carry=copy_feature_folder,
     has_command=False,

@@ -1,18 +1,120 @@
-"""Turn a candidate list into numbers that mean the same in every corpus."""
+"""Features of a candidate list: numbers that mean the same in every corpus."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sat_retriever.rank.features.candidatelist import LINKED, ROLES, SPEAKING, CandidateList
-from sat_retriever.records.links import LinkType
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.question import Question
+from sat_retriever.rank.links.linkrank import LinkOrder
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.contents import Role
+from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.tokens import FloatArray
+
+LINKED = (
+    LinkType.FORMULA_REFERENCE, LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE,
+    LinkType.JOIN_KEY, LinkType.SIBLING_PERIOD,
+)  # fmt: skip
+"""Types of links that features are made of."""
+SPEAKING = 10  # best candidates whose links to the others count
+ROLES = tuple(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateList:
+    """One question's k candidates after links, best first, with the facts about them."""
+
+    # The candidates; `score` is the score that the ranking starts from.
+    candidates: tuple[Candidate, ...]
+    # Their scores before links and reading, (k,); the score itself for an added sheet.
+    before: FloatArray
+    added: NDArray[np.bool_]
+    # Number of each candidate's workbook, (k,), from 0 in the order of the list.
+    homes: NDArray[np.intp]
+    roles: NDArray[np.intp]  # place of each candidate's role in `ROLES`, (k,)
+    sizes: FloatArray  # rows and columns, (k, 2); NaN if unknown
+    limits: FloatArray  # weight of each word of the question, (w,); they sum to 1, or w is 0
+    shares: FloatArray  # what each word adds to each candidate's score by names, (w, k)
+    # Weight of the strongest link of each type, (t, 2, k, k). Entry [t, 0, j, i]: sheet i depends
+    # on sheet j. Entry [t, 1, i, j]: the same link from the other end. Links of the `SPEAKING` best
+    # alone.
+    links: FloatArray
+    covered: float  # most of the question that the names of one sheet cover, in [0, 1]
+    # Share of the weight of its words that contents have and names have not, in [0, 1].
+    alone: float
+    named: float  # share of the weight of its words that names have, in [0, 1]
+    words: int
+    explaining: bool
+    dense_weight: float  # share of the cosines in its scores
+    contents: bool
+    size: int
+
+    def each(self, *names: str) -> FloatArray:
+        """Return n attributes of all candidates, (n, k) float32; None becomes NaN."""
+        found = [[getattr(each, name) for each in self.candidates] for name in names]
+        return np.array(found, dtype=np.float32)
+
+
+def candidate_list(
+    index: SheetIndex, question: Question, first: Sequence[Candidate], order: LinkOrder
+) -> CandidateList:
+    """Gather the facts of a list: `first` as Stage 1 found it, `order` after links."""
+    found = order.candidates
+    ids = [candidate.sheet_id for candidate in found]
+    earlier = {candidate.sheet_id: candidate.score for candidate in first}
+    owned = [order.homes.get(each) or each for each in ids]
+    numbers = {home: number for number, home in enumerate(dict.fromkeys(owned))}
+    column = {sheet_id: place for place, sheet_id in enumerate(order.read)}
+    snapshot, matches = question.scores.snapshot, question.scores.matches
+    rareness = matches.rareness
+    total = rareness.names + rareness.contents or 1.0
+    sizes = np.full((len(ids), 2), np.nan, dtype=np.float32)
+    roles = np.zeros(len(ids), dtype=np.intp)
+    for row, sheet_id in enumerate(ids):
+        record = order.records.get(sheet_id)
+        if record is not None:
+            rows = np.nan if record.num_rows is None else record.num_rows
+            sizes[row], roles[row] = (rows, len(record.columns)), ROLES.index(record.role)
+    return CandidateList(
+        candidates=tuple(found),
+        before=np.array([earlier.get(c.sheet_id, c.score) for c in found], dtype=np.float32),
+        added=np.array([c.sheet_id not in earlier for c in found]),
+        homes=np.array([numbers[home] for home in owned], dtype=np.intp),
+        roles=roles,
+        sizes=sizes,
+        limits=order.words.limits,
+        shares=order.words.shares[:, [column[each] for each in ids]],
+        links=_weights(ids, index.links_between(ids[:SPEAKING], ids, [*map(str, LINKED)])),
+        covered=matches.covered,
+        alone=rareness.contents_alone / total,
+        named=rareness.names / total,
+        words=len(matches.words),
+        explaining=matches.explaining,
+        dense_weight=question.dense_weight,
+        contents=bool(snapshot.contents),
+        size=snapshot.sheets,
+    )
+
+
+def _weights(ids: Sequence[str], links: Sequence[Link]) -> FloatArray:
+    place: Mapping[str, int] = {sheet_id: number for number, sheet_id in enumerate(ids)}
+    kinds = {kind.value: number for number, kind in enumerate(LINKED)}
+    found = np.zeros((len(LINKED), 2, len(ids), len(ids)), dtype=np.float32)
+    for link in links:
+        source, target = place.get(link.source), place.get(link.target)
+        if source is not None and target is not None and source != target and link.type in kinds:
+            of_kind = found[kinds[link.type]]
+            of_kind[0, target, source] = max(of_kind[0, target, source], link.weight)
+            of_kind[1, source, target] = max(of_kind[1, source, target], link.weight)
+    return found
+
 
 _NEAR = 15.0  # how fast a candidate's weight in its workbook's share falls with its gap
 _MOST = 10  # neighbours that count
@@ -27,11 +129,7 @@ _READ = (
 
 
 class ListFeatures:
-    """The features of one list; each attribute is (k,) float32, and computed once.
-
-    Args:
-        known: The list.
-    """
+    """The features of one list; each attribute is (k,) float32, and computed once."""
 
     def __init__(self, known: CandidateList) -> None:
         self.known = known
@@ -175,13 +273,11 @@ def _below_best(values: FloatArray) -> FloatArray:
 
 
 def _known(values: ArrayLike) -> FloatArray:
-    """Return values with 0 in place of NaN."""
     found = _f32(values)
     return np.where(np.isnan(found), np.float32(0), found)
 
 
 def _of(value: Callable[[CandidateList], float]) -> Feature:
-    """Return a feature of the whole list."""
     return lambda x: value(x.known)
 
 
@@ -277,24 +373,16 @@ RELATIONS = (*(f"{kind.value} {end}" for kind in LINKED for end in _ENDS), "same
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListInputs:
-    """What a model reads of a list of k candidates, best first.
+    """The inputs of a model for a list of k candidates, best first."""
 
-    Attributes:
-        features: Features of each candidate, (k, f), in the order of `FEATURES`.
-        relations: Relations of each candidate to the p best ones, (k, p, r), in the order of
-            `RELATIONS`; p is the smaller of k and `SPEAKING`. All are 0 for a sheet and itself.
-    """
-
-    features: FloatArray
+    features: FloatArray  # features of each candidate, (k, f), in the order of `FEATURES`
+    # Relations of each candidate to the p best ones, (k, p, r), in the order of `RELATIONS`; p is
+    # the smaller of k and `SPEAKING`. All are 0 for a sheet and itself.
     relations: FloatArray
 
 
 def list_inputs(known: CandidateList) -> ListInputs:
-    """Return what a model reads of a list.
-
-    Args:
-        known: The list; at least one candidate, best first.
-    """
+    """Return the inputs of a model for a list of at least one candidate, best first."""
     read = ListFeatures(known)
     k, p = read.size, min(read.size, SPEAKING)
     features = np.empty((k, len(FEATURES)), dtype=np.float32)

@@ -1,20 +1,115 @@
-"""The trained part of the feature reranker: a small network in numpy, and its folder."""
+"""The trained part of the feature reranker: a small network in numpy, its guard and its folder."""
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sat_retriever.encoder.models.folder import damaged, read_folder, reading, write_folder
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.rank.features.familiar import Familiarity
 from sat_retriever.rank.features.features import FEATURES, RELATIONS, ListInputs
 from sat_retriever.records.tokens import FloatArray
+
+_FIRST = 5  # candidates whose features are also described apart from the others
+_NEAREST = 9  # neighbours of a list; the distance of the last one counts
+_MOST_DEVIATIONS = 6.0  # standard deviations
+_DIRECTIONS = 12  # of most variance, in which lists are compared
+_EXAMPLES = 1_500  # lists that are kept
+_ARRAYS = ("mean", "spread", "centre", "directions", "scale", "examples")
+_FULL, _NONE = 0.90, 0.97  # quantiles of the learnt lists' own distances
+
+
+def described(features: FloatArray) -> FloatArray:
+    """Return features (k, f) as one vector (3 f,): first, means of first five and of all."""
+    return np.concatenate([features[0], features[:_FIRST].mean(axis=0), features.mean(axis=0)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Familiarity:
+    """The lists that a model learnt from, and the distances at which others are strange.
+
+    Two distances count: to the ninth nearest learnt list in the directions in which these vary
+    most, and what a list has in all other directions. Up to the 90 % quantile of the learnt
+    lists' own distances a list is familiar; from their 97 % quantile on it is strange.
+
+    Source: Sun et al. 2022, "Out-of-distribution detection with deep nearest neighbors". Departs:
+    the vectors are descriptions of lists, and what principal components leave out counts too.
+    """
+
+    mean: FloatArray  # mean of the descriptions, (n,)
+    spread: FloatArray  # their standard deviation, (n,)
+    centre: FloatArray  # mean of the clipped standardised descriptions, (n,)
+    directions: FloatArray  # directions of most variance, (n, d)
+    scale: FloatArray  # standard deviation in each direction, (d,)
+    examples: FloatArray  # learnt lists in these directions, (m, d)
+    near: tuple[float, float]  # distances to the ninth nearest at which familiarity is 1, and 0
+    left: tuple[float, float]  # the same for what the directions leave out
+
+    @classmethod
+    def of(cls, lists: Sequence[FloatArray], seed: int = 0) -> Familiarity:
+        """Learn from the features (k, f) of at least ten lists; `seed` chooses 1,500 of more."""
+        raw = np.stack([described(each) for each in lists]).astype(np.float64)
+        mean, spread = raw.mean(axis=0), raw.std(axis=0) + 1e-3
+        clipped = ((raw - mean) / spread).clip(-_MOST_DEVIATIONS, _MOST_DEVIATIONS)
+        centre = clipped.mean(axis=0)
+        _, values, rows = np.linalg.svd(clipped - centre, full_matrices=False)
+        count = min(_DIRECTIONS, len(values))
+        directions, scale = rows[:count].T, values[:count] / np.sqrt(len(raw)) + 1e-6
+        places = (clipped - centre) @ directions / scale
+        chosen = np.random.default_rng(seed).permutation(len(raw))[:_EXAMPLES]
+        arrays = (mean, spread, centre, directions, scale, places[chosen])
+        parts = dict(zip(_ARRAYS, (each.astype(np.float32) for each in arrays), strict=True))
+        found = cls(**parts, near=(0.0, 1.0), left=(0.0, 1.0))
+        kept = {int(row): number for number, row in enumerate(chosen)}
+        own = np.array(
+            [found.distances(raw[row], without=kept.get(row)) for row in range(len(raw))]
+        )
+        near, left = np.quantile(own, (_FULL, _NONE), axis=0).T.tolist()
+        return cls(**parts, near=(near[0], near[1]), left=(left[0], left[1]))
+
+    def distances(
+        self, description: NDArray[np.floating], *, without: int | None = None
+    ) -> tuple[float, float]:
+        """Return both distances of a `described` list; `without` leaves out one example."""
+        clipped = ((description - self.mean) / self.spread).clip(
+            -_MOST_DEVIATIONS, _MOST_DEVIATIONS
+        ) - self.centre
+        inside = clipped @ self.directions  # (d,)
+        others = self.examples if without is None else np.delete(self.examples, without, axis=0)
+        squared = ((others - inside / self.scale) ** 2).sum(axis=1)
+        nearest = min(_NEAREST, len(squared)) - 1
+        near = float(np.sqrt(np.partition(squared, nearest)[nearest]))
+        left = float(np.linalg.norm(clipped - self.directions @ inside))
+        return near, left
+
+    def share(self, features: FloatArray) -> float:
+        """Return how familiar a list of features (k, f), best first, is, in [0, 1]."""
+        found = self.distances(described(features))
+        limits = (self.near, self.left)
+        return min(_falling(value, *limit) for value, limit in zip(found, limits, strict=True))
+
+    def arrays(self) -> Mapping[str, FloatArray]:
+        """Return all of it as arrays by name."""
+        bounds = {name: np.float32(getattr(self, name)) for name in ("near", "left")}
+        return {name: getattr(self, name) for name in _ARRAYS} | bounds
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, FloatArray]) -> Familiarity:
+        """Read what `arrays` gave."""
+        near, left = (tuple(arrays[name].tolist()) for name in ("near", "left"))
+        return cls(**{name: arrays[name] for name in _ARRAYS}, near=near, left=left)
+
+
+def _falling(value: float, full: float, none: float) -> float:
+    """Return 1 up to the first bound, 0 from the second on, and the line between."""
+    return float(np.clip((none - value) / max(none - full, 1e-9), 0, 1))
+
 
 FORMAT = "sat-features"
 MODEL = "model.npz"
@@ -44,30 +139,20 @@ _NETWORK = (
 
 @dataclass(frozen=True, slots=True)
 class FeatureSpec:
-    """What a feature reranker was trained on; saved beside its numbers.
-
-    Attributes:
-        encoder: Fingerprint of the Sheet Encoder whose cosines it was trained on.
-        serialization: Fingerprint of the sheet texts.
-        candidates: Candidates of a question, the paper's K.
-        features: Names of its features, in order.
-        relations: Names of the relations that its pulls read, in order.
-        slope: What a score of 1 adds to a logit; above 0.
-        bound: Most that a sheet's own features add to its logit or take from it; above 0.
-        pull_bound: The same for the pulls of other sheets.
+    """The training data and inputs of a feature reranker; saved beside its weights.
 
     Raises:
         InputError: If it reads other features than this version makes, or a number is out of range.
     """
 
-    encoder: str
+    encoder: str  # fingerprint of the Sheet Encoder whose cosines it was trained on
     serialization: str
     candidates: int
     features: tuple[str, ...]
     relations: tuple[str, ...]
-    slope: float
-    bound: float
-    pull_bound: float
+    slope: float  # what a score of 1 adds to a logit; above 0
+    bound: float  # most that a sheet's own features add to its logit or take from it; above 0
+    pull_bound: float  # the same for the pulls of other sheets
 
     @property
     def most(self) -> float:
@@ -86,11 +171,7 @@ class FeatureSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FeatureSpec:
-        """Read what `dataclasses.asdict` gave.
-
-        Raises:
-            InputError: If a field is missing or unknown, or see above.
-        """
+        """Read what `dataclasses.asdict` gave."""
         if {field.name for field in fields(cls)} != set(values):
             raise InputError("its config.json has other fields than this version reads; upgrade")
         names = {name: tuple(values[name]) for name in ("features", "relations")}
@@ -109,14 +190,10 @@ class FeatureModel:
     The first term reads the sheet's own features :math:`x_i`. The second is what the best sheets
     add to those that they are related to: it reads their relations :math:`r`, some features
     :math:`x'` of both, and some of the question :math:`q`.
-
-    Attributes:
-        spec: What it was trained on.
-        network: Its arrays by name: mean and spread of each feature (f,), and the weights.
-        familiarity: The lists that it learnt from.
     """
 
     spec: FeatureSpec
+    # Its arrays by name: mean and spread of each feature (f,), and the weights.
     network: Mapping[str, FloatArray]
     familiarity: Familiarity
 
@@ -124,11 +201,7 @@ class FeatureModel:
         """Return what to add to each candidate's score, (k,), at most `spec.most` either way.
 
         It is multiplied by how familiar the list is: a list unlike those it learnt from keeps its
-        order.
-
-        Args:
-            inputs: The list.
-            guarded: False moves every list as if it were familiar, for measurements.
+        order. For measurements, no list is `guarded`.
         """
         share = self.familiarity.share(inputs.features) if guarded else 1.0
         if not share:
@@ -158,11 +231,7 @@ class FeatureModel:
         return state
 
     def save(self, target: Path) -> None:
-        """Write it into a folder; after a failure the old one is unchanged.
-
-        Raises:
-            EncoderError: If it cannot be written, or something else is at that path.
-        """
+        """Write it into a folder; after a failure the old one is unchanged."""
         arrays = {_FAMILIARITY + name: each for name, each in self.familiarity.arrays().items()}
         arrays |= self.network
 
@@ -176,11 +245,7 @@ class FeatureModel:
 
     @classmethod
     def load(cls, folder: str | Path) -> FeatureModel:
-        """Read a folder.
-
-        Raises:
-            EncoderError: If it is not such a reranker, is damaged, or of another version.
-        """
+        """Read a folder."""
         folder = Path(folder)
         spec = read_feature_spec(folder)
         try:
@@ -204,21 +269,13 @@ def _bounded(values: FloatArray, bound: float) -> FloatArray:
 
 
 def copy_feature_folder(folder: Path, target: Path, encoder: str) -> None:
-    """Copy a reranker for another encoder, given by its fingerprint.
-
-    Raises:
-        EncoderError: If it is no such reranker or is damaged, or the target cannot be written.
-    """
+    """Copy a reranker for another encoder, given by its fingerprint."""
     model = FeatureModel.load(folder)
     replace(model, spec=replace(model.spec, encoder=encoder)).save(target)
 
 
 def read_feature_spec(folder: Path) -> FeatureSpec:
-    """Return the spec of a folder after checking its format, fingerprint and hashes.
-
-    Raises:
-        EncoderError: If it is missing, incomplete, damaged, or of another kind or version.
-    """
+    """Return the spec of a folder after checking its format, fingerprint and hashes."""
     values = read_folder(folder, FORMAT)
     try:
         with reading(folder, FORMAT):

@@ -25,34 +25,22 @@ _LINK = "link:"  # prefix of a link type that this package does not find itself
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links of one type between candidates.
+    """Links of one type between candidates."""
 
-    Attributes:
-        ends: Places of both ends (m, 2), one row per link.
-        weights: Their strengths (m,), in (0, 1].
-    """
-
-    ends: NDArray[np.intp]
-    weights: FloatArray
+    ends: NDArray[np.intp]  # places of both ends (m, 2), one row per link
+    weights: FloatArray  # their strengths (m,), in (0, 1]
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The data of k candidates that relations are computed from, in one order.
+    """The data of k candidates that relations are computed from, in one order."""
 
-    Attributes:
-        headers: Headers of each, lower-cased and stripped, the first twelve that are not empty.
-        rows: Number of rows of each (k,), NaN if unknown.
-        cols: Number of columns of each (k,), NaN if unknown.
-        homes: Workbook of each, its path or its name; empty for none.
-        lexical: BM25 of each as a share of the query's best possible value (k,), in [0, 1].
-        links: Links between them, by type.
-    """
-
+    # Headers of each, lower-cased and stripped, the first twelve that are not empty.
     headers: tuple[tuple[str, ...], ...]
-    rows: FloatArray
-    cols: FloatArray
-    homes: tuple[str, ...]
+    rows: FloatArray  # number of rows of each (k,), NaN if unknown
+    cols: FloatArray  # number of columns of each (k,), NaN if unknown
+    homes: tuple[str, ...]  # workbook of each, its path or its name; empty for none
+    # BM25 of each as a share of the query's best possible value (k,), in [0, 1].
     lexical: FloatArray
     links: Mapping[str, Links]
 
@@ -60,13 +48,7 @@ class Facts:
 def facts(
     candidates: Sequence[Candidate], records: Mapping[str, SheetRecord], links: Sequence[Link]
 ) -> Facts:
-    """Collect the data of candidates that relations are computed from.
-
-    Args:
-        candidates: The k candidates, each once.
-        records: Their records, and possibly others.
-        links: Links between them; links to other sheets are ignored.
-    """
+    """Collect the data of candidates that relations are computed from; other links are ignored."""
     found = [records[candidate.sheet_id] for candidate in candidates]
     return Facts(
         headers=tuple(map(_headers, found)),
@@ -90,16 +72,13 @@ def relations(channels: Sequence[str], known: Facts) -> FloatArray:
         if channel in _FIXED:
             made[place] = _FIXED[channel](known)
         elif channel not in LEARNT:
-            made[place] = _linked(known, channel.removeprefix(_LINK))
+            joined = known.links.get(channel.removeprefix(_LINK), _NO_LINKS)
+            made[place] = linked(joined.ends, len(known.homes))
     return made
 
 
 def check_channels(channels: Sequence[str]) -> None:
-    """Refuse names of relations that are unknown or repeated.
-
-    Raises:
-        InputError: The message names the wrong one, and lists the known ones.
-    """
+    """Refuse names of relations that are unknown or repeated."""
     for channel in channels:
         other = channel.startswith(_LINK) and channel != _LINK
         if not other and channel not in CHANNELS:
@@ -223,10 +202,6 @@ def same_workbook(homes: Sequence[str]) -> FloatArray:
 _NO_LINKS = Links(np.empty((0, 2), dtype=np.intp), np.empty(0, dtype=np.float32))
 
 
-def _linked(known: Facts, kind: str) -> FloatArray:
-    return linked(known.links.get(kind, _NO_LINKS).ends, len(known.homes))
-
-
 def _join_confidence(known: Facts) -> FloatArray:
     joins = known.links.get(LinkType.JOIN_KEY.value, _NO_LINKS)
     return confidence(joins.ends, joins.weights, len(known.homes))
@@ -252,7 +227,6 @@ def _size(count: int | None) -> float:
 
 
 def _by_type(sheet_ids: Sequence[str], links: Sequence[Link]) -> dict[str, Links]:
-    """Return links between different sheets by type, with places for their ends."""
     place = {sheet_id: number for number, sheet_id in enumerate(sheet_ids)}
     ends: dict[str, list[tuple[int, int]]] = {}
     weights: dict[str, list[float]] = {}

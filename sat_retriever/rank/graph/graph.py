@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,8 @@ from sat_retriever.index.search.fusion import fuse, fused
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.rank.reranker import ranked
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
@@ -26,24 +27,16 @@ MAX_ENTRIES = 2**25  # numbers in the relations of one graph: 128 MiB; the model
 
 @dataclass(frozen=True, slots=True)
 class CandidateGraph:
-    """One query's candidates, best first, as inputs of the reranker.
+    """One query's candidates, best first, as inputs of the reranker."""
 
-    Attributes:
-        candidates: The k sheets; `score` is s, `rank` counts from 1.
-        query: Query token (d,), unit length.
-        tokens: Sheet tokens (k, d), rows of unit length.
-        scores: Stage 1 scores s (k,), descending.
-        features: Further inputs of the scorer (k, f), each in [-1, 1].
-        relations: Fixed relations (c, k, k), entry [r, i, j] = "j speaks to i", in [0, 1]. The
-            model normalises them and removes the diagonal. Relations that depend on learned
-            states ("semantic", "query") are zero here.
-    """
-
-    candidates: tuple[Candidate, ...]
-    query: FloatArray
-    tokens: FloatArray
-    scores: FloatArray
-    features: FloatArray
+    candidates: tuple[Candidate, ...]  # the k sheets; `score` is s, `rank` counts from 1
+    query: FloatArray  # query token (d,), unit length
+    tokens: FloatArray  # sheet tokens (k, d), rows of unit length
+    scores: FloatArray  # stage 1 scores s (k,), descending
+    features: FloatArray  # further inputs of the scorer (k, f), each in [-1, 1]
+    # Fixed relations (c, k, k), entry [r, i, j] = "j speaks to i", in [0, 1]. The model normalises
+    # them and removes the diagonal. Relations that depend on learned states ("semantic", "query")
+    # are zero here.
     relations: FloatArray
 
 
@@ -59,13 +52,8 @@ def candidate_graph(
     Source: paper, section 3.4 and appendix A (candidate graph). Departs: depending on the spec,
     other scores than the cosine rank the candidates, and links can add further ones.
 
-    Args:
-        index: Source of the candidates.
-        question: The question that they were found for.
-        candidates: The result of Stage 1, in any order, each once; at least one. Sheets that were
-            removed from the index since are ignored.
-        spec: The inputs of the reranker.
-        filters: Conditions on sheets that links add.
+    Candidates come in any order, each once. Sheets that were removed from the index since are
+    ignored.
 
     Raises:
         EmptyInputError: If there is no candidate.
@@ -99,10 +87,7 @@ def started(
     spec: GraphSpec,
     filters: Filters | None = None,
 ) -> list[Candidate]:
-    """Return candidates with the score s that a reranker starts from, best first, with new ranks.
-
-    Ties are in the order of sheet ids.
-    """
+    """Return candidates by the score s that rerankers start from, best first, ties by sheet id."""
     dense, _lexical = _parts(candidates)
     words = np.array([candidate.together for candidate in candidates], dtype=np.float32)
     held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
@@ -114,14 +99,6 @@ def started(
     return ranked(sorted(scored, key=lambda candidate: (-candidate.score, candidate.sheet_id)))
 
 
-def ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates with ranks from 1, in their order."""
-    return [
-        candidate if candidate.rank == rank else replace(candidate, rank=rank)
-        for rank, candidate in enumerate(candidates, start=1)
-    ]
-
-
 def build_graph(
     query: FloatArray,
     tokens: FloatArray,
@@ -130,20 +107,7 @@ def build_graph(
     links: Sequence[Link],
     spec: GraphSpec,
 ) -> CandidateGraph:
-    """Build the graph of candidates from given parts; `candidate_graph` fetches these.
-
-    Args:
-        query: Query token (d,), unit length.
-        tokens: Tokens of the candidates (k, d), in their order.
-        candidates: The k candidates from `started`.
-        records: Their records, and possibly others.
-        links: Links between them, and possibly others.
-        spec: The inputs of the reranker.
-
-    Raises:
-        EmptyInputError: If there is no candidate.
-        InputError: If there are too many for their relations; see `MAX_ENTRIES`.
-    """
+    """Build the graph of k `started` candidates, with tokens (k, d) in their order."""
     if not candidates:
         raise EmptyInputError("there are no candidates to connect; give one or more")
     most = math.isqrt(MAX_ENTRIES // max(len(spec.channels), 1))
@@ -169,6 +133,5 @@ def build_graph(
 
 
 def _parts(candidates: Sequence[Candidate]) -> tuple[FloatArray, FloatArray]:
-    """Return the cosine and BM25 of candidates, each (k,)."""
     dense = np.array([candidate.dense for candidate in candidates], dtype=np.float32)
     return dense, np.array([candidate.lexical for candidate in candidates], dtype=np.float32)

@@ -1,25 +1,103 @@
-"""Rerank with a trained model that reads the graph of the candidates."""
+"""Rerank with a trained model that reads the graph of the candidates, run by onnxruntime.
+
+The model's inputs are `query` (d,), `tokens` (k, d), `scores` (k,), `features` (k, f) and
+`relations` (c, k, k), all float32; it may lack inputs that it does not read. Its output is
+`logits` (k,) float32.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sat_retriever.encoder.onnx.device import Device
-from sat_retriever.errors import EmptyInputError
+from sat_retriever.encoder.onnx.session import (
+    input_shapes,
+    open_session,
+    run_session,
+    usable_threads,
+)
+from sat_retriever.errors import EmptyInputError, EncoderError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.fingerprints import check_trained_on
-from sat_retriever.rank.graph.folder import FORMAT, copy_graph_folder, read_graph_folder
-from sat_retriever.rank.graph.graph import candidate_graph
-from sat_retriever.rank.graph.model import GraphModel
-from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.rank.kind import TrainedKind, TrainedOn
-from sat_retriever.rank.reranker import Reranker
-from sat_retriever.rank.rescored import rescored
+from sat_retriever.rank.graph.graph import CandidateGraph, candidate_graph
+from sat_retriever.rank.graph.spec import (
+    FORMAT,
+    MODEL,
+    GraphSpec,
+    copy_graph_folder,
+    read_graph_folder,
+)
+from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.tokens import FloatArray
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_NEEDED = frozenset({"query", "tokens", "scores"})
+_MOST_THREADS = 4  # one graph gains little from more
+
+
+class GraphModel:
+    """A trained base scorer, with or without its graph; may be shared between threads.
+
+    Source: paper, section 3.4 and appendix A; the parts are in `sat_retriever.train`.
+    """
+
+    def __init__(
+        self, folder: Path, spec: GraphSpec, session: onnxruntime.InferenceSession
+    ) -> None:
+        self.folder = folder
+        self.spec = spec
+        self._session = session
+        self._inputs = tuple(item.name for item in session.get_inputs())
+
+    @classmethod
+    def load(
+        cls, folder: str | Path, *, threads: int | None = None, device: Device = "auto"
+    ) -> GraphModel:
+        """Load the model in a folder that training wrote; see `GraphReranker.load`."""
+        cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
+        spec = read_graph_folder(folder)
+        session = open_session(folder / MODEL, cores, device)
+        _check_inputs(session, spec, folder / MODEL)
+        return cls(folder, spec, session)
+
+    def scores(self, graph: CandidateGraph) -> FloatArray:
+        """Return the logits of the candidates, (k,) float32, in their order.
+
+        Raises:
+            EncoderError: If onnxruntime fails, or the result is not k numbers.
+        """
+        inputs = {
+            name: np.ascontiguousarray(getattr(graph, name), dtype=np.float32)
+            for name in self._inputs
+        }
+        return run_session(self._session, inputs, self.folder / MODEL, graph.scores.shape)
+
+
+def _check_inputs(session: onnxruntime.InferenceSession, spec: GraphSpec, file: Path) -> None:
+    found = input_shapes(session)
+    d, f, c = spec.width, len(spec.features), len(spec.channels)
+    wanted: dict[str, tuple[int | None, ...]] = {  # None: the k of candidates
+        "query": (d,), "tokens": (None, d), "scores": (None,),
+        "features": (None, f), "relations": (c, None, None),
+    }  # fmt: skip
+    if not _NEEDED <= set(found) <= set(wanted) or not all(
+        len(shape) == len(wanted[name])
+        and all(due in (None, size) for due, size in zip(wanted[name], shape, strict=True))
+        for name, shape in found.items()
+    ):
+        raise EncoderError(
+            f"{file} has inputs {found}; it is not the model its config.json describes: "
+            "train it again"
+        )
 
 
 class GraphReranker(Reranker):
@@ -28,18 +106,17 @@ class GraphReranker(Reranker):
     It takes more or fewer candidates than it was trained on, up to the thousands whose relations
     fit in memory (`rank.graph.graph.MAX_ENTRIES`).
 
-    Args:
-        index: Source of the candidates.
-        model: The trained model.
-
     Raises:
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
 
     def __init__(self, index: SheetIndex, model: GraphModel) -> None:
-        check_trained_on(index, model.folder, GRAPH.command, _trained_on(model.spec))
+        check_trained_on(index, model.folder, GRAPH.command, model.spec)
         self.index = index
         self.model = model
+        self.dense_weight = model.spec.dense_weight
+        self.trained_candidates = model.spec.candidates
+        self.complete_share = model.spec.complete_share
 
     @classmethod
     def load(
@@ -67,26 +144,8 @@ class GraphReranker(Reranker):
         model = GraphModel.load(folder, threads=threads, device=device or index.device)
         return cls(index, model)
 
-    @property
-    def dense_weight(self) -> float:
-        """Share of the cosine in the score that finds its candidates."""
-        return self.model.spec.dense_weight
-
-    @property
-    def trained_candidates(self) -> int:
-        """Number of candidates per query that it was trained on."""
-        return self.model.spec.candidates
-
-    @property
-    def complete_share(self) -> float:
-        """Smallest share of the best score for a sheet of a complete answer."""
-        return self.model.spec.complete_share
-
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> list[Candidate]:
         """Return candidates with new scores and ranks, best first.
 
@@ -95,11 +154,6 @@ class GraphReranker(Reranker):
         scores round to the same number; equal logits are in the order of sheet ids. Sheets that
         were removed from the index since are left out. A model trained on candidates after links
         adds the sheets that links lead to.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
 
         Raises:
             InputError: If there are too many candidates for one graph.
@@ -115,15 +169,11 @@ class GraphReranker(Reranker):
         return rescored(graph.candidates, logits, probabilities(logits))
 
 
-def _trained_on(spec: GraphSpec) -> TrainedOn:
-    return TrainedOn(spec.encoder, spec.serialization)
-
-
 GRAPH = TrainedKind(
     name="reranker",
     label="Stage 2",
     format=FORMAT,
-    trained_on=lambda folder: _trained_on(read_graph_folder(folder)),
+    trained_on=read_graph_folder,
     load=GraphReranker.load,
     carry=lambda folder, target, encoder: copy_graph_folder(folder, target, encoder=encoder),
 )

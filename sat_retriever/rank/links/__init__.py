@@ -1,6 +1,1 @@
 """Rerank by links between sheets, without training."""
-
-from sat_retriever.rank.links.linkrank import LinkOrder, LinkReranker
-from sat_retriever.rank.links.settings import LinkSettings
-
-__all__ = ["LinkOrder", "LinkReranker", "LinkSettings"]

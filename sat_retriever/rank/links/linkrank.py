@@ -1,4 +1,4 @@
-"""Rerank without training: by initials, what tables say, and links, which also add sheets."""
+"""Rerank without training: by initials, by contents, and by links, which also add sheets."""
 
 from __future__ import annotations
 
@@ -9,38 +9,59 @@ import numpy as np
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.kind import UntrainedKind
-from sat_retriever.rank.links.naming import raise_abbreviations
-from sat_retriever.rank.links.pulls import PullGraph, pull_graph, pulls, reason
+from sat_retriever.rank.links.pulls import (
+    LinkSettings,
+    Matrix,
+    PullGraph,
+    pull_graph,
+    pulls,
+    reason,
+    walk,
+)
 from sat_retriever.rank.links.reading import read_closely
-from sat_retriever.rank.links.settings import LinkSettings
-from sat_retriever.rank.links.walk import Matrix, walk
-from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.reranker import Reranker, UntrainedKind, ranked
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.spelling import abbreviates, forms_of
+
+# Share of the way to a score of 1 that such a sheet rises (benchmarks/LOG.md).
+_BY_INITIALS = 0.6
+
+
+def raise_abbreviations(
+    query: str, candidates: Sequence[Candidate], records: Mapping[str, SheetRecord]
+) -> list[Candidate]:
+    """Return candidates, in their order, raised where a name abbreviates the query.
+
+    `AVL` is raised for *average vehicle lifetime*, whatever the file is called, and for *what is
+    the average vehicle lifetime?*, too: common words may be left out.
+    """
+    forms = forms_of(query)
+    raised = []
+    for each in candidates:
+        record = records.get(each.sheet_id)
+        if record and any(abbreviates(record.sheet, asked) for asked in forms):
+            score = 1 - (1 - each.score) * (1 - _BY_INITIALS)
+            raised.append(replace(each, score=score))
+        else:
+            raised.append(each)
+    return raised
+
 
 MIN_REACH = 0.3  # least weight of a link that adds a sheet
 
 
 @dataclass(frozen=True, slots=True)
 class LinkOrder:
-    """The candidates in the order that links give them, and what was read for it.
+    """The candidates in the order that links give them, with the data read for it."""
 
-    Attributes:
-        candidates: The candidates, best first; each keeps its earlier rank.
-        records: Record of each, without contents.
-        homes: Workbook of each that has one; see `SheetIndex.workbook_of`.
-        words: Share of each word of the question in the score of each of `read`.
-        read: Ids of the candidates, in the order of the columns of `words`.
-    """
-
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Candidate]  # the candidates, best first; each keeps its earlier rank
     records: Mapping[str, SheetRecord]
-    homes: Mapping[str, str]
-    words: WordShares
-    read: Sequence[str]
+    homes: Mapping[str, str]  # workbook of each that has one; see `SheetIndex.workbook_of`
+    words: WordShares  # share of each word of the question in the score of each of `read`
+    read: Sequence[str]  # ids of the candidates, in the order of the columns of `words`
 
 
 class LinkReranker(Reranker):
@@ -60,6 +81,8 @@ class LinkReranker(Reranker):
             own.
     """
 
+    keeps_scale = True  # a sheet that no link raises keeps its score
+
     def __init__(
         self,
         index: SheetIndex,
@@ -69,53 +92,22 @@ class LinkReranker(Reranker):
     ) -> None:
         self.index = index
         self.settings = settings or LinkSettings()
-        self._dense_weight = dense_weight
-
-    @property
-    def dense_weight(self) -> float | None:
-        """Share of the cosine in the score that finds candidates; None is the index's own."""
-        return self._dense_weight
-
-    @property
-    def keeps_scale(self) -> bool:
-        """True, since a sheet that no link raises keeps its score."""
-        return True
+        self.dense_weight = dense_weight
 
     def rerank(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> list[Candidate]:
         """Return candidates with new scores and ranks, best first, with linked sheets added.
 
         Scores stay in the range of the fused score, comparable to it and never below it. `via`
         names the link that raised a sheet most. Ties are in the order of sheet ids.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
         """
-        ordered = self.order(question, candidates, filters).candidates
-        return [
-            candidate if candidate.rank == rank else replace(candidate, rank=rank)
-            for rank, candidate in enumerate(ordered, start=1)
-        ]
+        return ranked(self.order(question, candidates, filters).candidates)
 
     def order(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        filters: Filters | None = None,
+        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
     ) -> LinkOrder:
-        """Return the order of `rerank`, for a reranker that goes on from it.
-
-        Args:
-            question: The question that the candidates were found for.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on added sheets.
-        """
+        """Return the order of `rerank`, for a reranker that goes on from it."""
         found = sorted(candidates, key=_order)
         found = self._expanded(question, found, self._best(found), filters)
         ids = [candidate.sheet_id for candidate in found]
@@ -135,7 +127,6 @@ class LinkReranker(Reranker):
         return LinkOrder(found, records, homes, words, ids)
 
     def _best(self, found: Sequence[Candidate]) -> list[str]:
-        """Return ids of the sheets that pull others."""
         return [candidate.sheet_id for candidate in found[: self.settings.pulling]]
 
     def _expanded(

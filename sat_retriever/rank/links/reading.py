@@ -10,9 +10,7 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.locate.asked import Asked
-from sat_retriever.text.locate.matches import matches
-from sat_retriever.text.locate.place import ngram_share, table_shares
+from sat_retriever.text.locate import QueryTerms, matches, ngram_share, table_shares
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents
@@ -26,10 +24,12 @@ _BY_NGRAM = 0.9
 NGRAM_OF_DOCUMENTATION = 0.5  # share of the rise by one text that documentation has
 
 
-def asked_of(index: SheetIndex, question: Question) -> Asked:
+def asked_of(index: SheetIndex, question: Question) -> QueryTerms:
     """Return a question as contents are compared with it; rare words of the index weigh most."""
     known = index.word_shares(question, ())
-    return Asked.of(question.read_as, dict(zip(known.words, known.limits.tolist(), strict=True)))
+    return QueryTerms.of(
+        question.read_as, dict(zip(known.words, known.limits.tolist(), strict=True))
+    )
 
 
 def read_closely(
@@ -46,11 +46,6 @@ def read_closely(
       for documentation, unless it is asked for.
 
     Without contents nothing changes.
-
-    Args:
-        index: Source of the candidates.
-        question: The question that they were found for.
-        candidates: Candidates, best first.
     """
     found = list(candidates)
     if not question.scores.matches.rareness.contents:
@@ -67,14 +62,8 @@ def read_closely(
     return found
 
 
-def _below(asked: Asked, record: SheetRecord, *, explaining: bool) -> float:
-    """Share of the way from its score to 1 that a sheet stays below, in (0, 1].
-
-    Args:
-        asked: The question.
-        record: The sheet, with its contents.
-        explaining: True if the question asks for documentation.
-    """
+def _below(asked: QueryTerms, record: SheetRecord, *, explaining: bool) -> float:
+    """Share of the way from its score to 1 that a sheet stays below, in (0, 1]."""
     found = matches(asked, record)
     by_table = max(table_shares(asked, record, found), default=0.0)
     by_ngram = ngram_share(asked, record, found)
@@ -84,7 +73,6 @@ def _below(asked: Asked, record: SheetRecord, *, explaining: bool) -> float:
 
 
 def _read(found: Sequence[Candidate]) -> list[str]:
-    """Ids of the sheets whose contents are read."""
     by_contents = sorted(found, key=lambda each: -each.contents)[:BY_CONTENTS]
     ids = [each.sheet_id for each in found[:BEST]]
     return list(

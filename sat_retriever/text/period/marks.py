@@ -63,19 +63,12 @@ _COUNTED = NOT_BEFORE - {"months", "weeks", "days"}
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The adjacent marks of one kind: "Q1 and Q2", "2019 to 2021".
-
-    Attributes:
-        start: Offset of their first character in the text.
-        end: Offset after their last character.
-        spans: The spans that they name; the years of months alone are 0.
-        relative: True if they need a year to name a time: "last quarter", "H2".
-    """
+    """The adjacent marks of one kind: "Q1 and Q2", "2019 to 2021"."""
 
     start: int
     end: int
-    spans: tuple[Span, ...]
-    relative: bool = False
+    spans: tuple[Span, ...]  # the spans that they name; the years of months alone are 0
+    relative: bool = False  # True if they need a year to name a time: "last quarter", "H2"
 
     @property
     def kind(self) -> str:
@@ -85,11 +78,7 @@ class Marks:
 
 
 def marks(text: str) -> Iterator[Marks]:
-    """Yield every year and every part of a year, one by one.
-
-    Args:
-        text: The question, as `spellings.plain` makes it.
-    """
+    """Yield every year and every part of a year in a question made `plain`, one by one."""
     for match in _MARK.finditer(text):
         spans = _spans(match.groupdict())
         if not spans or _something_else(text, match):
@@ -104,7 +93,6 @@ def _relative(match: re.Match[str]) -> bool:
 
 
 def _spans(groups: Mapping[str, str]) -> tuple[Span, ...]:
-    """Return the spans of one mark; two if its day and its month are ambiguous."""
     if groups["dmy"]:
         numbers = dict.fromkeys((int(groups["dm"]), int(groups["d"])))
         months = [number for number in numbers if 1 <= number <= 12]
@@ -114,7 +102,6 @@ def _spans(groups: Mapping[str, str]) -> tuple[Span, ...]:
 
 
 def _years(groups: Mapping[str, str]) -> Span | None:
-    """Return whole years; None if the mark names none."""
     if groups["range"]:
         first = int(groups["range"])
         last = first // 100 * 100 + int(groups["until"])
@@ -146,7 +133,6 @@ def _part_of_year(groups: Mapping[str, str]) -> Span | None:
 
 
 def _part(groups: Mapping[str, str]) -> Span | None:
-    """Return the part of the year that a mark names, without a year."""
     if groups["month"]:
         return month_of(0, MONTHS[groups["month"]])
     if groups["side"]:
@@ -169,7 +155,6 @@ def _part(groups: Mapping[str, str]) -> Span | None:
 
 
 def _side(groups: Mapping[str, str]) -> Span | None:
-    """Return the first or last months or quarters of a year by their number."""
     count = groups["count"]
     length = (_COUNTS.get(count) or int(count)) * (3 if groups["unit"] == "quarters" else 1)
     if length > 12:

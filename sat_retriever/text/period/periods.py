@@ -46,24 +46,18 @@ class Grain(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SheetPeriod:
-    """The time of a sheet, read from its name and from its file's and folders' names.
+    """The time of a sheet, read from its name and from its file's and folders' names."""
 
-    Attributes:
-        family: Names of folders, file and sheet without the words for the period, case-folded;
-            sheets of one family have the same content for different times.
-        grain: Length of the period; only periods of equal length are put in order.
-        year: Year; the last year of a span or fiscal year; 0 if none is named.
-        part: Position in the year, ascending: the number of the half, quarter, month or
-            ISO week; month * 100 + day; month * 100 + week of the month; first month *
-            100 + last month; 0 for YEAR, the first year for YEARS.
-        label: The period as text, for example "2024 Q1" or "2024-03".
-    """
-
+    # Names of folders, file and sheet without the words for the period, case-folded; sheets of one
+    # family have the same content for different times.
     family: str
-    grain: Grain
-    year: int
+    grain: Grain  # length of the period; only periods of equal length are put in order
+    year: int  # year; the last year of a span or fiscal year; 0 if none is named
+    # Position in the year, ascending: the number of the half, quarter, month or ISO week; month *
+    # 100 + day; month * 100 + week of the month; first month * 100 + last month; 0 for YEAR, the
+    # first year for YEARS.
     part: int
-    label: str
+    label: str  # the period as text, for example "2024 Q1" or "2024-03"
 
 
 def period_of(record: SheetRecord) -> SheetPeriod | None:
@@ -95,20 +89,16 @@ def period_of(record: SheetRecord) -> SheetPeriod | None:
 
 
 def sibling_links(
-    members: Sequence[tuple[str, SheetPeriod]],
-    *,
-    alike: Callable[[str, str], float] | None = None,
+    members: Sequence[tuple[str, SheetPeriod]], *, alike: Callable[[str, str], float] | None = None
 ) -> list[Link]:
     """Link each sheet to the same sheet of earlier periods, with at most two links a sheet.
 
-    One link goes to the period before it, one to the same part of the nearest earlier year.
-    The weight is 1 / distance, in periods of that length or in years. If several sheets share
-    a period, each is linked to one sheet of the same rank. Family and grain must be equal.
+    One link goes to the period before it, one to the same part of the nearest earlier year. The
+    weight is 1 / distance, in periods of that length or in years. If several sheets share a
+    period, each is linked to one sheet of the same rank. Family and grain must be equal.
 
-    Args:
-        members: Sheet ids and their periods, of one or more families, in any order.
-        alike: Function for the similarity in [0, 1] of two sheets, for example of their
-            headers; the weight is multiplied by it, and a link of weight 0 is left out.
+    Members may be of several families, in any order. The weight is multiplied by `alike`, the
+    similarity in [0, 1] of two sheets; a link of weight 0 is left out.
     """
     families: dict[tuple[str, Grain, bool], dict[tuple[int, int], list[tuple[str, str]]]] = {}
     for sheet, period in sorted(members, key=lambda member: member[0]):
@@ -163,7 +153,6 @@ def _ordinal(time: tuple[int, int], grain: Grain) -> int:
 
 
 def _read_level(name: str, above: Mapping[str, int]) -> tuple[Mapping[str, int], str]:
-    """Return the units of one folder, file or sheet name, and its other words."""
     found = spelled(name, dated="year" in above)
     if found.units or "year" not in above:
         return found.units, found.rest
@@ -187,7 +176,6 @@ def _below(above: Mapping[str, int], found: Mapping[str, int]) -> Mapping[str, i
 
 
 def _shape(units: Mapping[str, int]) -> tuple[Grain, int, int, str] | None:
-    """Return grain, year, part and label; None without a period."""
     year, month = units.get("year", 0), units.get("month", 0)
     named = f"{'FY' * units.get('fiscal', 0)}{year}" if year else ""
     if month:
@@ -214,7 +202,6 @@ _WHOLE = {
 def _within_month(
     units: Mapping[str, int], named: str, year: int, month: int
 ) -> tuple[Grain, int, int, str]:
-    """Return the shape of months, of a month, or of a part of one."""
     last = units.get("until")
     if last is not None:
         if (month, last) in _WHOLE and (named or last - month < 11):

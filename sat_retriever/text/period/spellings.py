@@ -10,7 +10,6 @@ from datetime import date
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
-from sat_retriever.text.period.chinese import SIDES, UNSPACED, apart, in_digits
 from sat_retriever.text.period.timewords import (
     MONTHS,
     NOT_AFTER,
@@ -19,6 +18,79 @@ from sat_retriever.text.period.timewords import (
     ORDINALS,
     either,
 )
+
+SIDES = {"上": "1", "下": "2"}
+"""The halves of a year: the character for the first and for the second."""
+
+Y4 = r"(?:19|20)\d\d"
+_OF_YEAR = rf"(?:(?P<year>{Y4}|\d\d) ?年度?[ \-]*|(?P<year_>{Y4})[ \-]*)"
+_CJK_QUARTERS = r"(?:季度|四半期|季(?=報|报|$|\W))"
+UNSPACED = (
+    ("month", rf"{_OF_YEAR}?(?P<number>\d\d?) ?月? ?[-~至到] ?(?P<last_month>\d\d?) ?月份?"),
+    ("day", rf"{_OF_YEAR}?(?P<month>\d\d?) ?月 ?(?P<number>\d\d?) ?[日号號]"),
+    ("month", rf"{_OF_YEAR}?(?P<number>\d\d?) ?月份?"),
+    (
+        "quarter",
+        rf"(?:{_OF_YEAR}?第? ?q?(?P<number>[1-4]) ?{_CJK_QUARTERS}|第 ?(?P<number_>[1-4]) ?季)",
+    ),
+    ("quarter", rf"{_OF_YEAR}第? ?(?P<number>[1-4]) ?季"),
+    ("half", rf"{_OF_YEAR}?(?P<side>[上下12]) ?半 ?年度?"),
+    ("half", rf"{_OF_YEAR}(?P<side>[上下]) ?(?:半?期)"),
+    ("week", rf"{_OF_YEAR}?第 ?(?P<number>\d\d?) ?[周週]"),
+    ("fiscal", rf"(?P<number>{Y4}) ?[财財]政?年度?"),
+    ("year", rf"(?P<number>{Y4}) ?年度?"),
+)
+"""The unit of the group "number", and the spelling; longer spellings come first."""
+
+# Chinese numbers before a unit of time, and years spelled digit by digit: 十二月, 二〇二四年.
+_CJK_COUNTED = re.compile(
+    r"(?<![〇零一二三四五六七八九十百千万])(?:三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
+    r"(?= ?(?:月|[日号號]|季|四半期|[周週]))"
+)
+_SPELLED_YEAR = re.compile(r"(?<![〇零一二三四五六七八九十])[〇零一二三四五六七八九]{4}(?= ?年)")
+_DIGITS = {sign: str(n) for n, sign in enumerate("〇一二三四五六七八九")} | {
+    "零": "0",
+    "两": "2",
+    "兩": "2",
+}
+_SCRIPTS = re.compile(  # the border between Chinese or Japanese and other words
+    r"(?<=[a-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff])|(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[a-z0-9])"
+)
+
+
+def in_digits(text: str) -> str:
+    """Return the text with the Chinese numbers of times as Arabic digits.
+
+    >>> in_digits("二〇二四年十二月"), in_digits("一般 十月三十一日")
+    ('2024年12月', '一般 10月31日')
+    """
+    return _CJK_COUNTED.sub(_arabic, _SPELLED_YEAR.sub(_arabic, text))
+
+
+def apart(text: str) -> str:
+    """Insert a space between Chinese or Japanese and other words of a case-folded text.
+
+    >>> apart("销售q1报表")
+    '销售 q1 报表'
+    """
+    return _SCRIPTS.sub(" ", text)
+
+
+def _arabic(match: re.Match[str]) -> str:
+    return in_arabic(match[0])
+
+
+def in_arabic(number: str) -> str:
+    """Return a number up to 99, or a year spelled digit by digit, in Arabic digits.
+
+    >>> in_arabic("十二"), in_arabic("两"), in_arabic("二〇二四"), in_arabic("36")
+    ('12', '2', '2024', '36')
+    """
+    tens, ten, ones = number.partition("十")
+    if not ten:
+        return "".join(_DIGITS.get(sign, sign) for sign in number)
+    return _DIGITS.get(tens, "1") + _DIGITS.get(ones, "0")
+
 
 MAX_CHARS = 300  # a sheet's name has at most 31, a file's 255
 _YEARS = ("fiscal", "span", "season", "year")
@@ -36,6 +108,7 @@ _NUMBER_GOES_ON = re.compile(r"[-.](?!(?:19|20)\d\d(?!\d))\d{3}")  # 2021-555-12
 _PROGRAM = re.compile(r"(?:^|(?<!\w)(?:ms|microsoft|open|libre)[ \-]?)office[ .#\-]*$")
 _PHONE = re.compile(r"\+\d[\d /-]*$")
 _MAYBE = re.compile(r"\d|[^\W\d_]{3}")
+_ANY_YEAR = re.compile(rf"(?<!\w){Y4}(?!\w)")
 
 
 _NAME = rf"(?P<name>{either(MONTHS)})\.?"
@@ -66,16 +139,10 @@ _SPACED = (
     ("", rf"{_YEAR}[ \-]?{_NAME}[ \-]?{_DAY}"),  # 2024-Mar-31
     ("", rf"{_YEAR_THEN}{_NAME} ?(?:-|to|bis|a|au) ?(?P<last>{either(MONTHS)}){_THEN_YEAR}"),
     ("quarter", rf"{_YEAR_THEN}(?:q(?P<number>[1-4])|(?P<number_>[1-4])q){_THEN_YEAR}"),
-    (
-        "quarter",
-        rf"{_YEAR_THEN}(?:{_QUARTER} ?(?P<number>[1-4])|{_NTH} ?{_QUARTER}){_THEN_YEAR}",
-    ),
+    ("quarter", rf"{_YEAR_THEN}(?:{_QUARTER} ?(?P<number>[1-4])|{_NTH} ?{_QUARTER}){_THEN_YEAR}"),
     ("half", rf"{_YEAR_THEN}(?:h|{HALF} ?)(?P<number>[12]){_THEN_YEAR}"),
     ("half", rf"{_YEAR_THEN}{_NTH} ?{HALF}{_THEN_YEAR}"),
-    (
-        "half",
-        rf"{_YEAR}{_S}(?P<number>[12])h|(?P<number_>[12])h{_S}(?:fy ?)?(?P<year_>{Y4}|\d\d)",
-    ),
+    ("half", rf"{_YEAR}{_S}(?P<number>[12])h|(?P<number_>[12])h{_S}(?:fy ?)?(?P<year_>{Y4}|\d\d)"),
     ("week", rf"{_YEAR_THEN}{_WEEK}[ .\-]*(?P<number>\d\d?)(?:{_S}{_YEAR})?"),
     ("week", rf"{_YEAR}{_S}w ?(?P<number>\d\d?)"),
     ("week", rf"w ?(?P<number>\d\d?){_S}{_YEAR}"),
@@ -108,27 +175,20 @@ def _spellings(*, unspaced: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """The times and the other words of one name.
+    """The times and the other words of one name."""
 
-    Attributes:
-        units: Numbers by unit: year, half, quarter, month, week, day; "fiscal" is 1 for a
-            fiscal year, "since" is the first year and "until" the last month of a span.
-        rest: The other words of the name, case-folded, without accents.
-    """
-
+    # Numbers by unit: year, half, quarter, month, week, day; "fiscal" is 1 for a fiscal year,
+    # "since" is the first year and "until" the last month of a span.
     units: Mapping[str, int]
-    rest: str
+    rest: str  # the other words of the name, case-folded, without accents
 
 
 @lru_cache(maxsize=4_096)
 def spelled(text: str, *, dated: bool = False) -> Spelled:
     """Read the time units in a text, and its other words.
 
-    The first value of each unit counts; all are removed from the rest.
-
-    Args:
-        text: Name of a folder, file or sheet.
-        dated: True if the year is known from elsewhere: then "Stock Apr final" names a month.
+    The first value of each unit counts; all are removed from the rest. If the year is known from
+    elsewhere (`dated`), "Stock Apr final" names a month.
 
     >>> found = spelled("Sales_Q1 2024 (net)")
     >>> dict(found.units), found.rest
@@ -146,10 +206,6 @@ def spelled(text: str, *, dated: bool = False) -> Spelled:
 
 def plain(text: str, most: int = MAX_CHARS) -> str:
     """Case-fold a name, remove its accents and separate its words.
-
-    Args:
-        text: The name.
-        most: Number of its characters that are read.
 
     >>> plain("Ventes_Février2024"), plain("FY 2023\u201324")
     ('ventes fevrier 2024', 'fy 2023-24')
@@ -181,16 +237,22 @@ def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
     """True if the surrounding words allow the match to be a period."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
-        last, following = last_word(before), _first_word(after)
         if _NUMBER_GOES_ON.match(after) or _PHONE.search(before) or names_program(before):
             return False
-        return last not in NOT_AFTER and following not in NOT_BEFORE
+        following = re.match(r"[ \-]*([^\W\d_]+)", after)
+        counts = following is not None and following[1] in NOT_BEFORE
+        return last_word(before) not in NOT_AFTER and not counts
     groups = match.groupdict()
     if groups.get("name") in OFTEN_ELSE:
         return _first(groups, "year") is not None or match[0] == match.string
     if groups.get("name") and _first(groups, "year") is None and groups.get("day") is None:
         # "what may happen" names no month; "Budget May", "May", "May final 2024" do.
-        return not before.strip() or not after.strip() or dated or _has_year(match.string)
+        return (
+            not before.strip()
+            or not after.strip()
+            or dated
+            or _ANY_YEAR.search(match.string) is not None
+        )
     return True
 
 
@@ -199,23 +261,13 @@ def names_program(text: str) -> bool:
     return _PROGRAM.search(text) is not None
 
 
-def _has_year(text: str) -> bool:
-    return re.search(rf"(?<!\w){Y4}(?!\w)", text) is not None
-
-
 def last_word(text: str) -> str:
     """Return the word that a text ends with; empty for none."""
     found = re.search(r"([^\W\d_]+)[ .#\-]*$", text)
     return found[1] if found else ""
 
 
-def _first_word(text: str) -> str:
-    found = re.match(r"[ \-]*([^\W\d_]+)", text)
-    return found[1] if found else ""
-
-
 def _units(match: re.Match[str], unit: str) -> dict[str, int] | None:
-    """Return the units and numbers of a match; None if there is no such day or number."""
     groups = match.groupdict()
     found: dict[str, int] = {}
     for key in ("year", "month", "day"):

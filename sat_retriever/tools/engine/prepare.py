@@ -13,7 +13,7 @@ from sat_retriever.records.answers import Answer
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.typedtable import TypedTable
-from sat_retriever.text.period.asked import asked_on
+from sat_retriever.text.period.spans import asked_on
 from sat_retriever.tools.content import Content, answer_texts
 from sat_retriever.tools.naming import gone
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query

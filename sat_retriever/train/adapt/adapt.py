@@ -35,9 +35,9 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
-from sat_retriever.rank.kind import TrainedKind
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.load import AUTO
+from sat_retriever.rank.reranker import TrainedKind
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder

@@ -13,7 +13,7 @@ from sat_retriever.datasets.metrics.comparison import Difference, difference
 from sat_retriever.datasets.metrics.rows import Rows, metrics_of, row_of
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.progress import Progress
-from sat_retriever.text.period.asked import UNDATED
+from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.train.adapt.questions import Material
 from sat_retriever.train.adapt.settings import Stage
 from sat_retriever.train.loop.runfolder import CONFIG

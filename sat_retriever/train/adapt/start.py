@@ -8,18 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import is_model_folder, read_model_folder
 from sat_retriever.encoder.load import is_embedding
-from sat_retriever.encoder.models.packaged import is_packaged
+from sat_retriever.encoder.models.folder import is_packaged
+from sat_retriever.encoder.source import expanded
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.fingerprints import check_trained_on
-from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.rank.graph.graphrank import GRAPH
-from sat_retriever.rank.kind import TrainedKind
-from sat_retriever.rank.load import located_reranker, own_reranker_name
-from sat_retriever.rank.registry import untrained_kind
+from sat_retriever.rank.graph.spec import read_graph_folder
+from sat_retriever.rank.load import located_reranker, own_reranker_name, untrained_kind
+from sat_retriever.rank.reranker import TrainedKind, check_trained_on
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
 from sat_retriever.train.adapt.questions import Material

@@ -11,8 +11,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
-from sat_retriever.text.period.relation import unpacked
-from sat_retriever.text.period.sheet import months_of
+from sat_retriever.text.period.relation import months_of, unpacked
 from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.train.data.trainingdata import QueryRows, TrainingData
 

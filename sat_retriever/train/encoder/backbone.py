@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from sat_retriever.encoder.checkpoint import Checkpoint, descriptions
 from sat_retriever.encoder.export import load_transformer
-from sat_retriever.encoder.onnx.batches import limits_on, similar_lengths
+from sat_retriever.encoder.model import WordPieces
 from sat_retriever.encoder.onnx.export import quiet
-from sat_retriever.encoder.pieces import WordPieces
+from sat_retriever.encoder.onnx.session import limits_on, similar_lengths
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError

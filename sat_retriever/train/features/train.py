@@ -16,7 +16,6 @@ from torch import nn
 from torch.nn.functional import softplus
 
 from sat_retriever.datasets.metrics import mean
-from sat_retriever.rank.features.familiar import Familiarity
 from sat_retriever.rank.features.features import FEATURES, RELATIONS
 from sat_retriever.rank.features.model import (
     ASKED_COLUMNS,
@@ -25,6 +24,7 @@ from sat_retriever.rank.features.model import (
     PAIRED_COLUMNS,
     PULL_HIDDEN,
     PULL_INPUTS,
+    Familiarity,
     FeatureModel,
     FeatureSpec,
 )

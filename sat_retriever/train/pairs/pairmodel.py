@@ -12,7 +12,7 @@ from sat_retriever.encoder.checkpoint import Checkpoint
 from sat_retriever.encoder.export import load_transformer
 from sat_retriever.encoder.onnx.export import export_onnx, quiet
 from sat_retriever.encoder.source import find_checkpoint
-from sat_retriever.rank.pairs.pieces import Inputs, PairPieces
+from sat_retriever.rank.cross_encoder import Inputs, PairPieces
 from sat_retriever.train.encoder.backbone import pooled, train_last_layers, transformer_layers
 from sat_retriever.train.loop.device import staged
 from sat_retriever.train.settings import CrossEncoderTraining

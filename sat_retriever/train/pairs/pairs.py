@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.pairs.pairrank import blended
+from sat_retriever.rank.cross_encoder import blended
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.serialize import serialize

@@ -14,11 +14,9 @@ import torch
 from accelerate import Accelerator
 from numpy.typing import NDArray
 
-from sat_retriever.encoder.onnx.batches import limits_on, similar_lengths
 from sat_retriever.encoder.onnx.device import Device
-from sat_retriever.rank.pairs.folder import write_pair_folder
-from sat_retriever.rank.pairs.pieces import Pair
-from sat_retriever.rank.pairs.spec import PairSpec
+from sat_retriever.encoder.onnx.session import limits_on, similar_lengths
+from sat_retriever.rank.cross_encoder import Pair, PairSpec, write_pair_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData, ranked_metrics
 from sat_retriever.train.loop.device import make_accelerator, moved, staged

@@ -8,11 +8,10 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
+from sat_retriever.encoder.onnx.compact import onnx_weights
 from sat_retriever.encoder.onnx.export import export_onnx
-from sat_retriever.encoder.onnx.weights import onnx_weights
 from sat_retriever.errors import TrainingError
-from sat_retriever.rank.graph.folder import MODEL, read_graph_folder, write_graph_folder
-from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.rank.graph.spec import MODEL, GraphSpec, read_graph_folder, write_graph_folder
 from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, ScorerShape
 
 _EXTRA = "train"  # installs onnx

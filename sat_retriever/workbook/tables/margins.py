@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from sat_retriever.records.area import Area
-from sat_retriever.text.scales import is_scaled
+from sat_retriever.text.numbers import is_scaled
 from sat_retriever.workbook.tables.regions import trim
 from sat_retriever.workbook.tables.sample import Family, Sample
 from sat_retriever.workbook.values.cells import Cells

@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sat_retriever.text.numbers import unit_of_header
-from sat_retriever.text.scales import money_in
+from sat_retriever.text.numbers import money_in, unit_of_header
 
 # Unit of the values of a percent format: a cell that shows 7% holds 0.07.
 FRACTION = "fraction (1 = 100%)"

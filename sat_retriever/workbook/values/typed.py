@@ -12,8 +12,7 @@ from typing import Any
 
 from sat_retriever.records.typedtable import ColumnKind, DataValue
 from sat_retriever.text.dates import dates_of
-from sat_retriever.text.numbers import is_number, numbers_of
-from sat_retriever.text.scales import Scaled, scaled
+from sat_retriever.text.numbers import Scaled, is_number, numbers_of, scaled
 from sat_retriever.workbook.values.cells import GAPS
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.numberformat import FRACTION, PLAIN, NumberFormat

@@ -25,7 +25,7 @@ from sat_retriever.datasets.dataset import load_spider
 from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.datasets.tables import is_held_out
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.models import packaged
+from sat_retriever.encoder.models import folder as model_folders
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.text.period.periods import period_of
 from tests.tiny_transformer import save_tiny
@@ -119,7 +119,7 @@ def made(data, tmp_path_factory):
     arguments = ["--data", str(data), "--runs", str(folder / "runs"), "--size", "tiny", "--dry"]
     arguments += [part for change in changes for part in ("--set", change)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(packaged, "FOLDER", folder / "models")
+        patched.setattr(model_folders, "FOLDER", folder / "models")
         patched.setattr(general, "FOLDER", folder / "models")
         (folder / "models").mkdir()
         general.main([*arguments, "--ship"])
@@ -128,7 +128,7 @@ def made(data, tmp_path_factory):
 
 def test_the_encoder_is_shipped_and_can_be_learnt_from(made, monkeypatch):
     folder, _ = made
-    monkeypatch.setattr(packaged, "FOLDER", folder / "models")
+    monkeypatch.setattr(model_folders, "FOLDER", folder / "models")
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     encoder = SheetEncoder.load("general")
     assert encoder.spec.precision == "compact"

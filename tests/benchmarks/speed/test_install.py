@@ -8,7 +8,7 @@ from benchmarks.results import Result
 from benchmarks.speed.environment import Environment, Package
 from benchmarks.speed.install import MOST_MB, UNWANTED, general, show, sizes, too_much, unwanted
 from benchmarks.tables.sections import SECTIONS
-from sat_retriever.encoder.models import packaged
+from sat_retriever.encoder.models import folder as model_folders
 from sat_retriever.errors import EncoderError
 from tests.saved_encoder import save_bag_of_words
 
@@ -28,7 +28,7 @@ def install_by_hand(site, name, files):
 @pytest.fixture
 def environment(tmp_path):
     site = tmp_path / "site"
-    weights = f"sat_retriever/{packaged.FOLDER.name}/general/encoder/model.onnx"
+    weights = f"sat_retriever/{model_folders.FOLDER.name}/general/encoder/model.onnx"
     install_by_hand(site, "sat-retriever", {"sat_retriever/a.py": 100_000, weights: 2_000_000})
     install_by_hand(site, "SciPy", {"scipy/b.py": 300_000, "scipy.libs/c.so": 5_000_000})
     return Environment(tmp_path / "python", tmp_path / "sat", (site,))
@@ -63,7 +63,7 @@ def test_an_install_that_is_too_large_or_brings_training_is_refused():
 def test_the_general_encoder_is_measured_with_its_reranker_as_soon_as_it_is_there(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(packaged, "FOLDER", tmp_path)
+    monkeypatch.setattr(model_folders, "FOLDER", tmp_path)
     with pytest.raises(EncoderError, match="has no encoder 'general'"):
         general()
     save_bag_of_words(tmp_path / "general/encoder", ["sales"])

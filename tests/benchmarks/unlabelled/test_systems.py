@@ -15,7 +15,7 @@ from benchmarks.unlabelled.systems import (
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.models import packaged
+from sat_retriever.encoder.models import folder as model_folders
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.train.adapt.outcome import ENCODER, STAGE_1, Adaptation
@@ -99,7 +99,7 @@ def test_where_nothing_is_kept_a_cascade_is_the_search_before_it(dataset, start,
 
 
 def test_a_packaged_model_is_asked_with_its_own_reranker(dataset, stage1, tmp_path, monkeypatch):
-    monkeypatch.setattr(packaged, "FOLDER", tmp_path / "models")
+    monkeypatch.setattr(model_folders, "FOLDER", tmp_path / "models")
     save_bag_of_words(tmp_path / "models/general/encoder", WORDS, seed=2)
     index = index_by(dataset, SheetEncoder.load("general"), tmp_path)
     save_small_model(tmp_path / "models/general/reranker", small_spec(index))
@@ -109,7 +109,7 @@ def test_a_packaged_model_is_asked_with_its_own_reranker(dataset, stage1, tmp_pa
 
 
 def test_without_a_packaged_model_the_reason_is_said(dataset, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(packaged, "FOLDER", tmp_path / "models")
+    monkeypatch.setattr(model_folders, "FOLDER", tmp_path / "models")
     assert list(packaged_systems(dataset, tmp_path, Model.named("general"))) == []
     assert "general: not run, this installation has no encoder" in capsys.readouterr().out
 

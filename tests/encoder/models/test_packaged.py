@@ -11,12 +11,12 @@ import pytest
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.models import packaged
+from sat_retriever.encoder.models import folder as model_folders
 from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
 from sat_retriever.evaluation.methods import named_methods
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.load import AUTO, load_reranker, own_reranker
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization
@@ -34,7 +34,7 @@ def shipped(tmp_path, monkeypatch):
     """A folder of models with a general encoder and a reranker for its tokens."""
     folder = tmp_path / "models"
     save_bag_of_words(folder / "general/encoder", ["sales", "tax", "staff", "amount"])
-    monkeypatch.setattr(packaged, "FOLDER", folder)
+    monkeypatch.setattr(model_folders, "FOLDER", folder)
     with SheetIndex.create(tmp_path / "first.sat", SheetEncoder.load("general")) as index:
         save_small_model(folder / "general/reranker", small_spec(index))
     return folder
@@ -161,7 +161,7 @@ def test_the_file_that_was_changed_is_named(shipped):
 
 
 def test_a_model_that_is_not_shipped_says_what_to_choose(tmp_path, monkeypatch):
-    monkeypatch.setattr(packaged, "FOLDER", tmp_path)
+    monkeypatch.setattr(model_folders, "FOLDER", tmp_path)
     with pytest.raises(EncoderError, match=r"no encoder 'general'; choose 'minilm'"):
         SheetEncoder.load("general")
 
@@ -177,8 +177,8 @@ def test_searching_with_the_shipped_models_imports_no_training_code(shipped, tmp
     with made_index(tmp_path / "a.sat", SheetEncoder.load("general")):
         pass
     code = (
-        "import sys, pathlib, sat_retriever.encoder.models.packaged as packaged\n"
-        f"packaged.FOLDER = pathlib.Path({str(shipped)!r})\n"
+        "import sys, pathlib, sat_retriever.encoder.models.folder as model_folders\n"
+        f"model_folders.FOLDER = pathlib.Path({str(shipped)!r})\n"
         "from sat_retriever import SheetIndex, SheetRetriever\n"
         f"with SheetIndex.open({str(tmp_path / 'a.sat')!r}) as index:\n"
         "    print(SheetRetriever(index).retrieve('staff')[0].sheet_id)\n"

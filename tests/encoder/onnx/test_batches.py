@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sat_retriever.encoder.onnx.batches import BatchLimits, limits_on, similar_lengths
+from sat_retriever.encoder.onnx.session import BatchLimits, limits_on, similar_lengths
 
 
 def lengths_and_sizes(limits: BatchLimits, seed: int = 0, most: int = 60):

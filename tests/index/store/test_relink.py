@@ -12,8 +12,7 @@ from benchmarks.made.company import Maker
 from sat_retriever.index.store import relink
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
-from sat_retriever.links.across import blocks_of, join_links
-from sat_retriever.links.claims import discover
+from sat_retriever.links.claims import blocks_of, discover, join_links
 from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.links.join.keys import BLOCK_LIMIT
 from sat_retriever.records.links import LinkType

@@ -15,8 +15,7 @@ from sat_retriever.index.store import schema
 from sat_retriever.index.sync import encoding
 from sat_retriever.records.contents import CellText, Kept, SheetContents
 from sat_retriever.records.privacy import Privacy
-from sat_retriever.text.opening import contents_text
-from sat_retriever.text.serialize import serialize
+from sat_retriever.text.serialize import contents_text, serialize
 from tests.fakes import HashedEncoder
 
 OLD, NEW = HashedEncoder(32, "old"), HashedEncoder(48, "new")

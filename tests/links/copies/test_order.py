@@ -2,8 +2,7 @@
 
 import pytest
 
-from sat_retriever.links.copies.order import Member, named, newest_first
-from sat_retriever.links.copies.versions import PLAIN, version_of
+from sat_retriever.links.copies.versions import PLAIN, Member, named, newest_first, version_of
 
 DAY = 86_400 * 10**9
 START = 1_704_700_800 * 10**9  # 2024-01-08, nanoseconds since 1970

@@ -6,14 +6,16 @@ import time
 
 import pytest
 
-from sat_retriever.links.formula.external import ExternalReference, decoded, file_key, resolve
 from sat_retriever.links.formula.relations import (
     MAX_LINKS,
     MAX_LINKS_OF_SHEET,
+    ExternalReference,
     WorkbookLinks,
+    resolve,
     workbook_links,
 )
-from sat_retriever.links.formula.weights import lookup_weight, strength, summary_weight
+from sat_retriever.links.formula.scope import decoded, file_key
+from sat_retriever.links.formula.tally import lookup_weight, strength, summary_weight
 from sat_retriever.records.area import Area
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord

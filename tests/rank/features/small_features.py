@@ -10,17 +10,22 @@ from pathlib import Path
 import numpy as np
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.features.candidatelist import CandidateList, candidate_list
-from sat_retriever.rank.features.familiar import Familiarity
-from sat_retriever.rank.features.features import FEATURES, RELATIONS, list_inputs
+from sat_retriever.rank.features.features import (
+    FEATURES,
+    RELATIONS,
+    CandidateList,
+    candidate_list,
+    list_inputs,
+)
 from sat_retriever.rank.features.model import (
     HIDDEN,
     PULL_HIDDEN,
     PULL_INPUTS,
+    Familiarity,
     FeatureModel,
     FeatureSpec,
 )
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 
 
 def list_of(index: SheetIndex, text: str, k: int = 50) -> CandidateList:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sat_retriever.rank.features.familiar import Familiarity, described
+from sat_retriever.rank.features.model import Familiarity, described
 
 WIDTH = 20
 

@@ -10,7 +10,7 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.rank.features.featurerank import FEATURES, FeatureReranker
 from sat_retriever.rank.features.features import list_inputs
-from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.load import load_reranker
 from tests.rank.features.small_features import list_of, small_model
 from tests.train import sheet_world

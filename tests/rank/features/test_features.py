@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.rank.features.candidatelist import LINKED
-from sat_retriever.rank.features.features import FEATURES, RELATIONS, list_inputs
+from sat_retriever.rank.features.features import FEATURES, LINKED, RELATIONS, list_inputs
 from tests.rank.features.small_features import list_of
 
 NAMES = list(FEATURES)

@@ -9,8 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from sat_retriever.rank.graph.folder import write_graph_folder
-from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.rank.graph.spec import GraphSpec, write_graph_folder
 
 
 def small_spec(index, **changes) -> GraphSpec:

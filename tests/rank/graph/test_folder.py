@@ -6,8 +6,8 @@ import pytest
 
 from sat_retriever.errors import EncoderError, FingerprintMismatchError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.folder import MODEL, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.graphrank import GraphReranker
+from sat_retriever.rank.graph.spec import MODEL, copy_graph_folder, read_graph_folder
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 

@@ -21,10 +21,9 @@ from sat_retriever import (
     SheetRetriever,
 )
 from sat_retriever.encoder.onnx.device import gpu_count
-from sat_retriever.rank.graph.folder import write_graph_folder
 from sat_retriever.rank.graph.graph import candidate_graph
-from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.graph.model import GraphModel
+from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
+from sat_retriever.rank.graph.spec import write_graph_folder
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_logits, small_spec
 

@@ -15,9 +15,15 @@ from hypothesis import strategies as st
 
 from sat_retriever import Column, SheetRecord, Table
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
-from sat_retriever.text.locate.asked import MIN_NGRAM, Asked
-from sat_retriever.text.locate.matches import MOST_CELLS, Part, best_cells, matches
-from sat_retriever.text.locate.place import ngram_share
+from sat_retriever.text.locate import (
+    MIN_NGRAM,
+    MOST_CELLS,
+    Part,
+    QueryTerms,
+    best_cells,
+    matches,
+    ngram_share,
+)
 from sat_retriever.text.segment import stems
 
 
@@ -30,7 +36,7 @@ def record(*values: str, notes=(), caption="", headers=("Name", "Note")) -> Shee
 
 
 def cells(question: str, *values: str, idf=None, **more) -> list[str]:
-    asked = Asked.of(question, idf)
+    asked = QueryTerms.of(question, idf)
     return [each.text.text for each in best_cells(asked, matches(asked, record(*values, **more)))]
 
 
@@ -47,12 +53,12 @@ def test_rare_words_come_before_common_ones():
 
 
 def test_a_word_that_no_name_has_weighs_as_much_as_the_rarest():
-    assert Asked.of("fare zirconium", {"fare": 2.5}).weights == {"fare": 2.5, "zirconium": 2.5}
+    assert QueryTerms.of("fare zirconium", {"fare": 2.5}).weights == {"fare": 2.5, "zirconium": 2.5}
 
 
 def test_a_quoted_phrase_is_found_inside_a_longer_cell():
     values = ("gate of the old north", "The North Gate of the town")
-    found = matches(Asked.of('what is at "north gate"?'), record(*values))
+    found = matches(QueryTerms.of('what is at "north gate"?'), record(*values))
     assert [each.text.cell for each in found if each.whole] == ["A3"]
 
 
@@ -62,7 +68,7 @@ def test_codes_are_one_word_and_found_by_a_part():
 
 
 def test_the_number_in_top_5_is_no_cell():
-    found = matches(Asked.of("top 5 towns"), record("5", "5 towns"))
+    found = matches(QueryTerms.of("top 5 towns"), record("5", "5 towns"))
     assert [each.text.text for each in found if each.whole] == ["5 towns"]
 
 
@@ -78,7 +84,7 @@ def test_there_are_at_most_ten_cells():
 
 def test_notes_captions_and_headers_are_matches_and_headers_are_no_cells():
     own = record("x", notes=("Fares rise",), caption="Fares", headers=("Fare in EUR", "y"))
-    asked = Asked.of("fares")
+    asked = QueryTerms.of("fares")
     found = matches(asked, own)
     assert [each.part for each in found] == [Part.NOTE, Part.CAPTION, Part.HEADER]
     assert {each.text.cell for each in best_cells(asked, found)} == {"A1"}
@@ -105,14 +111,14 @@ WORDS = (
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.lists(st.sampled_from(WORDS)))
 def test_looking_only_at_texts_with_a_words_first_letters_loses_none(asked, text):
     """Against a slow comparison of all stems."""
-    question, own = Asked.of(" ".join(asked)), " ".join(text)
+    question, own = QueryTerms.of(" ".join(asked)), " ".join(text)
     found = bool(matches(question, record(own, headers=("", ""))))
     assert found == bool(set(stems(own)) & set(question.weights))
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_text_breaks_it(question, text):
-    asked = Asked.of(question)
+    asked = QueryTerms.of(question)
     for each in matches(asked, record(text, notes=(text,), caption=text)):
         assert 0 < each.coverage <= 1
         assert each.score(asked) > 0
@@ -121,12 +127,12 @@ def test_no_text_breaks_it(question, text):
 
 def test_the_score_of_a_match_is_to_the_last_bit_the_same_in_every_process():
     code = (
-        "from sat_retriever.text.locate.asked import Asked\n"
-        "from sat_retriever.text.locate.matches import Match, Part\n"
+        "from sat_retriever.text.locate import QueryTerms\n"
+        "from sat_retriever.text.locate import Match, Part\n"
         "from sat_retriever.records.contents import CellText\n"
         "weights = {f'w{n}': 1 / (n + 3) for n in range(12)}\n"
         "match = Match(CellText('A1', ''), Part.LABEL, 0, frozenset(weights), 1.0, False)\n"
-        "print(repr(match.score(Asked(weights, ''))))"
+        "print(repr(match.score(QueryTerms(weights, ''))))"
     )
     found = {
         subprocess.run(
@@ -143,14 +149,14 @@ def test_the_score_of_a_match_is_to_the_last_bit_the_same_in_every_process():
 # ---- n-grams
 
 
-def slow_weight(asked: Asked, text: list[str]) -> float:
+def slow_weight(asked: QueryTerms, text: list[str]) -> float:
     """The weight of the heaviest n-gram of three words or more, by trying all."""
     spans = [text[i:j] for j in range(len(text) + 1) for i in range(j - MIN_NGRAM + 1)]
     said = (span for span in spans if f" {' '.join(span)} " in asked.sequence)
     return max((counted(asked, span) for span in said), default=0.0)
 
 
-def counted(asked: Asked, words: Sequence[str]) -> float:
+def counted(asked: QueryTerms, words: Sequence[str]) -> float:
     """What some words weigh, each time that they occur."""
     return sum(asked.weights.get(word, 0) for word in words)
 
@@ -161,7 +167,7 @@ few = st.lists(st.sampled_from(["coal", "ton", "of", "ashgrov", "1042"]), max_si
 @given(few, few, st.data())
 def test_the_shared_ngram_is_the_heaviest(question, text, data):
     weights = {word: data.draw(st.integers(1, 9)) for word in question if word != "of"}
-    asked = Asked(weights, f" {' '.join(question)} ")
+    asked = QueryTerms(weights, f" {' '.join(question)} ")
     assume(max(map(question.count, question), default=0) <= 8)  # of one word more are not looked at
     ngram = asked.shared_ngram(text)
     assert counted(asked, ngram) == slow_weight(asked, text)
@@ -172,14 +178,14 @@ def test_the_shared_ngram_is_the_heaviest(question, text, data):
 
 
 def test_a_repeated_word_is_looked_at_in_eight_places_of_a_question():
-    asked = Asked.of("coal ton " * 2_000)
+    asked = QueryTerms.of("coal ton " * 2_000)
     assert {len(places) for places in asked._places.values()} == {8}
     assert len(asked.shared_ngram(["coal", "ton"] * 2_000)) == 16
 
 
 @given(st.text("abc ", max_size=40), st.text("abc ", max_size=40))
 def test_a_share_lies_between_nothing_and_all(question, text):
-    asked, own = Asked.of(question), record(text)
+    asked, own = QueryTerms.of(question), record(text)
     if asked.weights:
         assert 0 <= ngram_share(asked, own, matches(asked, own)) <= 1
 
@@ -204,11 +210,11 @@ def test_a_text_counts_by_the_words_of_its_ngram_that_names_lack(question, share
     own = replace(
         record("Tons of coal from Ashgrove", notes=["The list of names"]), sheet="List of Names"
     )
-    asked = Asked.of(question)
+    asked = QueryTerms.of(question)
     assert ngram_share(asked, own, matches(asked, own)) == pytest.approx(share)
 
 
 def test_words_that_repeat_make_no_half_of_a_question():
-    asked = Asked.of("coal tons coal tons coal tons ships barges ferries")
+    asked = QueryTerms.of("coal tons coal tons coal tons ships barges ferries")
     own = record("coal tons coal tons coal tons")
     assert ngram_share(asked, own, matches(asked, own)) == 0  # two of five words

@@ -6,8 +6,7 @@ import pytest
 
 from sat_retriever import Column, SheetRecord, Table
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
-from sat_retriever.text.locate.asked import Asked
-from sat_retriever.text.locate.place import LONG, Place, place_of
+from sat_retriever.text.locate import LONG, Place, QueryTerms, place_of
 
 
 def table(range_: str, *headers: str, row: int, rows: int = 5, **more) -> Table:
@@ -35,7 +34,7 @@ TWO = SheetRecord(
 
 
 def place(question: str, record: SheetRecord = TWO) -> Place:
-    return place_of(Asked.of(question), record)
+    return place_of(QueryTerms.of(question), record)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.text.period.periods import Grain, SheetPeriod
-from sat_retriever.text.period.relation import INSIDE, OPEN, OUTSIDE, relation, unpacked
-from sat_retriever.text.period.sheet import packed
+from sat_retriever.text.period.relation import INSIDE, OPEN, OUTSIDE, packed, relation, unpacked
 from sat_retriever.text.period.spans import Span, span_of, year
 
 YEAR = st.integers(2018, 2022)

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.text.period.asked import UNDATED
 from sat_retriever.text.period.question import asked_spans, asked_times
-from sat_retriever.text.period.spans import EVER
+from sat_retriever.text.period.spans import EVER, UNDATED
 
 TODAY = date(2024, 5, 10)  # a Friday
 

@@ -3,8 +3,7 @@
 import pytest
 
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.period.relation import unpacked
-from sat_retriever.text.period.sheet import months_of
+from sat_retriever.text.period.relation import months_of, unpacked
 
 
 def months(sheet, path="book.xlsx"):

@@ -11,14 +11,14 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.encoder.compact import compact_folder
+from sat_retriever.encoder.export import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.errors import EncoderError
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 
 pytest.importorskip("torch", reason="pip install '.[train]'")
-from sat_retriever.encoder.models.packaged import FOLDER
+from sat_retriever.encoder.models.folder import FOLDER
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH

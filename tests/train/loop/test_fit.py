@@ -17,10 +17,10 @@ from sat_retriever.errors import TrainingError
 from sat_retriever.train.loop import device
 from sat_retriever.train.loop.checkpoint import load_best
 from sat_retriever.train.loop.device import make_accelerator
-from sat_retriever.train.loop.fit import Fitted, fit
+from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.optimise import learning_rate
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.state import TrainingProgress
+from sat_retriever.train.loop.state import Fitted, TrainingProgress
 from sat_retriever.train.loop.task import batches
 from tests.places import ROOT
 from tests.train.tiny_task import TinyTask, same_weights, schedule, without_times

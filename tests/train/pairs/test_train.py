@@ -20,10 +20,10 @@ with warnings.catch_warnings():
 
 
 from sat_retriever.datasets.metrics import mean, ndcg
-from sat_retriever.encoder.onnx import batches
+from sat_retriever.encoder.onnx import session
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.pairs import CrossEncoder, CrossEncoderReranker
+from sat_retriever.rank.cross_encoder import CrossEncoder, CrossEncoderReranker
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.train.data.trainingdata import QueryRows
 from sat_retriever.train.loop.device import make_accelerator
@@ -137,7 +137,7 @@ def test_the_loss_is_the_formula_pair_by_pair():
 
 def test_a_step_is_the_mean_over_its_pairs_each_read_alone(corpus, settings, monkeypatch):
     # Several batches in one call.
-    monkeypatch.setitem(batches._LIMITS, "cpu", batches.BatchLimits(64))
+    monkeypatch.setitem(session._LIMITS, "cpu", session.BatchLimits(64))
     # Of unequal length, the longest first, so that pairs are not read in their order.
     asked = enumerate(corpus[0].train.texts)
     texts = tuple("price " * (9 - place) + text for place, text in asked)

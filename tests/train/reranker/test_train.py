@@ -11,10 +11,9 @@ from torch import nn
 
 from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.folder import compact_graph_folder
 from sat_retriever.rank.graph.graph import CandidateGraph
-from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.graph.model import GraphModel
+from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
+from sat_retriever.rank.graph.spec import compact_graph_folder
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.state import TrainingProgress

@@ -18,9 +18,9 @@ from sat_retriever.index.store.write import packed_contents
 from sat_retriever.records.contents import Role
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.abbreviation import is_main
 from sat_retriever.text.contents import ContentWords, content_words
-from sat_retriever.text.period.sheet import months_of
+from sat_retriever.text.period.relation import months_of
+from sat_retriever.text.spelling import is_main
 
 _NO_WORDS = ContentWords((), ())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from sat_retriever.links.formula.external import decoded
+from sat_retriever.links.formula.scope import decoded
 from sat_retriever.workbook.formats.formulas import MAX_TEXT, reference_text
 
 _PREFIX = re.compile(r"(?:of|oooc|msoxl|[A-Za-z][\w.-]*):(?==)")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from sat_retriever.links.formula.external import decoded
+from sat_retriever.links.formula.scope import decoded
 from sat_retriever.records.area import area_of
 from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.formats.formulas import MAX_TEXT, reference_text

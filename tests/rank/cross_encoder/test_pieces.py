@@ -4,7 +4,7 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from sat_retriever.errors import EncoderError
-from sat_retriever.rank.pairs.pieces import Pair, PairPieces
+from sat_retriever.rank.cross_encoder import Pair, PairPieces
 
 
 @pytest.fixture

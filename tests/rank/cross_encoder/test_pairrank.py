@@ -8,7 +8,7 @@ import pytest
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import EmptyInputError, EncoderError, FingerprintMismatchError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.pairs import CrossEncoder, CrossEncoderReranker
+from sat_retriever.rank.cross_encoder import CrossEncoder, CrossEncoderReranker
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
 from tests.fakes import HashedEncoder

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.pairs.folder import write_pair_folder
-from sat_retriever.rank.pairs.spec import PairSpec
+from sat_retriever.rank.cross_encoder import PairSpec, write_pair_folder
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization
 from tests.fakes import HashedEncoder

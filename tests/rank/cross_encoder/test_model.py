@@ -10,9 +10,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.rank.pairs import CrossEncoder
-from sat_retriever.rank.pairs.folder import write_pair_folder
-from sat_retriever.rank.pairs.spec import PairSpec
+from sat_retriever.rank.cross_encoder import CrossEncoder, PairSpec, write_pair_folder
 
 WORDS = ("alpha", "beta", "2021", "2022", "sales", "stock", "region", "price", "of", "in", "zzz")
 
@@ -78,7 +76,7 @@ def test_equal_texts_are_ties_to_the_last_digit(saved):
 
 def test_running_it_needs_no_torch(saved):
     code = (
-        "import sys; from sat_retriever.rank.pairs import CrossEncoder; "
+        "import sys; from sat_retriever.rank.cross_encoder import CrossEncoder; "
         f"print(CrossEncoder.load({str(saved)!r}).logits('alpha', ['beta', '']).shape); "
         "print({'torch', 'transformers', 'accelerate'} & set(sys.modules))"
     )
