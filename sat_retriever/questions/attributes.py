@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sat_retriever.errors import InputError
-from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.needs import Asked, Need, Sources
+from sat_retriever.questions.facts import Asked, Need, SheetFacts, Sources
 from sat_retriever.records.links import Link
 from sat_retriever.text.period.spans import Span, span_of
 

@@ -11,16 +11,20 @@ from itertools import islice
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.questions.attributes import FactIndex
-from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.facts import Asked, Need, SheetFacts, Sources
 from sat_retriever.questions.grammar import Grammar
-from sat_retriever.questions.needs import Asked, Need, Sources
-from sat_retriever.questions.negatives import hard_negatives, random_negatives
-from sat_retriever.questions.proportions import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
+from sat_retriever.questions.negatives import (
+    HARD_NEGATIVES,
+    HARD_TYPES,
+    MOST_HARD,
+    QUESTIONS,
+    hard_negatives,
+    random_negatives,
+)
 from sat_retriever.questions.scene import Scene
 from sat_retriever.questions.sentences import Draft, spoken
-from sat_retriever.questions.shapes import ATTRIBUTE_SHAPES, Shape
+from sat_retriever.questions.shapes import ATTRIBUTE_SHAPES, LINK_SHAPES, Shape
 from sat_retriever.questions.synonyms import Wordings
-from sat_retriever.questions.tracing import LINK_SHAPES
 from sat_retriever.records.links import Link
 
 _SHAPES = (*ATTRIBUTE_SHAPES, *LINK_SHAPES)

@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.questions.facts import SheetFacts, Words
-from sat_retriever.questions.keys import header_words, linked, spoken_keys
 from sat_retriever.questions.spokennames import (
+    header_words,
     initials,
+    linked,
     name_words,
     phrase,
     says_something,
     speakable,
+    spoken_keys,
     weak,
     whole_time,
     without,

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.questions.attributes import FactIndex
-from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.needs import Need
+from sat_retriever.questions.facts import Need, SheetFacts
 from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.text.period.spans import span_of
 

@@ -32,16 +32,14 @@ from sat_retriever.records.sheets import Visibility
 from sat_retriever.synth.answers.ask import Answer
 from sat_retriever.synth.answers.make import ANSWERS, chosen, kept, write_answers
 from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
-from sat_retriever.synth.histories.unit import history_unit
-from sat_retriever.synth.labels import Told, corpus_queries, with_asked
+from sat_retriever.synth.histories.histories import history_unit
+from sat_retriever.synth.labels import Told, asks, corpus_queries, with_asked
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthProgress, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
-from sat_retriever.synth.plan.asks import asks
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
-from sat_retriever.synth.unit import MadeUnit, Retold
+from sat_retriever.synth.unit import MadeUnit, Retold, made_units
 from sat_retriever.synth.words.vocabulary import Vocabulary
-from sat_retriever.synth.works import made_units
 
 MANIFEST = "corpus.json"
 FORMAT = 1

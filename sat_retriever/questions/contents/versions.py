@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
-from sat_retriever.questions.contents.draft import COPY
+from sat_retriever.questions.contents.draw import COPY
 from sat_retriever.questions.generate import Made
 from sat_retriever.records.copies import Copies
 from sat_retriever.records.sheets import SheetRecord

@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.records.links import Link, LinkType
-from sat_retriever.synth.answers.ask import KINDS, Answer, Ask
-from sat_retriever.synth.answers.draw import group, lookup, total, unit
-from sat_retriever.synth.answers.evaluate import answer_of, cells_of, plain
-from sat_retriever.synth.answers.linked import dated, joined, timed
-from sat_retriever.synth.answers.phrase import question_of
-from sat_retriever.synth.answers.sql import sql_of
+from sat_retriever.synth.answers.ask import KINDS, Answer, Ask, question_of
+from sat_retriever.synth.answers.draw import dated, group, joined, lookup, timed, total, unit
+from sat_retriever.synth.answers.evaluate import answer_of, cells_of, plain, sql_of
 from sat_retriever.synth.answers.tables import ToldTable, told_tables
 from sat_retriever.synth.calculate.compile import CompiledBook
 from sat_retriever.synth.corpusfiles import write_rows

@@ -12,9 +12,8 @@ from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.sheets import Column as ReadColumn
 from sat_retriever.records.typedtable import column_name
 from sat_retriever.synth.book.model import Column, Lookup, Sheet, Style, Value
-from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
+from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet, PivotTable
 from sat_retriever.synth.calculate.evaluate import RECIPES
-from sat_retriever.synth.calculate.pivot import PivotTable
 from sat_retriever.synth.categories.financial.lines import STATEMENTS
 from sat_retriever.synth.truth.records import stored, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary

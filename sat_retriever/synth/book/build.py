@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import calendar
 import hashlib
 import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.synth.book.model import Book, Column, Recipe, Sheet, Style, Value
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.naming import period_text
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, spoken
 
 Cells = Iterable[Value | Recipe]
 
@@ -193,52 +190,6 @@ def schema(columns: Sequence[Column]) -> str:
 def with_schema(facts: SheetFacts, columns: Sequence[Column]) -> SheetFacts:
     """Return the facts of a sheet after its columns changed."""
     return replace(facts, schema=f"{facts.schema.rpartition('/')[0]}/{schema(columns)}")
-
-
-def spoken(when: When) -> str:
-    """Write a period as titles do.
-
-    >>> spoken(When(2024)), spoken(When(2024, quarter=3)), spoken(When(2024, month=7))
-    ('2024', 'Q3 2024', 'July 2024')
-    """
-    if when.month:
-        return period_text("{Month} {yyyy}", when)
-    return f"Q{when.quarter} {when.year}" if when.quarter else str(when.year)
-
-
-def quarters(year: int) -> tuple[When, ...]:
-    """Return the four quarters of a year."""
-    return tuple(When(year, quarter=quarter) for quarter in range(1, 5))
-
-
-def months(when: When) -> tuple[When, ...]:
-    """Return the months of a year or quarter, or the month itself.
-
-    >>> [month.month for month in months(When(2024, quarter=2))]
-    [4, 5, 6]
-    """
-    if when.month:
-        return (when,)
-    first, last = (3 * when.quarter - 2, 3 * when.quarter) if when.quarter else (1, 12)
-    return tuple(When(when.year, month=month) for month in range(first, last + 1))
-
-
-def days(when: When, *, workdays: bool = True) -> tuple[date, ...]:
-    """Return all days of a period, or only those from Monday to Friday.
-
-    >>> len(days(When(2024, month=2))), len(days(When(2024, month=2), workdays=False))
-    (21, 29)
-    """
-    first, last = months(when)[0].month, months(when)[-1].month
-    day = date(when.year, first, 1)
-    end = date(when.year, last, calendar.monthrange(when.year, last)[1])
-    every = (day + timedelta(count) for count in range((end - day).days + 1))
-    return tuple(day for day in every if day.weekday() < 5 or not workdays)
-
-
-def some_days(chance: random.Random, when: When, count: int) -> tuple[date, ...]:
-    """Return `count` random workdays of a period, ascending, with repetitions."""
-    return tuple(sorted(chance.choices(days(when), k=count)))
 
 
 def walk(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from sat_retriever.synth.book.build import Kind, book, days, quarters
+from sat_retriever.synth.book.build import Kind, book
 from sat_retriever.synth.book.model import (
     Book,
     Chart,
@@ -24,7 +24,7 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.categories.filing import Place, arranged, either, grouped, tabled
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, days, quarters
 
 ID = "indices"
 _PROVIDERS = ("Exchange", "Index Committee", "Licensed Vendor")

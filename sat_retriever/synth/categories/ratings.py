@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from sat_retriever.synth.book.build import some_days
 from sat_retriever.synth.book.model import (
     Book,
     Chart,
@@ -30,7 +29,7 @@ from sat_retriever.synth.categories.filing import (
     tabled,
 )
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, some_days
 
 ID = "ratings"
 _MODES: tuple[Mode, ...] = ("each", "year")

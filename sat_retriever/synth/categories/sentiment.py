@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sat_retriever.synth.book.build import some_days
 from sat_retriever.synth.book.model import (
     Book,
     Chart,
@@ -22,7 +21,7 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.categories.filing import Filed, Filing, Mode, arranged, either, noted
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, some_days
 
 ID = "sentiment"
 _MODES: tuple[Mode, ...] = ("each", "year", "year")

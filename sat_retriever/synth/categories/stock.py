@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from sat_retriever.synth.book.build import days, quarters, spoken, with_totals
+from sat_retriever.synth.book.build import with_totals
 from sat_retriever.synth.book.model import (
     Book,
     Chart,
@@ -34,7 +34,7 @@ from sat_retriever.synth.categories.filing import (
     tabled,
 )
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, days, quarters, spoken
 
 ID = "stock"
 _MODES: tuple[Mode, ...] = ("each", "each", "kind", "year")

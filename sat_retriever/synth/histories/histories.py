@@ -27,6 +27,8 @@ from sat_retriever.synth.histories.edits import (
     emptied,
     refilled,
 )
+from sat_retriever.synth.unit import MadeSheet, MadeUnit
+from sat_retriever.workbook.read import read_workbook
 
 _TABS = 3
 _ROWS = 120
@@ -286,3 +288,45 @@ def _save(place: Path, book: Book, at: float) -> None:
             for number, row in enumerate(tab.rows):
                 sheet.write_row(number, 0, row)
     os.utime(place, (at, at))
+
+
+FOLDER = "histories"
+_CATEGORY = "Histories"
+
+
+def history_unit(workbooks: Path, seed: int, number: int, *, asked: bool) -> MadeUnit:
+    """Write workbooks of a corpus again, in versions and copies, below its folder.
+
+    Their sheets answer no questions by name, and have no links.
+
+    Args:
+        workbooks: Folder of the corpus's workbooks.
+        seed: Seed of all choices.
+        number: Most workbooks that are written again.
+        asked: True tells their contents.
+
+    Raises:
+        OutputError: If a file cannot be written.
+    """
+    made = write_histories(workbooks, workbooks / FOLDER, seed, number)
+    sheets = tuple(
+        sheet if asked else replace(sheet, contents=None) for sheet in _sheets(made, workbooks)
+    )
+    return MadeUnit(sheets, (), (), len({sheet.record.path for sheet in sheets}))
+
+
+def _sheets(made: Histories, workbooks: Path) -> Iterator[MadeSheet]:
+    paths = dict.fromkeys(each.path for history in made.histories for each in history.versions)
+    for path in paths:
+        for record in read_workbook(made.folder / path, root=workbooks).records:
+            own = record.sheet_id.removeprefix(f"{FOLDER}/")
+            yield MadeSheet(
+                record=replace(record, contents=None),
+                category=_CATEGORY,
+                convention=made.kinds[own],
+                facts=None,
+                columns=(),
+                stem="",
+                contents=record.contents,
+                group=made.groups[own],
+            )

@@ -12,11 +12,8 @@ from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.records.atomic import draft_of, make_folder
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
-from sat_retriever.synth.write.external_xml import add_externals
-from sat_retriever.synth.write.look import Look
-from sat_retriever.synth.write.package import Parts
-from sat_retriever.synth.write.page import write_page
-from sat_retriever.synth.write.pivot_xml import add_pivots
+from sat_retriever.synth.write.package import Parts, add_externals, add_pivots
+from sat_retriever.synth.write.page import Look, write_page
 
 CREATED = datetime(2024, 1, 1)  # of every workbook, because the bytes must not depend on the clock
 _CHART_ROWS = 16

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.keys import header_words
+from sat_retriever.questions.spokennames import header_words
 from sat_retriever.records.grouping import connected
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sat_retriever.synth.book.build import book, quarters
+from sat_retriever.synth.book.build import book
 from sat_retriever.synth.book.model import Book, Sheet
 from sat_retriever.synth.categories.budget.company import Company
 from sat_retriever.synth.categories.budget.details import annual, headcount, lists
@@ -13,7 +13,7 @@ from sat_retriever.synth.categories.budget.plan import CATEGORY
 from sat_retriever.synth.categories.budget.reviews import quarterly
 from sat_retriever.synth.categories.budget.summary import rollup, summary
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, quarters
 
 _SHEETS: Mapping[str, Callable[[Company, int], Sheet]] = {
     "headcount": headcount,

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sat_retriever.synth.book.build import Kind, dated, quarters
+from sat_retriever.synth.book.build import Kind, dated
 from sat_retriever.synth.book.model import Column, SheetAt
 from sat_retriever.synth.categories.budget.plan import CATEGORY, Plan, plans
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, quarters
 
 OPTIONAL = ("headcount", "capex", "revenue", "opex", "allocation")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import quarters
 from sat_retriever.synth.book.model import (
     Column,
     Combine,
@@ -21,7 +20,7 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.categories.financial.company import Company
 from sat_retriever.synth.categories.financial.lines import Line
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, quarters
 
 Cell = Value | Recipe
 _BASE = {"income_statement": "revenue", "balance_sheet": "assets"}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sat_retriever.synth.book.build import months
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.categories.filing import Filed, Filing, Mode, either
 from sat_retriever.synth.categories.hr.events import has_lists, leave, lists, training
 from sat_retriever.synth.categories.hr.people import ID, Person, staff_in, staff_of
 from sat_retriever.synth.categories.hr.rosters import attendance, headcount, payroll, roster
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, months
 
 _MODES: tuple[Mode, ...] = ("each", "kind", "kind", "year")
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sat_retriever.synth.book.build import some_days
 from sat_retriever.synth.book.model import Choices, Layout, SheetAt
 from sat_retriever.synth.categories.filing import Filed, Filing, arranged, either, noted
 from sat_retriever.synth.categories.hr.people import CONTRACTS, ID, Person, departments_of
 from sat_retriever.synth.categories.hr.rosters import who
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, some_days
 
 _LEAVES = ("Annual", "Sick", "Parental", "Unpaid", "Study", "Bereavement")
 _PASS = 60

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from sat_retriever.synth.book.build import days, months, spoken, with_totals
+from sat_retriever.synth.book.build import with_totals
 from sat_retriever.synth.book.model import (
     Chart,
     Choices,
@@ -32,7 +32,7 @@ from sat_retriever.synth.categories.filing import (
     tabled,
 )
 from sat_retriever.synth.categories.hr.people import ID, Person, departments_of
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, days, months, spoken
 
 
 def roster(filing: Filing, staff: Sequence[Person], when: When) -> Filed:

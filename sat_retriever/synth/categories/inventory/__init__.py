@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from sat_retriever.synth.book.build import months
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.categories.filing import Filed, Filing, Mode
 from sat_retriever.synth.categories.inventory.balances import annual, ledger, stocktake
 from sat_retriever.synth.categories.inventory.items import ID, Item, items_of
 from sat_retriever.synth.categories.inventory.movements import entry, exit_, register
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, months
 
 _MODES: tuple[Mode, ...] = ("each", "together", "kind", "kind", "year")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import months, some_days, spoken, with_totals
+from sat_retriever.synth.book.build import with_totals
 from sat_retriever.synth.book.model import (
     Chart,
     Column,
@@ -24,7 +24,7 @@ from sat_retriever.synth.book.model import (
 from sat_retriever.synth.categories.filing import Filed, Filing, arranged, either, grouped, noted
 from sat_retriever.synth.categories.inventory.items import ID, Item, level
 from sat_retriever.synth.categories.inventory.movements import described, prices, times
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, months, some_days, spoken
 
 _REASONS = ("Counting error", "Damaged", "Unbooked issue", "Wrong bin", "Late posting", "Expired")
 

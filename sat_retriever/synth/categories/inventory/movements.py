@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import some_days
 from sat_retriever.synth.book.model import Column, Combine, Lookup, Own, Recipe, Value
 from sat_retriever.synth.categories.filing import Filed, Filing, arranged, either, noted, tabled
 from sat_retriever.synth.categories.inventory.items import ID, Item, lines, moved
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, some_days
 
 _USAGES = ("Production", "Maintenance", "Repair", "Project", "Sample", "Replacement")
 _REMARKS = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sat_retriever.synth.book.build import days, months, some_days, spoken, with_totals
+from sat_retriever.synth.book.build import with_totals
 from sat_retriever.synth.book.model import (
     Chart,
     Column,
@@ -22,7 +22,7 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.categories.filing import Filed, Filing, arranged, either, grouped, noted
 from sat_retriever.synth.categories.projects.plan import ID, Project, pace, so_far, status
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, days, months, some_days, spoken
 
 _COSTS = ("Staff", "Equipment", "Materials", "Software", "External Services", "Travel")
 _FUNDS = ("Own Funds", "Bank Loan", "Public Grant", "Group Funding")

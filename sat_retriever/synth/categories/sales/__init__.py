@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sat_retriever.synth.book.build import book, months, quarters
+from sat_retriever.synth.book.build import book
 from sat_retriever.synth.book.model import Book, Sheet
 from sat_retriever.synth.categories.sales.company import CATEGORY, Company
 from sat_retriever.synth.categories.sales.orders import customers, orders, prices, products
@@ -16,7 +16,7 @@ from sat_retriever.synth.categories.sales.summaries import (
     targets,
 )
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, months, quarters
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sat_retriever.synth.book.build import Kind, months, quarters
+from sat_retriever.synth.book.build import Kind
 from sat_retriever.synth.book.model import SheetAt
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, months, quarters
 
 CATEGORY = "sales"
 OPTIONAL = ("customer_name", "product_name", "seller", "discount")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from sat_retriever.synth.book.build import some_days, with_totals
+from sat_retriever.synth.book.build import with_totals
 from sat_retriever.synth.book.model import (
     Column,
     Combine,
@@ -16,7 +16,7 @@ from sat_retriever.synth.book.model import (
     SheetAt,
 )
 from sat_retriever.synth.categories.sales.company import Company
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, some_days
 
 _DISCOUNTS = (0.0, 0.0, 0.0, 0.02, 0.03, 0.05, 0.1)
 

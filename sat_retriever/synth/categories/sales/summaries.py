@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from sat_retriever.synth.book.build import quarters, spoken, with_totals
+from sat_retriever.synth.book.build import with_totals
 from sat_retriever.synth.book.model import (
     Chart,
     Combine,
@@ -22,7 +22,7 @@ from sat_retriever.synth.book.model import (
     TotalWhere,
 )
 from sat_retriever.synth.categories.sales.company import Company
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, quarters, spoken
 
 _QUARTERS = ("q1", "q2", "q3", "q4")
 
