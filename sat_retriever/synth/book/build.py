@@ -7,9 +7,10 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.synth.book.model import Book, Column, Recipe, Sheet, Style, Value
+from sat_retriever.synth.book.model import Book, Chart, Column, Combine, Lookup, Own, Recipe, Sheet, SheetAt, Style, TotalWhere, Value
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When, spoken
 
@@ -213,6 +214,50 @@ def parts(chance: random.Random, total: int, count: int, even: float = 4.0) -> t
     shares = [int(total * weight / scale) for weight in weights]
     shares[shares.index(max(shares))] += total - sum(shares)
     return tuple(shares)
+
+
+def added(*terms: str | Recipe) -> Recipe:
+    """Add terms from left to right; here and below, a text names a column of the same row."""
+    return reduce(partial(Combine, "+"), map(_own, terms))
+
+
+def less(left: str | Recipe, right: str | Recipe) -> Combine:
+    """Subtract the right from the left."""
+    return Combine("-", _own(left), _own(right))
+
+
+def times(left: str | Recipe, right: str | Recipe) -> Combine:
+    """Multiply."""
+    return Combine("*", _own(left), _own(right))
+
+
+def ratio(part: str | Recipe, whole: str | Recipe) -> Combine:
+    """Divide; a division by zero gives 0."""
+    return Combine("/", _own(part), _own(whole))
+
+
+def change(new: str | Recipe, old: str | Recipe) -> Combine:
+    """Return the growth from old to new, as a share of old."""
+    return ratio(less(new, old), old)
+
+
+def _own(term: str | Recipe) -> Recipe:
+    return Own(term) if isinstance(term, str) else term
+
+
+def looked_up(at: SheetAt, key: str, column: str) -> Lookup:
+    """Take a column of the first row that has this row's key, in a column of the same id."""
+    return Lookup(at, key, key, column)
+
+
+def summed_by(at: SheetAt, key: str, column: str) -> TotalWhere:
+    """Sum a column over the rows that have this row's key, in a column of the same id."""
+    return TotalWhere(at, column, key, key)
+
+
+def with_chart(sheet: Sheet, names: str, numbers: str) -> Sheet:
+    """Return the sheet with a chart of two of its columns."""
+    return replace(sheet, charts=(Chart(SheetAt(sheet.name), names, numbers),))
 
 
 def with_totals(sheet: Sheet, *columns: str, label: str = "Total") -> Sheet:

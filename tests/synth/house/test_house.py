@@ -12,7 +12,7 @@ from sat_retriever.records.atomic import draft_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.book.model import Dialect
 from sat_retriever.synth.house import naming
-from sat_retriever.synth.house.house import CASES, House
+from sat_retriever.synth.house.house import CASES, House, cased
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.plan.plan import house_names
 from sat_retriever.synth.words.vocabulary import Vocabulary
