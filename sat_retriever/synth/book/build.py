@@ -10,7 +10,20 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.synth.book.model import Book, Chart, Column, Combine, Lookup, Own, Recipe, Sheet, SheetAt, Style, TotalWhere, Value
+from sat_retriever.synth.book.model import (
+    Book,
+    Chart,
+    Column,
+    Combine,
+    Lookup,
+    Own,
+    Recipe,
+    Sheet,
+    SheetAt,
+    Style,
+    TotalWhere,
+    Value,
+)
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When, spoken
 

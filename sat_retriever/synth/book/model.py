@@ -15,6 +15,7 @@ from sat_retriever.questions.facts import SheetFacts
 
 Value = str | int | float | bool | date | None
 Function = Literal["SUM", "AVERAGE", "COUNT", "MAX", "MIN"]
+Operator = Literal["+", "-", "*", "/"]
 Style = Literal["text", "integer", "amount", "percent", "date"]
 
 
@@ -49,7 +50,7 @@ class Number:
 class Combine:
     """Two numbers combined by an operator; a division by zero gives 0 (written with IF)."""
 
-    operator: Literal["+", "-", "*", "/"]
+    operator: Operator
     left: Recipe
     right: Recipe
 

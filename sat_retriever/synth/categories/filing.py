@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 import random
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from types import MappingProxyType
@@ -156,12 +156,8 @@ def arranged(
 ) -> tuple[Column, ...]:
     """Arrange columns as the house does: drop optional ones, shuffle text columns.
 
-    The result is the same for all sheets of a kind, which 3-D sums and sibling periods need.
-
-    Args:
-        columns: All columns, in the usual order.
-        optional: Ids of columns that may be dropped; no recipe may name them.
-        head: Number of first columns that keep their place.
+    The result is the same for all sheets of a kind, which 3-D sums and sibling periods need. No
+    recipe may name an optional column. The first `head` columns keep their place.
     """
     chance = kind.chance("columns")
     kept = [column for column in columns if column.id not in optional or chance.random() < 0.65]
@@ -179,12 +175,7 @@ def _is_free(column: Column) -> bool:
 
 
 def grouped(kind: Kind, columns: Sequence[Column], group: str, *ids: str) -> tuple[Column, ...]:
-    """Put columns below a common header if the house does so.
-
-    Args:
-        group: Column id of the common header in the kind's words.
-        ids: Ids of the columns below it, which are adjacent.
-    """
+    """Put the columns of `ids`, which are adjacent, below a common header if the house does so."""
     if kind.chance("groups").random() >= 0.35:
         return tuple(columns)
     header = kind.header(group)

@@ -2,7 +2,7 @@ from functools import cache
 
 import pytest
 
-from sat_retriever.synth.categories.institutions.fields import KINDS
+from sat_retriever.synth.categories.institutions import KINDS
 from tests.synth.categories.checks import (
     SEEDS,
     check_periods,
