@@ -4,8 +4,7 @@ from functools import cache
 import pytest
 
 from sat_retriever.synth.book.model import Lookup, Take, Through
-from sat_retriever.synth.categories.financial.company import Company, Habits
-from sat_retriever.synth.categories.financial.ledger import ASSETS, ledger
+from sat_retriever.synth.categories.financial.company import ASSETS, Company, Habits, ledger
 from sat_retriever.synth.categories.financial.lines import BALANCE_LONG, BALANCE_SHORT
 from tests.synth.categories.checks import (
     SEEDS,

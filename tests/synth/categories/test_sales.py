@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 
 from sat_retriever.synth.book.model import Lookup, TotalWhere
-from sat_retriever.synth.categories.sales.company import Habits
+from sat_retriever.synth.categories.sales.orders import Habits
 from tests.synth.categories.checks import (
     SEEDS,
     YEARS,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sat_retriever.synth.book.build import (
+    less,
+    looked_up,
+    ratio,
+)
 from sat_retriever.synth.book.model import (
     Column,
     Combine,
-    Lookup,
-    Own,
     Recipe,
     Sheet,
     SheetAt,
@@ -96,7 +99,7 @@ def _sum(company: Company, kind: str, line: Line, own: SheetAt, column: str) -> 
 
 def _last(company: Company, at: SheetAt, row: int) -> Recipe:
     if company.habits.previous == "lookup":
-        return Lookup(at, "item", "item", "current")
+        return looked_up(at, "item", "current")
     return Take(at, "current", row)
 
 
@@ -124,7 +127,7 @@ def _linked(company: Company, kind: str, year: int) -> dict[str, Recipe]:
     for line, of in (("stock", "inventory"), ("securities", "investments")):
         row = company.row("balance_sheet", of)
         before, now = Take(balance, "previous", row), Take(balance, "current", row)
-        linked[line] = Combine("-", before, now)
+        linked[line] = less(before, now)
     return linked
 
 
@@ -152,12 +155,12 @@ def _columns(
             for back, column in enumerate(columns[-2:])
         ]
     if kind in _BASE and habits.changes:
-        change = Combine("-", Own("current"), Own("previous"))
+        change = less("current", "previous")
         cells = (None if line.heading else change for line in lines)
         columns.append(of.column("change", cells, "integer", group=group))
     if kind in _BASE and habits.shares:
         base = Take(own, "current", company.row(kind, _BASE[kind]))
-        share = Combine("/", Own("current"), base)
+        share = ratio("current", base)
         columns.append(
             of.column("share", (None if line.heading else share for line in lines), "percent")
         )

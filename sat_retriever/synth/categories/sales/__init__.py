@@ -6,8 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from sat_retriever.synth.book.build import book
 from sat_retriever.synth.book.model import Book, Sheet
-from sat_retriever.synth.categories.sales.company import CATEGORY, Company
-from sat_retriever.synth.categories.sales.orders import customers, orders, prices, products
+from sat_retriever.synth.categories.sales.orders import (
+    CATEGORY,
+    Company,
+    customers,
+    orders,
+    prices,
+    products,
+)
 from sat_retriever.synth.categories.sales.summaries import (
     annual,
     annual_regions,
@@ -20,12 +26,7 @@ from sat_retriever.synth.house.when import When, months, quarters
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Yield the registers, then the orders of each year with its summaries.
-
-    Args:
-        house: The company.
-        years: Calendar years, in any order.
-    """
+    """Yield the registers, then the orders of each year with its summaries."""
     company = Company.of(house, years)
     if company.habits.registers:
         subject = company.kind("customers").subject()
