@@ -28,7 +28,6 @@ class FactIndex:
 
     Attributes:
         facts: Facts of all sheets; a place is a position in this tuple.
-        place: Place by sheet id.
         postings: Ascending places by attribute names and values: ("kind", "payroll") or
             ("kind", "entity", "payroll", "Acme").
         taken: Ids of the sheets that a sheet takes from, by link type and place, in link order.

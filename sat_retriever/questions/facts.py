@@ -17,14 +17,12 @@ class SheetFacts:
     Source: paper, appendix on data sets (positives share a key attribute).
 
     Attributes:
-        sheet_id: The sheet.
         category: Broad subject in everyday words: "inventory"; empty if unknown.
         kind: Content of the sheet in everyday words: "warehouse entry".
         entity: Owner of the data: a company, market, institution or region.
         period: Time of the data; `family` is equal for sheets with the same content for
             different times.
         keys: Columns that identify things and join sheets, in everyday words.
-        schema: Equal for sheets with equal columns.
         workbook: Equal for the sheets of one workbook.
         summary: True if it gathers data from other sheets.
         columns: Headers, case-folded; a question for a key's column means any such column.
@@ -47,11 +45,7 @@ class Need:
     """A need for sheets with given attributes; an empty attribute allows every value.
 
     Attributes:
-        kinds: The kind is one of these.
-        categories: The category is one of these.
-        entities: The entity is one of these.
         spans: The period lies within one of these.
-        grain: The period has this length.
         keys: The sheet has all of these columns, as keys or under that header.
     """
 
@@ -90,7 +84,6 @@ class Sources:
 
     Attributes:
         of: The need that describes the taking sheets.
-        types: Link types that count as taking.
         itself: True if the taking sheets are requested as well.
     """
 

@@ -35,10 +35,8 @@ class Described:
     """The words that describe each sheet, and the sheets by word.
 
     Attributes:
-        facts: Facts by sheet id.
         own: Stems of kind, category and entity, by sheet id.
         all: The own stems and those of the sheet id, which has the names of folders, file and tab.
-        sheets: Sheet ids by stem.
     """
 
     facts: Mapping[str, SheetFacts]
@@ -133,7 +131,6 @@ class OwnQueries:
 
     Attributes:
         made: The questions, each with the words that a rewording must keep.
-        sheets: Number of sheets read.
         covered: Number of sheets that are a positive of some question.
         sheets_left_out: Sheets that no question asks for by name, by reason.
         dropped: Number of questions made but not kept, by reason.

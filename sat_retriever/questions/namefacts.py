@@ -57,7 +57,6 @@ class Found:
 
     Attributes:
         facts: Facts of each sheet that can be asked for, in the order of the records.
-        left_out: The other sheets, by reason.
     """
 
     facts: tuple[SheetFacts, ...]
@@ -81,10 +80,6 @@ def found_facts(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> F
     """Find subject, owner, period, keys and workbook of every sheet with informative names.
 
     Time and memory grow linearly with the numbers of sheets and links.
-
-    Args:
-        records: Sheets of an index, in any order.
-        links: Links between them; links of other sheets are ignored.
     """
     sheets = [_sheet(record) for record in records]
     _find_entities(sheets)

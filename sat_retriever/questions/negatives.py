@@ -119,7 +119,6 @@ class _Search:
     found: dict[str, str] = field(default_factory=dict)
 
     def draw(self, name: str, number: int) -> None:
-        """Add up to `number` hard negatives of one type."""
         if number <= 0:
             return
         looks = [
@@ -168,7 +167,6 @@ def _wrong_year(index: FactIndex, start: int) -> Iterator[_Look]:
 
 
 def _wrong_sheet(index: FactIndex, start: int) -> Iterator[_Look]:
-    """Yield the other sheets of the workbook."""
     workbook = index.facts[start].workbook
     if workbook:
         yield _Look(index.postings.get(("workbook", workbook), ()), lambda other: True)
@@ -224,7 +222,6 @@ def _alike(index: FactIndex, own: SheetFacts) -> Sequence[int]:
 
 
 def _of_kind(index: FactIndex, own: SheetFacts) -> Sequence[int]:
-    """Return sheets of a kind, and of the same year if it is known."""
     if own.period is not None:
         return index.postings.get(("kind", "year", own.kind, span_of(own.period).last_year), ())
     return index.postings.get(("kind", own.kind), ())

@@ -208,8 +208,6 @@ def in_other_words(
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A word of a question to replace."""
-
     start: int
     end: int
     word: str
@@ -218,7 +216,6 @@ class _Hit:
 def _chosen(
     query: Query, quotable: Mapping[str, Set[str]], share: float, chance: random.Random
 ) -> list[_Hit]:
-    """Choose some of the words that a question quotes."""
     own = frozenset().union(*(quotable.get(sheet_id, ()) for sheet_id in query.positives))
     untimed = set(words(spelled(query.text).rest))
     found = []

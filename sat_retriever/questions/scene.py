@@ -45,9 +45,6 @@ class Scene:
     """A corpus, and the walks over it.
 
     Attributes:
-        index: The facts.
-        wordings: Clear phrases for kinds and categories.
-        rng: Random order of the walks.
         about: Ids of the sheets that walks visit; None for all.
     """
 

@@ -132,8 +132,6 @@ class Draft:
     Attributes:
         query_type: For example "comparison".
         dependency_type: For example "temporal_alignment".
-        asked: The request.
-        rule: The grammar's rule for its text.
         latest: True if its years are expressed as the latest ones.
     """
 
@@ -154,7 +152,6 @@ class Spoken:
     """A question's text.
 
     Attributes:
-        text: The text.
         fixed: Its names, times and keys, which a rewording must keep.
     """
 
@@ -165,15 +162,7 @@ class Spoken:
 def spoken(
     grammar: Grammar, wordings: Wordings, draft: Draft, *, single: bool, rng: random.Random
 ) -> Spoken | None:
-    """Write a draft as a text; None if the grammar or the wordings cannot express all of it.
-
-    Args:
-        grammar: Rules.
-        wordings: Phrases for kinds and categories.
-        draft: The question.
-        single: True if the text refers to one sheet: the requested or the described one.
-        rng: Source of every choice.
-    """
+    """Write a draft as a text; None if the grammar or the wordings cannot express all of it."""
     given = _given(grammar, wordings, draft, single=single, rng=rng)
     if given is None:
         return None

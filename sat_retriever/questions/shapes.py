@@ -24,12 +24,8 @@ class Shape:
     Attributes:
         query_type: For example "comparison".
         dependency_type: For example "temporal_alignment".
-        rule: The grammar's rule for its text.
         build: Function from a sheet to the request; None if the sheet does not allow it.
         weight: Frequency relative to the other shapes of its types.
-        pool: Sheets to start from; see `Scene.pool`.
-        at_least: Fewest positives.
-        entities: Fewest entities among the positives.
         latest: True if its years are expressed as the latest ones.
     """
 
@@ -243,12 +239,7 @@ _TRIES = 12
 
 
 def sharing_key(number: int, *attributes: str) -> Build:
-    """Build needs for sheets of several kinds that have a key column in common.
-
-    Args:
-        number: Number of kinds, including the sheet's own.
-        attributes: Further attributes that they share with it, for example entity and year.
-    """
+    """Build needs for sheets of several kinds that have a key column in common."""
 
     def build(scene: Scene, sheet: SheetFacts, rng: random.Random) -> Need | None:
         key = rng.choice(sheet.keys)

@@ -192,10 +192,6 @@ def linked(
 
     A header counts if both ends of a join have it and it names a key, or if the evidence of the
     join names it on both sides.
-
-    Args:
-        links: Links of an index.
-        headers: Header words of each sheet, as `header_words` returns them, by sheet id.
     """
     summaries: set[str] = set()
     joined: set[str] = set()
@@ -213,10 +209,6 @@ def spoken_keys(joined: Collection[str], sheets: Iterable[Collection[str]]) -> M
     """Return the most frequent spelling of each key, by every header with that meaning.
 
     Every sheet with such a header has the key, with or without a link for it.
-
-    Args:
-        joined: Headers that join sheets.
-        sheets: The headers of every sheet.
     """
     meant = {key_name(header) for header in joined}
     written = Counter(header for headers in sheets for header in headers)

@@ -67,7 +67,6 @@ class _Held:
 
     @property
     def sheets(self) -> int:
-        """The number of sheets."""
         return len(self.pairs)
 
 
@@ -144,19 +143,13 @@ def synthesize(
 
 
 def _plan(options: SynthOptions) -> Plan:
-    """Make the plan that the options describe."""
     vocabulary = Vocabulary.load(options.vocabulary)
     size, spanned = scale(options.scale), years(options.years)
     return Plan(size, spanned, options.companies, options.seed, vocabulary)
 
 
 def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
-    """Refuse options that cannot be used, before an old corpus is removed.
-
-    Raises:
-        InputError: If an option is malformed.
-        MissingExtraError: If an extra is missing.
-    """
+    """Refuse options that cannot be used, before an old corpus is removed."""
     for name, wanted in (("asks", bool(asks(options.asks))), ("answers", options.answers > 0)):
         if wanted and plan.scale.fabricated:
             raise InputError(
@@ -179,12 +172,7 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
 
 
 def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
-    """Create an empty corpus folder; remove the rest of an unfinished call.
-
-    Raises:
-        InputError: If the folder has a complete corpus and `force` is false, or anything that
-            is not a corpus of this package.
-    """
+    """Create an empty corpus folder; remove the rest of an unfinished call."""
     manifest = out / MANIFEST
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; name a folder")
@@ -309,7 +297,6 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
 def _queries(
     held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int, cache: Path
 ) -> Iterable[Made]:
-    """Make labelled queries, reworded by a language model if one is named."""
     made: Iterable[Made] = corpus_queries(held.facts, held.links, vocabulary, number, options.seed)
     if held.told is not None:
         contents, shares = Contents(held.told, _copies(held.groups)), asks(options.asks)
@@ -333,7 +320,6 @@ def _copies(groups: Mapping[str, str]) -> CopiesOf:
 def _counted(
     made: Iterable[Made], by_type: Counter[str], number: int, progress: SynthProgress | None
 ) -> Iterator[Query]:
-    """Yield the queries, and count them."""
     for done, each in enumerate(made, start=1):
         by_type[each.query.query_type] += 1
         if progress and done % 100 == 0:

@@ -25,9 +25,6 @@ from sat_retriever.synth.words.vocabulary import Vocabulary
 def asks(text: str) -> Mapping[str, float]:
     """Return the share of the queries of each kind about contents, above 0.
 
-    Args:
-        text: Shares by kind, or one share for all kinds together; "" for none.
-
     Raises:
         InputError: If a kind is unknown, or the shares are not from 0 to 1.
 
@@ -102,15 +99,7 @@ def corpus_queries(
 def with_asked(
     made: Iterable[Made], contents: Contents, shares: Mapping[str, float], number: int, seed: int
 ) -> list[Made]:
-    """Return queries of which some are about contents, in random order.
-
-    Args:
-        made: Queries about names, headers, periods and links.
-        contents: Sheets with their contents.
-        shares: Shares of the queries about contents, by kind.
-        number: Number of queries.
-        seed: Seed of all choices.
-    """
+    """Return queries of which some are about contents, in random order."""
     numbers = {kind: round(share * number) for kind, share in shares.items()}
     found = content_queries(contents, numbers, seed)[:number]
     found += islice(made, number - len(found))

@@ -20,10 +20,8 @@ class PairSheet:
     """The data of a sheet for pairing.
 
     Attributes:
-        number: The sheet's number in `sheets.json`.
         kind: Kind of the sheet, for example "sales/orders"; only sheets of different kinds are
             negative pairs.
-        columns: Ids and headers of its columns.
         stem: Original of a fabricated sheet, equal for its source and its target; empty for
             other sheets.
     """
@@ -75,11 +73,7 @@ def _matched(first: Headers, second: Headers) -> list[list[str]]:
 
 
 class _Held:
-    """The data of all sheets; sheets with equal columns share one description.
-
-    Args:
-        sheets: The sheets.
-    """
+    """The data of all sheets; sheets with equal columns share one description."""
 
     def __init__(self, sheets: Iterable[PairSheet]) -> None:
         self.numbers: list[int] = []

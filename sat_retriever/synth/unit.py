@@ -53,8 +53,6 @@ class MadeSheet:
     """A written sheet and the truth about it.
 
     Attributes:
-        record: Record that an index must find.
-        category: Category in the statistics.
         convention: Naming convention of its file and tab.
         facts: Facts for questions; None for a sheet that answers none.
         columns: Ids of its columns, with their headers in the record.
@@ -86,7 +84,6 @@ class MadeUnit:
         sheets: Its sheets, by workbook and tab order.
         links: Links from formulas, declarations and periods; none leads to another unit.
         keys: Joins without formulas: `join_key` links that are not among `links`.
-        workbooks: Number of workbooks.
         answers: Questions with their SQL and answer, if they are wanted.
     """
 
@@ -188,14 +185,6 @@ def made_unit(
     answered: bool = False,
 ) -> MadeUnit:
     """Write the workbooks of a unit, and return the data about them.
-
-    Args:
-        unit: The unit.
-        folder: Folder of the workbooks; their paths are relative to it.
-        fabricated: Make a source and a target of each sheet.
-        retold: Language of the texts; None for English.
-        asked: True gives contents worth asking for, and tells them.
-        answered: True makes questions with their SQL and answer.
 
     Raises:
         OutputError: If a workbook cannot be written.

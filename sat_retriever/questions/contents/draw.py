@@ -66,7 +66,6 @@ class Draft:
     """A question about a text.
 
     Attributes:
-        kind: Its query type.
         text: The text as it stands in a cell, or as it was invented.
         header: Header that the question names; "" for none.
         sheet_id: The sheet that it was drawn from; "" for an invented one.
@@ -120,11 +119,7 @@ _EDGES = " \t.,;:!?()[]\"'“”"
 
 @dataclass(slots=True)
 class Draws:
-    """A sample of drafts of one kind: those with the smallest of random numbers.
-
-    Attributes:
-        most: Drafts that are kept.
-    """
+    """A sample of drafts of one kind: those with the smallest of random numbers."""
 
     most: int
     _kept: list[tuple[float, str, Draft]] = field(default_factory=list)
@@ -151,12 +146,6 @@ def drawn(
 
     The choice in a sheet depends on the seed and the sheet alone. Second drafts of sheets come
     after the first ones of all.
-
-    Args:
-        records: Sheets; those without contents give nothing.
-        kinds: Any of value, note and label.
-        most: Drafts of a kind.
-        seed: Seed of all choices.
     """
     draws = {kind: Draws(most) for kind in kinds}
     for record in records:
@@ -171,7 +160,6 @@ def drawn(
 
 
 def _value(record: SheetRecord, named: frozenset[str], chance: random.Random) -> Iterator[Draft]:
-    """A text or code of a column, mostly with the column's header."""
     for table, texts in _tables(record, chance):
         for each in _some(texts.values, chance):
             if _askable(each.text) and not named.issuperset(stems(each.text)):
@@ -213,7 +201,6 @@ _DRAFTS = {VALUE: _value, NOTE: _note, LABEL: _label}
 
 
 def _tables(record: SheetRecord, chance: random.Random) -> Iterator[tuple[Table, TableContents]]:
-    """Yield the tables of a record with their contents, in random order."""
     contents = () if record.contents is None else record.contents.tables
     found = list(zip(record.tables, contents, strict=False))
     chance.shuffle(found)

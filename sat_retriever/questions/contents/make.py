@@ -33,11 +33,6 @@ def invented(drafts: Sequence[Draft], number: int, chance: random.Random) -> lis
 
     Digits of codes are replaced; of two names, the beginning of one goes with the end of the
     other. Most of them are in no sheet; the others are to be dropped.
-
-    Args:
-        drafts: Drafts of values and labels.
-        number: Most drafts returned.
-        chance: Source of random numbers.
     """
     found: dict[str, Draft] = {}
     known = {draft.text.casefold() for draft in drafts}
@@ -65,12 +60,7 @@ def _other(text: str, second: str, chance: random.Random) -> str:
 
 
 class Holders:
-    """The sheets that answer drafts.
-
-    Args:
-        drafts: The drafts.
-        most: Sheets of a draft; one that more answer is dropped.
-    """
+    """The sheets that answer drafts."""
 
     def __init__(self, drafts: Sequence[Draft], most: int) -> None:
         self._drafts = drafts
@@ -161,12 +151,7 @@ _PATIENCE = 6  # texts drawn for each requested question
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Sheets with their contents.
-
-    Attributes:
-        records: The sheets; iterated over several times.
-        copies: The copies of sheets.
-    """
+    """Sheets with their contents."""
 
     records: Iterable[SheetRecord]
     copies: CopiesOf

@@ -23,7 +23,6 @@ class Field:
     """A column of one of the tables of a question.
 
     Attributes:
-        column: The column.
         table: Place of its table: 0, or 1 for the second.
     """
 
@@ -45,8 +44,6 @@ class Ask:
     """One question.
 
     Attributes:
-        kind: Its kind.
-        tables: One table, or two.
         shows: The column that it asks for; None for a count of records.
         reduce: Function over the column; None for its values.
         where: Conditions on the records, all of which hold.
@@ -55,7 +52,6 @@ class Ask:
             without it are put one below the other.
         most: Number of groups with the greatest results, in descending order; 0 for all groups.
         form: List of the forms of its sentence.
-        given: The conditions in words.
     """
 
     kind: Kind
@@ -80,18 +76,14 @@ class Answer:
     """A question with its SQL and answer, as it is published.
 
     Attributes:
-        kind: Its kind.
-        question: The question in English.
         sheets: Ids of the sheets that answer it, as an index of `workbooks/` has them.
         tables: The tables to load, in this order; a sheet's id means its main table.
         sql: One SELECT over these tables, under the names that `query_tables` gives them.
-        rows: The answer; dates are ISO text.
         ordered: True if the order of its rows matters.
         totals: True if it counts all lines of a statement, those that sum up others, too.
         cells: Citations of the cells that a lookup shows.
         column: Table (by place) and header of the numbers that are asked for, if they have a
             unit.
-        unit: Their unit.
         rank: Random number that decides which answers a corpus keeps.
     """
 
@@ -133,13 +125,7 @@ _REDUCED = {"sum": "total", "avg": "average", "max": "highest", "min": "lowest"}
 
 
 def question_of(ask: Ask, words: Vocabulary, chance: random.Random) -> str:
-    """Return the question in English; its form is drawn from the list that it names.
-
-    Args:
-        ask: The question.
-        words: Words with the lists of forms.
-        chance: Decides the form.
-    """
+    """Return the question in English; its form is drawn from the list that it names."""
     form = chance.choice(words.lists[ask.form])
     key = ask.on[0].column.spoken if ask.on else ""
     sentence = form.format(

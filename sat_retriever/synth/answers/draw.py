@@ -153,13 +153,7 @@ def _whole(table: ToldTable, column: ToldColumn, chance: random.Random) -> Ask:
 
 
 def joined(table: ToldTable, others: Sequence[ToldTable], chance: random.Random) -> Ask | None:
-    """Ask one table with the columns of another one, which names each of its things once.
-
-    Args:
-        table: A table whose records name things.
-        others: Tables of the sheets that its sheet has a join key in.
-        chance: Decides all choices.
-    """
+    """Ask one table with the columns of another one, which names each of its things once."""
     found = [(other, on) for other in others if (on := _on(table, other))]
     if not found:
         return None
@@ -196,14 +190,7 @@ def dated(table: ToldTable, chance: random.Random) -> Ask | None:
 
 
 def timed(table: ToldTable, siblings: Sequence[ToldTable], chance: random.Random) -> Ask | None:
-    """Ask the sheet of one period among several, or two of them together.
-
-    Args:
-        table: A table of a sheet with a period.
-        siblings: Tables of the same kind of sheet for other periods; without one there is no
-            question.
-        chance: Decides all choices.
-    """
+    """Ask the sheet of one period among several, or two of them together."""
     numbers = [each for each in table.columns if each.sort == "number" and not each.key]
     if not siblings or not numbers:
         return None

@@ -23,13 +23,7 @@ ANSWERS = "answers.json"
 def unit_answers(
     books: Iterable[CompiledBook], links: Iterable[Link], house: House
 ) -> list[Answer]:
-    """Return at most one answer of each kind about each table of a unit.
-
-    Args:
-        books: Its workbooks.
-        links: Links among its sheets.
-        house: Its house, which decides all choices.
-    """
+    """Return at most one answer of each kind about each table of a unit."""
     tables = told_tables(books, house.vocabulary)
     by_sheet = {table.sheet_id: table for table in tables if table.own}
     keys: dict[str, list[ToldTable]] = {}
@@ -90,7 +84,6 @@ def _asks(
     siblings: Sequence[ToldTable],
     chance: random.Random,
 ) -> Iterator[Ask]:
-    """Yield questions about a table, one of each kind where it allows one."""
     periods = [dated(table, chance), timed(table, siblings, chance)]
     chance.shuffle(periods)
     drawn = (

@@ -35,8 +35,6 @@ class Kind:
     """One kind of sheet of one house, which makes its columns, facts and sheets.
 
     Attributes:
-        house: The company, market or institution.
-        category: Category id.
         id: Kind id, as in the category's words.
     """
 
@@ -101,14 +99,7 @@ class Kind:
         *,
         summary: bool = False,
     ) -> SheetFacts:
-        """Return the facts of a sheet with these columns, without sheet id.
-
-        Args:
-            columns: Its columns; the key columns give the keys, all headers give the schema.
-            when: Its period; None for none.
-            part: Its distinction from sheets of the same kind and period (a region).
-            summary: True if it gathers data from other sheets.
-        """
+        """Return the facts of a sheet with these columns, without sheet id."""
         words = self.house.vocabulary.categories[self.category]
         kind = words.kinds[self.id]
         family = "/".join(x for x in (self.house.name, self.category, self.id, part) if x)

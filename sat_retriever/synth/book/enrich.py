@@ -23,10 +23,6 @@ def enriched(book: Book, house: House) -> Book:
     Sheets with facts get a caption below their title, a note, a column of codes on the right and,
     half of their kinds, a column of made names on the left. Half of the workbooks get a page of
     documentation. The layout depends on the house and the kind, which 3-D sums need.
-
-    Args:
-        book: The workbook.
-        house: Its house, which gives the words.
     """
     sheets = [_enriched(sheet, book, house) if sheet.facts else sheet for sheet in book.sheets]
     chance = house.chance("documented", book.path)
@@ -114,10 +110,6 @@ def measured(book: Book, house: House) -> Book:
     are numbers below a header with the unit. Notations differ in their marks for decimals and
     thousands. Whole numbers have no points between thousands, since a text such as "1.200" alone
     can be read in two ways.
-
-    Args:
-        book: The workbook.
-        house: Its house, which decides kinds, notations and amounts.
     """
     return replace(book, sheets=tuple(_measured(sheet, book, house) for sheet in book.sheets))
 
@@ -140,7 +132,6 @@ def _measured(sheet: Sheet, book: Book, house: House) -> Sheet:
 
 
 def _column(entry: str, count: int, kind: random.Random, chance: random.Random) -> Column:
-    """Return a column of a measure: header, unit, least, most, decimals."""
     header, unit, least, most, decimals = entry.split(SEPARATOR)
     places = int(decimals)
     form = kind.choice((*_PLACES, _BEFORE) if unit in _MONEY else _PLACES)
@@ -160,7 +151,6 @@ def _column(entry: str, count: int, kind: random.Random, chance: random.Random) 
 
 
 def _amount(least: float, most: float, places: int, chance: random.Random) -> int | float | None:
-    """Return an amount; None for an empty cell."""
     if chance.random() < _EMPTY:
         return None
     number = round(chance.uniform(least, most), places)

@@ -14,16 +14,7 @@ class Place:
     """The rows and columns of a sheet's parts, 1-based; 0 for a part that it does not have.
 
     Attributes:
-        title_row: First title.
-        group_row: Headers over groups of columns.
-        header_row: Headers.
-        units_row: Units.
         first_row: First data row, even if there is none.
-        num_rows: Number of data rows.
-        totals_row: Totals.
-        notes_row: First note.
-        left: First column.
-        width: Number of columns of the table.
         table: True if the table is written as a table object. Excel's table objects have one
             header row of distinct texts directly above their data, so a sheet with groups, units
             or equal headers has none, despite a `table_name`.
@@ -67,9 +58,6 @@ class Placed:
     """A sheet of a workbook with its place.
 
     Attributes:
-        book: The workbook.
-        sheet: The sheet.
-        place: Rows and columns of its parts.
         numbers: 1-based column number on the sheet by column id.
     """
 

@@ -21,9 +21,6 @@ class PivotTable:
     """A pivot table as Excel shows it: names, sums, and the grand total.
 
     Attributes:
-        source: The sheet that it summarizes.
-        rows: Id of the column of names.
-        numbers: Id of the column of numbers.
         items: Names in ascending order, each with its sum.
         area: Its cells, from its header to the grand total.
     """
@@ -110,7 +107,6 @@ class CompiledColumn:
         values: Value of each data row; "" and None are empty.
         formulas: Formula of each data row without "="; empty if there is none.
         function: Function of the totals row; None for none.
-        total: Value in the totals row.
     """
 
     values: tuple[Value, ...]
@@ -127,7 +123,6 @@ class CompiledSheet:
         at: The sheet and the place of its parts.
         columns: Cells of its columns, left to right.
         choices: Column and source text of each list of choices.
-        pivots: Its pivot tables.
     """
 
     at: Placed
@@ -141,8 +136,6 @@ class External:
     """Another workbook that formulas refer to by number, with the cells that they take.
 
     Attributes:
-        path: Its path in the corpus's folder.
-        tabs: All its tabs in order.
         cells: (tab, 1-based row, 1-based column, value) of the taken cells, in this order.
     """
 
@@ -157,7 +150,6 @@ class CompiledBook:
 
     Attributes:
         book: The workbook that it was made from.
-        sheets: Its sheets in tab order.
         names: Defined names and their references, without "=".
         externals: Other workbooks; `[1]` in a formula is the first.
     """
@@ -199,11 +191,7 @@ def compiled(
 
 
 def _check(sheets: list[Placed]) -> None:
-    """Refuse sheets that no workbook can have.
-
-    Raises:
-        ValueError: If no sheet is visible, or the name of a table is taken or malformed.
-    """
+    """Refuse sheets that no workbook can have."""
     path = sheets[0].book.path if sheets else "a workbook without sheets"
     if all(at.sheet.hidden for at in sheets):
         raise ValueError(f"{path}: at least one sheet must be visible")

@@ -41,10 +41,7 @@ class _Held:
     """The known values of one column.
 
     Attributes:
-        at: The sheet.
-        column: The column.
         values: One value per data row; `_TODO` if it is unknown.
-        waiting: Number of unknown values.
     """
 
     at: Placed
@@ -59,9 +56,6 @@ class Values:
     """The calculated cells of workbooks, each calculated once.
 
     Share one instance among the workbooks that refer to each other.
-
-    Args:
-        books: Function from a path to its workbook; None if there is none.
     """
 
     def __init__(self, books: Callable[[str], Book | None]) -> None:
@@ -219,7 +213,6 @@ class Values:
     def _value(  # noqa: PLR0911 - one for each recipe
         self, held: _Held, recipe: Value | Recipe, row: int
     ) -> Value:
-        """Calculate a recipe whose needed cells are all known."""
         own = held.at
         match recipe:
             case Number(constant):

@@ -47,7 +47,6 @@ class Person:
 
     Attributes:
         time: Share of full time, in (0, 1].
-        hired: First day.
         pay: Monthly base salary on the first day, in whole tens.
     """
 
@@ -98,7 +97,6 @@ def _departments(house: House) -> tuple[str, ...]:
 
 
 def _has_lists(filing: Filing) -> bool:
-    """True if leave types are chosen from a list."""
     return filing.has("lists", share=0.7)
 
 
@@ -210,7 +208,6 @@ def _payroll(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
 
 
 def _training(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
-    """Make the sheet of the courses that people took in a year."""
     chance = filing.chance("training", when)
     count = chance.randint(11, 24)
     page = filing.page("training", when, count)
@@ -256,7 +253,6 @@ def _leave(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
 
 
 def _lists(filing: Filing, when: When) -> Filed:
-    """Make the hidden sheet of the choices."""
     texts = {
         "department": _departments(filing.house),
         "leave_type": _LEAVES,

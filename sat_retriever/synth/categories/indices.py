@@ -52,7 +52,6 @@ class _Desk:
     quarterly: bool
 
     def kind(self, kind: str) -> Kind:
-        """Return a kind of the category."""
         return Kind(self.house, ID, kind)
 
     def levels(self, market: _Index, when: When) -> Place:
@@ -67,7 +66,6 @@ class _Desk:
         return Place(self.house.path(ID, subject, when), self.kind("overview").tab())
 
     def register(self) -> Place:
-        """Return workbook and tab of the register."""
         path = self.house.path(ID, self.kind("constituents").subject(), None)
         return Place(path, self.kind("constituents").tab())
 

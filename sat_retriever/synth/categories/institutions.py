@@ -24,10 +24,7 @@ class Field:
     """One column of a kind.
 
     Attributes:
-        texts: Texts to choose from.
-        span: Smallest and greatest number.
         recipe: Formula on other columns of its row.
-        needs: Columns that the formula uses.
     """
 
     id: str
@@ -211,7 +208,6 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _kinds(house: House) -> tuple[str, ...]:
-    """Choose the kinds of sheets of the institution, in the usual order."""
     chance = house.chance(ID, "kinds")
     chosen = chance.sample(sorted(KINDS), chance.randint(4, 7))
     return tuple(kind for kind in KINDS if kind in chosen)

@@ -94,7 +94,6 @@ def _year(filing: Filing, items: Sequence[Item], year: int, *, first: bool) -> I
 
 
 def _items(house: House) -> tuple[Item, ...]:
-    """Draw the 11 to 20 materials of a house."""
     chance = house.chance(ID, "items")
     count = chance.randint(11, 20)
     suppliers, warehouses = house.pool("suppliers", 6), house.pool("warehouses", 3)
@@ -164,7 +163,6 @@ def _lines(chance: random.Random, moved: Sequence[tuple[Item, int]]) -> list[tup
 
 
 def _entry(filing: Filing, items: Sequence[Item], when: When) -> Filed:
-    """Make the entries of a month."""
     house = filing.house
     chance = filing.chance("entry", when)
     lines = _lines(chance, [(item, item.moved(house, when)[0]) for item in items])
@@ -187,7 +185,6 @@ def _entry(filing: Filing, items: Sequence[Item], when: When) -> Filed:
 
 
 def _exit(filing: Filing, items: Sequence[Item], when: When) -> Filed:
-    """Make the exits of a month."""
     house = filing.house
     chance = filing.chance("exit", when)
     lines = _lines(chance, [(item, item.moved(house, when)[1]) for item in items])

@@ -112,7 +112,6 @@ def _who(page: Page, projects: Sequence[Project], *, unique: bool = False) -> li
 
 
 def _budget(filing: Filing, running: Sequence[Project], when: When) -> Filed:
-    """Make the budget, with two to four cost items per project."""
     chance = filing.chance("budget", when)
     lines = [p for p in running for _ in range(chance.choice((2, 2, 3, 4)))]
     page = filing.page("budget", when, len(lines))

@@ -156,7 +156,6 @@ def _ratings(filing: Filing, audience: _Audience, when: When) -> Filed:
 
 
 def _averages(filing: Filing, audience: _Audience, when: When) -> Filed:
-    """Make every film's mean rating of the year."""
     page = filing.page("averages", when, len(audience.movie_ids), summary=True)
     source = page.at("ratings", when)
     movies = page.at("movies", audience.listed(when))

@@ -42,7 +42,6 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _labels(house: House) -> tuple[str, ...]:
-    """Return the sentiments that label the texts."""
     return house.vocabulary.lists["sentiments"]
 
 
@@ -76,7 +75,6 @@ def _texts(house: House, when: When, part: str, first: int, count: int) -> tuple
 
 
 def _judged(chance: random.Random, label: str) -> str:
-    """Draw a judgement that agrees with a label."""
     if label == "mixed":
         return f"{chance.choice(_GOOD)}, but {chance.choice(_BAD)}"
     said = {"positive": _GOOD, "negative": _BAD, "neutral": _PLAIN}
@@ -117,7 +115,6 @@ def _origin(page: Page, texts: Sequence[_Text], when: When) -> list[Column]:
 
 
 def _train(filing: Filing, when: When) -> Filed:
-    """Make the labelled training texts; some do not count, such as duplicates."""
     house, chance = filing.house, filing.chance("train", when)
     texts = _texts(house, when, "train", 1, chance.randint(36, 58))
     page = filing.page("train", when, len(texts))

@@ -51,7 +51,6 @@ def _year(filing: Filing, listed: Sequence[_Stock], when: When) -> Iterator[File
 
 
 def _listed(house: House) -> tuple[_Stock, ...]:
-    """Draw the 10 to 18 listed securities of the exchange."""
     chance = house.chance(ID, "listed")
     count = chance.randint(10, 18)
     words = ("company_first_words", "company_business_words")

@@ -69,14 +69,7 @@ _SHORT = 4  # letters kept of a word
 def noised_columns(
     sheet: Sheet, spared: Collection[str], options: FabricateOptions, chance: random.Random
 ) -> Sheet:
-    """Add noise to all plain texts and numbers; recipes, dates and booleans stay.
-
-    Args:
-        sheet: A sheet of a source workbook.
-        spared: Ids of columns that stay unchanged.
-        options: Amount of noise.
-        chance: Random numbers for the noise.
-    """
+    """Add noise to all plain texts and numbers; recipes, dates and booleans stay."""
     columns = (
         column if column.id in spared else _noised(column, options, chance)
         for column in sheet.columns
@@ -129,11 +122,6 @@ def noised_numbers(
     sign. Integers stay integers; floats get as many decimals as the values have, at most four.
 
     Source: paper, appendix on pair generation, numerical noise.
-
-    Args:
-        values: Numbers of one column.
-        spread: Smallest and largest absolute value of e and f.
-        chance: Source of random numbers.
     """
     if not values:
         return []
@@ -163,11 +151,6 @@ def noised_headers(sheet: Sheet, table: str, rules: Sequence[SchemaNoise]) -> Sh
 
     Source: the rules of Valentine's fabricator (Koutras et al., ICDE 2021): the table's name
     before the header, truncated words, omitted vowels.
-
-    Args:
-        sheet: A sheet.
-        table: Word that the rule "prefix" puts before headers.
-        rules: Rules to apply, in this order.
     """
     columns: list[Column] = []
     taken = {column.header.casefold() for column in sheet.columns}

@@ -57,13 +57,7 @@ def _is_title(stem: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AlignedColumn:
-    """One column that is in both halves.
-
-    Attributes:
-        id: Its id, equal in both.
-        source: Header in the source.
-        target: Header in the target.
-    """
+    """One column that is in both halves."""
 
     id: str
     source: str
@@ -108,10 +102,8 @@ class Fabricated:
     """A pair of workbooks made from one.
 
     Attributes:
-        stem: Path of the original workbook.
         source: The half with noise in its cells.
         target: The half with noise in its headers, if any.
-        alignments: Shared columns, one entry per sheet.
     """
 
     stem: str
@@ -184,7 +176,6 @@ def _split(
 def _noised_source(
     books: Sequence[Book], options: FabricateOptions, chance: Chance
 ) -> tuple[Book, ...]:
-    """Add noise to the cells of cut sources."""
     spared: Mapping[Tab, set[str]] = {}
     if options.noised_keys:
         books = tuple(_unkeyed(book) for book in with_values(books, _matches))

@@ -48,11 +48,6 @@ class FabricateOptions:
     noised_keys: bool = False
 
     def __post_init__(self) -> None:
-        """Check that shares and ranges are valid.
-
-        Raises:
-            InputError: If a share is outside [0, 1], or a range is not ascending.
-        """
         ranges = {"columns": self.columns, "numeric_noise": self.numeric_noise}
         for name, bounds in ranges.items():
             if bounds is not None and not 0 <= bounds[0] <= bounds[1] <= 1:
@@ -112,12 +107,6 @@ def vertical(
     Source: the released pairs (`train.json`): all 501 follow this rule with 0.5, or with 0.7
     for up to five columns. Departs: columns keep their order (in the release the shared ones
     come first, in random order), and keys are always shared.
-
-    Args:
-        columns: Ids, left to right.
-        keys: Those of them that must be in both halves.
-        overlap: Share in [0, 1].
-        chance: Source of random numbers.
     """
     least = min(2, max(1, len(columns) - 1))
     # The small addend prevents 0.7 * 10 from becoming 6.

@@ -53,8 +53,6 @@ class History:
     """The versions of a workbook, oldest first.
 
     Attributes:
-        kind: Name of its kind.
-        versions: The versions.
         copies: True if the versions of a sheet are copies; False for what only looks like it.
         timed: True if each file is a week younger than the one before, False if all are equally
             old.
@@ -71,10 +69,7 @@ class Histories:
     """A folder of workbooks with what is true of them.
 
     Attributes:
-        folder: The folder.
         groups: Name of the group of each sheet; its own id if it has no copy.
-        kinds: Kind of history of each sheet.
-        histories: What was written.
     """
 
     folder: Path
@@ -85,12 +80,6 @@ class Histories:
 
 def write_histories(source: Path, folder: Path, seed: int, number: int) -> Histories:
     """Write workbooks of a folder again, in versions and copies, and return what is true of them.
-
-    Args:
-        source: Folder of made workbooks.
-        folder: Folder of the histories.
-        seed: Seed of all choices.
-        number: Most workbooks that are written again.
 
     Raises:
         OutputError: If a file cannot be written.
@@ -298,12 +287,6 @@ def history_unit(workbooks: Path, seed: int, number: int, *, asked: bool) -> Mad
     """Write workbooks of a corpus again, in versions and copies, below its folder.
 
     Their sheets answer no questions by name, and have no links.
-
-    Args:
-        workbooks: Folder of the corpus's workbooks.
-        seed: Seed of all choices.
-        number: Most workbooks that are written again.
-        asked: True tells their contents.
 
     Raises:
         OutputError: If a file cannot be written.

@@ -37,8 +37,6 @@ class House:
 
     Attributes:
         name: For example "Apex Technologies".
-        seed: Seed of the corpus.
-        vocabulary: The words.
         prefix: Text before the names of its files; houses of the same name with different
             prefixes have different figures.
     """
@@ -159,14 +157,7 @@ def cased(header: str, case: str) -> str:
 
 
 def _layout(name: str, title: str, house: random.Random, sheet: random.Random) -> Layout:
-    """Draw a layout: the texts and gaps above, beside and below a table.
-
-    Args:
-        name: The house's name.
-        title: Title of the sheet.
-        house: Random numbers for features shared by all sheets of the house.
-        sheet: Random numbers for features of the single sheet.
-    """
+    """Draw a layout: the texts and gaps above, beside and below a table."""
     titled = house.random() < 0.7
     gap, first_row, first_column = house.choice((0, 1, 1, 2)), house.choice((0, 0, 0, 1)), 0
     if house.random() < 0.15:
@@ -185,7 +176,6 @@ def _layout(name: str, title: str, house: random.Random, sheet: random.Random) -
 
 
 def _dialect(chance: random.Random) -> Dialect:
-    """Draw the style of formulas and the colour of headers."""
     return Dialect(
         lookup=chance.choice(("vlookup", "vlookup", "index_match", "xlookup")),
         ranges=chance.choice(("area", "area", "column", "name", "table")),

@@ -78,11 +78,8 @@ class Style:
     """A naming convention with one spelling chosen for each period.
 
     Attributes:
-        convention: Its entry of `naming.json`.
-        abbreviations: Abbreviations by word.
         periods: Spelling by "year", "quarter", "month", and by these after "tab_", "date_" …
         number: Number at the beginning of a numbered name and at the end of a downloaded one.
-        version: End of a versioned name.
     """
 
     convention: Mapping[str, Any]
@@ -141,15 +138,7 @@ def path(style: Style, company: str, category: str, subject: str, when: When | N
 
 
 def tab(style: Style, kind: str, when: When | None, part: str, place: int) -> str:
-    """Return the name of a tab; the kind's name is shortened if the name is too long for Excel.
-
-    Args:
-        style: Style of the name.
-        kind: Name of the sheet's kind.
-        when: The period, if tabs differ by it.
-        part: Any other difference.
-        place: Number of the kind in its category, from 1.
-    """
+    """Return the name of a tab; the kind's name is shortened if the name is too long for Excel."""
     pattern = style.convention["tab"]
     if "{kind}" not in pattern and (when or part):  # a number is not unique here
         pattern = style.convention["tab_else"]

@@ -19,7 +19,6 @@ class When:
     """A period.
 
     Attributes:
-        year: Calendar year.
         quarter: 1 to 4; 0 for a year or month.
         month: 1 to 12; 0 for a year or quarter.
     """

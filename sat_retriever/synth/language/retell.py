@@ -165,14 +165,6 @@ class Retelling:
         files: bool = False,
         proper: Proper = lambda _: False,
     ) -> None:
-        """Prepare a translation into a language.
-
-        Args:
-            translator: Translator of words and headers.
-            language: Tag of the language, for example "de".
-            files: True if names of files and folders are translated as well.
-            proper: Predicate for values that are names and stay, for example `proper_names(words)`.
-        """
         self._translator = translator
         self._language = language
         self._files = files

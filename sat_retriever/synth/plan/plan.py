@@ -48,9 +48,6 @@ class Unit:
     """The work of one worker: the workbooks of one category of one house.
 
     Attributes:
-        category: Category id.
-        house: Owner of the workbooks.
-        years: The years to make, ascending.
         quota: The quota that it is a part of.
         sheets: Number of visible sheets to keep; 0 if workbooks are counted.
         books: Number of workbooks to keep; 0 if sheets are counted.
@@ -69,11 +66,7 @@ class Plan:
     """The plan of a corpus.
 
     Attributes:
-        scale: Size of the corpus.
-        years: Years to choose from, ascending.
         companies: Number of companies, at least one; a corpus too large for them uses more.
-        seed: Seed of the corpus.
-        vocabulary: The words.
     """
 
     scale: Scale
@@ -164,10 +157,6 @@ def kept(unit: Unit, books: Sequence[Book]) -> dict[str, tuple[str, ...]]:
 
     Later years take precedence, and a workbook is followed by those that it refers to. Hidden
     sheets of a kept workbook are kept, except for stems, and are not counted.
-
-    Args:
-        unit: The unit, with the number to keep.
-        books: All of the unit's workbooks.
     """
     ordered = _latest_first(books)
     if unit.books:

@@ -69,7 +69,6 @@ class _Sources:
                 self.gathered.setdefault(target, evidence)
 
     def note(self, target: str, kind: LinkType, evidence: str) -> None:
-        """Record one use of one sheet."""
         self.uses.setdefault(target, {}).setdefault(kind, evidence)
 
     def links(self, source: str) -> Iterator[Link]:
@@ -90,7 +89,6 @@ def _tabs(compiled: CompiledBook) -> tuple[str, ...]:
 
 
 def _formulas(sheet: CompiledSheet) -> Iterator[tuple[str, Value | Recipe]]:
-    """Yield evidence and recipe of the cells with a recipe."""
     at = sheet.at
     for column, cells in zip(at.sheet.columns, sheet.columns, strict=True):
         for row, recipe in enumerate(column.cells):
@@ -127,7 +125,6 @@ def _shows(recipe: Value | Recipe) -> bool:
 
 
 def _declared(sheet: CompiledSheet, path: str, sources: _Sources) -> None:
-    """Record charts, pivot tables and lists of choices."""
     drawn = sheet.at.sheet
     shown: Iterable[tuple[str, SheetAt]] = (
         *(("chart", chart.at) for chart in drawn.charts),
@@ -173,9 +170,6 @@ def facts_in_time(books: Iterable[Book]) -> list[SheetFacts]:
     A sheet without facts (lists of choices, settings) gets the period of its workbook: the one
     of all its other sheets, or their year if workbooks of its kind have more than one. Two
     workbooks are of one kind if they have the same content for different times.
-
-    Args:
-        books: All workbooks of one house's category.
     """
     held = list(books)
     found = [

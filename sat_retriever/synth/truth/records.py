@@ -79,7 +79,6 @@ def _used(sheet: CompiledSheet) -> Area:
 
 
 def _pivot(pivot: PivotTable) -> Table:
-    """Return a pivot table as a table of two columns beside the sheet's own table."""
     names, sums = (tuple(item[place] for item in pivot.items) for place in (0, 1))
     columns = (
         Column(LABELS, example(names), column_type(names)),
@@ -267,7 +266,6 @@ def _text_cells(lines: Sequence[str], row: int, column: int) -> tuple[CellText, 
 
 
 def _texts(cells: Iterable[Value], row: int, column: int) -> list[CellText]:
-    """Return the distinct texts of cells, from the top down."""
     letters, found = column_letters(column), dict[str, CellText]()
     for at, value in enumerate(cells):
         if isinstance(value, str) and value.strip():

@@ -50,8 +50,6 @@ class CategoryWords:
     Attributes:
         label: Name in the published statistics: "Inventory Products".
         names: Names in files and folders, one per variant.
-        asked: Names in questions.
-        kinds: Its kinds of sheets by id.
     """
 
     label: str
@@ -73,8 +71,6 @@ class Vocabulary:
     Attributes:
         lists: Plain lists by name, from `lists.json`: companies, departments, materials …
         categories: Categories by id, one file `category_<id>.json` each.
-        naming: Naming conventions, from `naming.json`.
-        abbreviations: Abbreviations by case-folded word, from `naming.json`.
     """
 
     lists: Mapping[str, tuple[str, ...]]
@@ -87,9 +83,6 @@ class Vocabulary:
         """Load the packaged words; a user's file replaces the packaged file of the same name.
 
         Lists that are missing in a user's `lists.json` stay as packaged.
-
-        Args:
-            folder: The user's folder; None for the packaged words alone.
 
         Raises:
             PathNotFoundError: If there is no such folder.
@@ -201,7 +194,6 @@ def _kind(content: Any, where: str) -> KindWords:
 
 
 def _check_kinds(kinds: Mapping[str, KindWords], where: str) -> None:
-    """Check the rules between columns and between kinds of a category."""
     counts = {
         f"{name}/{column}": len(headers)
         for name, kind in kinds.items()

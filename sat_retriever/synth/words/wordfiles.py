@@ -122,7 +122,6 @@ def variants(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _twice(entries: Iterable[str]) -> str | None:
-    """Return the first entry that occurred before."""
     seen: set[str] = set()
     for entry in entries:
         if entry in seen:

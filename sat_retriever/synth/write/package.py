@@ -25,11 +25,7 @@ _NUMBER = re.compile(r'Id="rId(\d+)"')
 
 
 class Parts:
-    """The parts of a package, to which more can be added.
-
-    Args:
-        parts: Content by name, in the order of the file.
-    """
+    """The parts of a package, to which more can be added."""
 
     def __init__(self, parts: Mapping[str, bytes]) -> None:
         self._parts = dict(parts)

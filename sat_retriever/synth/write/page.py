@@ -24,12 +24,7 @@ _LINE = "BFBFBF"
 
 
 class Look:
-    """The formats that a workbook's sheets share.
-
-    Args:
-        workbook: An XlsxWriter workbook.
-        dialect: Its colour and font.
-    """
+    """The formats that a workbook's sheets share."""
 
     def __init__(self, workbook: Any, dialect: Dialect) -> None:
         def made(**properties: Any) -> Any:
@@ -68,13 +63,7 @@ _BOLD, _CAPITAL = 1.1, 0.25
 
 
 def write_page(sheet: CompiledSheet, page: Any, look: Look) -> None:
-    """Write titles, table, notes, choices and the contents of pivot tables.
-
-    Args:
-        sheet: The sheet.
-        page: Its XlsxWriter worksheet.
-        look: Formats of the workbook.
-    """
+    """Write titles, table, notes, choices and the contents of pivot tables."""
     at = sheet.at
     place, layout = at.place, at.sheet.layout
     left = place.left - 1
@@ -228,7 +217,6 @@ def _write_choices(sheet: CompiledSheet, page: Any) -> None:
 
 
 def _write_pivot(pivot: PivotTable, page: Any, look: Look) -> None:
-    """Write the contents of a pivot table; the table itself is a separate part."""
     top, left = pivot.area.top - 1, pivot.area.left - 1
     last = len(pivot.items) + 1
     for row, line in enumerate(pivot.lines()):

@@ -22,10 +22,6 @@ _CHART_ROWS = 16
 def write_xlsx(compiled: CompiledBook, path: Path) -> None:
     """Write the workbook; equal workbooks give equal bytes, and no partial file is left.
 
-    Args:
-        compiled: The workbook.
-        path: The file; missing folders are created.
-
     Raises:
         InputError: If it has something that Excel does not allow.
         OutputError: If the file cannot be written.
@@ -89,7 +85,6 @@ def _show_first(compiled: CompiledBook, pages: Iterable[Any]) -> None:
 def _draw(
     compiled: CompiledBook, sheet: CompiledSheet, number: int, workbook: Any, page: Any
 ) -> None:
-    """Draw a column chart to the right of everything on the sheet."""
     at, chart = sheet.at, sheet.at.sheet.charts[number]
     target = compiled.values.sheet(at, chart.at)
     place = target.place

@@ -75,13 +75,7 @@ class Investment:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of one year.
-
-    Attributes:
-        spends: Budget lines, department by department.
-        staff: One entry per department.
-        investments: Capital projects.
-    """
+    """The plan of one year."""
 
     spends: tuple[Spend, ...]
     staff: tuple[Staff, ...]

@@ -62,10 +62,6 @@ def ledger(house: House, years: Sequence[int]) -> Mapping[int, Figures]:
 
     In every year assets equal liabilities and equity, the change in cash is the sum of the
     cash flows, and retained earnings grow by the net profit less the dividends.
-
-    Args:
-        house: The company.
-        years: The years of the corpus, at least one.
     """
     chance = house.chance("financial", "ledger")
     first, last = min(years) - 2, max(years)
@@ -120,7 +116,6 @@ def _draw_assets(chance: random.Random, now: dict[str, int], last: Figures) -> N
 
 
 def _profit(now: dict[str, int]) -> None:
-    """Compute the subtotals of the income statement."""
     costs = ("materials", "wages", "other_production")
     now["gross"] = now["revenue"] - sum(now[cost] for cost in costs)
     overheads = ("distribution", "administration", "research", "depreciation")

@@ -138,7 +138,6 @@ def _columns(
     years: tuple[list[Cell], list[Cell]],
     own: SheetAt,
 ) -> list[Column]:
-    """Return the columns of this company's statements, left to right."""
     habits, of, lines = company.habits, company.kind(kind), company.lines(kind)
     group = of.header("group_years") if habits.grouped else ""
     columns = [of.column("item", (company.name(line) for line in lines))]

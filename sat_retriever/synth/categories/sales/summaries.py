@@ -140,7 +140,6 @@ def targets(company: Company, year: int, path: str) -> Sheet:
 
 
 def _expected(company: Company, year: int) -> float:
-    """Estimate the revenue of a year's orders."""
     lines = 17 if company.habits.split == "months" else 38
     price = fmean(company.price(product, year) for product in company.products)
     return lines * len(company.order_tabs(year)) * 13.5 * price
