@@ -121,7 +121,7 @@ def _sheet(record: SheetRecord) -> _Sheet:
     levels = [name_words(each) for each in folders[-MAX_FOLDERS:]]
     levels.append(name_words(stem))
     tab = record.sheet
-    levels.append(() if _same(tab, stem) else name_words(tab))
+    levels.append(() if tab.casefold() == stem.casefold() else name_words(tab))
     return _Sheet(
         sheet_id=record.sheet_id,
         workbook=path or record.sheet_id,
@@ -129,11 +129,6 @@ def _sheet(record: SheetRecord) -> _Sheet:
         headers=frozenset(header_words(each.name) for each in record.columns[:_MAX_HEADERS]) - {""},
         period=period_of(record),
     )
-
-
-def _same(tab: str, stem: str) -> bool:
-    """True if a tab repeats its file's name, as the one tab of a csv file does."""
-    return tab.casefold() == stem.casefold()
 
 
 def _digest(headers: Iterable[str]) -> str:

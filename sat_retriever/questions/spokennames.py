@@ -202,7 +202,9 @@ def linked(
             common = headers.get(link.source, _NONE) & headers.get(link.target, _NONE)
             joined.update(each for each in common if key_name(each).kind is not KeyKind.NONE)
             joined.update(_named_headers(link))
-    return summaries, {header for header in joined if _tells(key_name(header))}
+    return summaries, {
+        header for header in joined if (name := key_name(header)).words and not name.generic
+    }
 
 
 def spoken_keys(joined: Collection[str], sheets: Iterable[Collection[str]]) -> Mapping[str, str]:
@@ -222,10 +224,6 @@ def spoken_keys(joined: Collection[str], sheets: Iterable[Collection[str]]) -> M
         for same in ways.values()
         for header in same
     }
-
-
-def _tells(name: KeyName) -> bool:
-    return bool(name.words) and not name.generic
 
 
 def _named_headers(link: Link) -> Iterator[str]:

@@ -106,7 +106,9 @@ def synthesize(
     start = time.perf_counter()
     options = options or SynthOptions()
     out = Path(out)
-    plan = _plan(options)
+    vocabulary = Vocabulary.load(options.vocabulary)
+    size, spanned = scale(options.scale), years(options.years)
+    plan = Plan(size, spanned, options.companies, options.seed, vocabulary)
     retold = None
     if options.language != "en":
         retold = Retold(options.language, options.translations, options.translator)
@@ -121,7 +123,7 @@ def synthesize(
         number = options.queries
         if number is None:
             number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
-        made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
+        made = _queries(held, vocabulary, options, number, out / "paraphrases.json")
         write_queries(out / "query.json", _counted(made, by_type, number, progress))
     answers = chosen(held.answers, options.answers)
     if answers:
@@ -140,12 +142,6 @@ def synthesize(
     )
     _write_manifest(out, options, report)
     return report
-
-
-def _plan(options: SynthOptions) -> Plan:
-    vocabulary = Vocabulary.load(options.vocabulary)
-    size, spanned = scale(options.scale), years(options.years)
-    return Plan(size, spanned, options.companies, options.seed, vocabulary)
 
 
 def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:

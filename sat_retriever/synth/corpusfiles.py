@@ -35,9 +35,6 @@ class SheetsFile:
 
         Fields beyond the published ones: `workbook`, `sheet` and `path` name the sheet in its
         file, `category` is its category in the statistics.
-
-        Raises:
-            OutputError: If the file cannot be written.
         """
         entry = {
             "sheet_id": number,
@@ -100,9 +97,6 @@ class EdgesFile:
         """Write the links among one group of sheets, which no later call mentions.
 
         If two sheets depend on each other by the same type of link, one direction is kept.
-
-        Raises:
-            OutputError: If the file cannot be written.
         """
         pairs: dict[tuple[int, int], dict[str, tuple[int, int]]] = {}
         for link in links:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,8 @@ def train_pairs(sheets: Iterable[PairSheet], chance: random.Random) -> Iterator[
     held = _Held(sheets)
     number = 0
     for first, second in held.positives(chance):
-        matched = _matched(held.columns[first], held.columns[second])
+        others = dict(held.columns[second])
+        matched = [[header, others[id_]] for id_, header in held.columns[first] if id_ in others]
         if not matched:
             continue
         pairs = [(first, second), *held.negatives(chance)]
@@ -65,11 +66,6 @@ def train_pairs(sheets: Iterable[PairSheet], chance: random.Random) -> Iterator[
                 "label": int(place == 0),
             }
             number += 1
-
-
-def _matched(first: Headers, second: Headers) -> list[list[str]]:
-    others: Mapping[str, str] = dict(second)
-    return [[header, others[column]] for column, header in first if column in others]
 
 
 class _Held:

@@ -31,8 +31,9 @@ from sat_retriever.synth.book.restrict import Keep, restricted
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.categories import category
-from sat_retriever.synth.fabricate import PAPER, fabricated_unit
 from sat_retriever.synth.fabricate.noise import with_placeholders
+from sat_retriever.synth.fabricate.pair import fabricated_unit
+from sat_retriever.synth.fabricate.split import PAPER
 from sat_retriever.synth.language.retell import Retelling, proper_names
 from sat_retriever.synth.language.translate import (
     CachedTranslator,
@@ -184,12 +185,7 @@ def made_unit(
     asked: bool = False,
     answered: bool = False,
 ) -> MadeUnit:
-    """Write the workbooks of a unit, and return the data about them.
-
-    Raises:
-        OutputError: If a workbook cannot be written.
-        MissingExtraError: Without the extra `synth`.
-    """
+    """Write the workbooks of a unit, and return the data about them."""
     made = unit_books(unit, fabricated=fabricated, retold=retold, asked=asked, answered=answered)
     by_path = {book.path: book for book, _ in made}
     values = Values(by_path.get)
@@ -269,10 +265,6 @@ def made_units(
             this, so the script needs `if __name__ == "__main__":` around its actions.
         asked: True gives the workbooks contents worth asking for, and tells them.
         answered: True makes questions with their SQL and answer.
-
-    Raises:
-        InputError: If a process ends early.
-        OutputError: If a workbook cannot be written.
     """
     make = partial(
         made_unit,

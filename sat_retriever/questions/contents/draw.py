@@ -96,10 +96,10 @@ def folded(text: str) -> Words:
     return tuple(_WORD.findall(text.casefold()))
 
 
-def standing(text: str, phrase: Words) -> bool:
+def contains_phrase(text: str, phrase: Words) -> bool:
     """True if a text has a phrase that is no part of a longer code.
 
-    >>> standing("See TH-100.", ("th", "100")), standing("TH-100-2", ("th", "100"))
+    >>> contains_phrase("See TH-100.", ("th", "100")), contains_phrase("TH-100-2", ("th", "100"))
     (True, False)
     """
     said = r"[\W_]+".join(map(re.escape, phrase))
@@ -118,7 +118,7 @@ _EDGES = " \t.,;:!?()[]\"'“”"
 
 
 @dataclass(slots=True)
-class Draws:
+class Reservoir:
     """A sample of drafts of one kind: those with the smallest of random numbers."""
 
     most: int
@@ -147,7 +147,7 @@ def drawn(
     The choice in a sheet depends on the seed and the sheet alone. Second drafts of sheets come
     after the first ones of all.
     """
-    draws = {kind: Draws(most) for kind in kinds}
+    draws = {kind: Reservoir(most) for kind in kinds}
     for record in records:
         if not record.contents:
             continue

@@ -16,9 +16,9 @@ from sat_retriever.questions.contents.draw import (
     PHRASED,
     VALUE,
     Draft,
+    contains_phrase,
     drawn,
     folded,
-    standing,
 )
 from sat_retriever.questions.contents.versions import CopiesOf, version_queries
 from sat_retriever.questions.facts import Words
@@ -104,7 +104,7 @@ class Holders:
             said = folded(text)
             every.update(said)
             for number, phrase in self._having(said):
-                held[number] = held.get(number, False) or standing(text, phrase)
+                held[number] = held.get(number, False) or contains_phrase(text, phrase)
         for number in held.keys() - self._dropped:
             if not held[number] or len(self._sheets[number]) >= self._most:
                 self._dropped.add(number)

@@ -69,11 +69,7 @@ def restricted(books: Sequence[Book], keep: Mapping[Tab, Keep]) -> tuple[Book, .
 def with_values(
     books: Sequence[Book], where: Callable[[Book, Sheet, Recipe], bool]
 ) -> tuple[Book, ...]:
-    """Replace a cell by its plain value if `where` picks a leaf of its recipe.
-
-    Raises:
-        ValueError: As for `restricted`.
-    """
+    """Replace a cell by its plain value if `where` picks a leaf of its recipe."""
     values = Values({book.path: book for book in books}.get)
     return tuple(_with_values(book, where, values) for book in books)
 

@@ -171,10 +171,6 @@ def compiled(
         books: Function from a path to another workbook; None if there is none.
         values: Known cells; share one among workbooks that refer to each other, so that each cell
             is calculated once.
-
-    Raises:
-        ValueError: If a recipe has a missing reference, calculates with text, or is circular; if
-            no sheet is visible; if names of tabs, columns or tables clash.
     """
     values = values or Values(books)
     sheets = values.add(book)

@@ -66,11 +66,7 @@ class Values:
         """The columns (path, sheet, id) in which a lookup finds nothing."""
 
     def add(self, book: Book) -> list[Placed]:
-        """Return the sheets of a workbook with their places, and record them for references.
-
-        Raises:
-            ValueError: If two tabs have the same name, or a sheet is malformed.
-        """
+        """Return the sheets of a workbook with their places, and record them for references."""
         found = [placed(book, sheet) for sheet in book.sheets]
         if len({sheet.name.casefold() for sheet in book.sheets}) < len(found):
             raise ValueError(f"{book.path} has two tabs of the same name")
@@ -79,11 +75,7 @@ class Values:
         return [self._sheets[book.path, each.sheet.name] for each in found]
 
     def sheet(self, own: Placed, at: SheetAt) -> Placed:
-        """Return the sheet that a recipe on another sheet refers to.
-
-        Raises:
-            ValueError: If there is no such sheet.
-        """
+        """Return the sheet that a recipe on another sheet refers to."""
         path = at.book or own.book.path
         if (path, at.sheet) not in self._sheets:
             book = self._books(path) if path != own.book.path else own.book
@@ -94,11 +86,7 @@ class Values:
         return self._sheets[path, at.sheet]
 
     def through(self, own: Placed, recipe: Through) -> list[Placed]:
-        """Return the sheets of a 3-D reference, first to last in tab order.
-
-        Raises:
-            ValueError: If one of its ends is missing, or the layouts of the sheets differ.
-        """
+        """Return the sheets of a 3-D reference, first to last in tab order."""
         names = [sheet.name for sheet in own.book.sheets]
         ends = [self.sheet(own, SheetAt(name)) for name in (recipe.first, recipe.last)]
         start, end = sorted(names.index(each.sheet.name) for each in ends)
@@ -110,22 +98,14 @@ class Values:
         return found
 
     def values(self, at: Placed, column_id: str) -> Sequence[Value]:
-        """Return all values of a column.
-
-        Raises:
-            ValueError: If recipes are circular, calculate with text, or have missing references.
-        """
+        """Return all values of a column."""
         held = self._held(at, column_id)
         for row in range(len(held.values) if held.waiting else 0):
             self._settle(held, row)
         return held.values
 
     def total(self, at: Placed, column_id: str, function: Function) -> int | float:
-        """Reduce a column to one number; 0 for the average of no numbers.
-
-        Raises:
-            ValueError: As for `values`.
-        """
+        """Reduce a column to one number; 0 for the average of no numbers."""
         return reduced(function, numbers_in(self.values(at, column_id)))
 
     def _held(self, at: Placed, column_id: str) -> _Held:

@@ -200,12 +200,14 @@ def with_placeholders(books: Sequence[Book]) -> tuple[Book, ...]:
     digest of the text, not a counter, which would depend on the texts made before.
     """
     return tuple(
-        replace(book, sheets=tuple(_sheet(sheet) for sheet in book.sheets)) for book in books
+        replace(
+            book,
+            sheets=tuple(
+                replace(sheet, columns=tuple(map(_column, sheet.columns))) for sheet in book.sheets
+            ),
+        )
+        for book in books
     )
-
-
-def _sheet(sheet: Sheet) -> Sheet:
-    return replace(sheet, columns=tuple(map(_column, sheet.columns)))
 
 
 def _column(column: Column) -> Column:

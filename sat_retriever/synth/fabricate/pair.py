@@ -113,12 +113,7 @@ class Fabricated:
 
 
 def fabricated(book: Book, options: FabricateOptions, chance: Chance) -> Fabricated:
-    """Make the pair of a workbook that takes from no other.
-
-    Raises:
-        ValueError: If it takes from another workbook, or a recipe cannot be calculated.
-        MissingExtraError: If anyascii is needed and not installed.
-    """
+    """Make the pair of a workbook that takes from no other."""
     return fabricated_unit([book], options, chance)[0]
 
 

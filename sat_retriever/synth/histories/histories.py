@@ -80,9 +80,6 @@ class Histories:
 
 def write_histories(source: Path, folder: Path, seed: int, number: int) -> Histories:
     """Write workbooks of a folder again, in versions and copies, and return what is true of them.
-
-    Raises:
-        OutputError: If a file cannot be written.
     """
     made = Histories(folder)
     books = list(_books(source, seed))
@@ -158,7 +155,7 @@ def moved(stem: str, book: Book, chance: random.Random) -> Iterator[Written]:
     """The same workbook in two folders, and renamed in a third."""
     yield Written(f"shared/{stem}.xlsx", book)
     yield Written(f"archive/{stem}.xlsx", book)
-    yield Written(f"mail/{_other_name(stem)}.xlsx", book)
+    yield Written(f"mail/{' '.join(reversed(stem.split()))} sent.xlsx", book)
 
 
 def tabs_copied(stem: str, book: Book, chance: random.Random) -> Iterator[Written]:
@@ -245,10 +242,6 @@ def _edited(book: Book, chance: random.Random) -> Book:
     for edit in chance.sample(list(EDITS), 2):
         book = edit(book, chance)
     return book
-
-
-def _other_name(stem: str) -> str:
-    return " ".join(reversed(stem.split())) + " sent"
 
 
 def _write(

@@ -48,12 +48,11 @@ class House:
 
     def chance(self, *purpose: object) -> random.Random:
         """Return a stream of random numbers for one purpose."""
-        text = "\x1f".join(map(str, (self.seed, self.name, *self._apart(), *purpose)))
+        text = "\x1f".join(
+            map(str, (self.seed, self.name, *filter(None, (self.prefix,)), *purpose))
+        )
         digest = hashlib.sha256(text.encode()).digest()
         return random.Random(int.from_bytes(digest[:8], "big"))  # noqa: S311 - repeatable, no secret
-
-    def _apart(self) -> tuple[str, ...]:
-        return (self.prefix,) if self.prefix else ()
 
     def pool(self, noun: str, size: int) -> tuple[str, ...]:
         """Return `size` names or codes of this house, the same in all its sheets.
@@ -64,9 +63,6 @@ class House:
         "supplier_ids", "customer_ids", "product_codes", "order_numbers", "tickers" and
         every other noun that ends in "_ids", "_codes" or "_numbers". `pool(x, 5)` is the
         beginning of `pool(x, 9)`; if a list is too short, numbers are appended.
-
-        Raises:
-            InputError: If no list or rule has that name.
         """
         return pool(noun, size, self.vocabulary.lists, partial(self.chance, "pool"))
 
@@ -114,11 +110,32 @@ class House:
 
     def layout(self, title: str, *purpose: object) -> Layout:
         """Return titles, gaps and offsets of this house (some houses have none)."""
-        return _layout(self.name, title, self.chance("layout"), self.chance("at", *purpose))
+        house, sheet = self.chance("layout"), self.chance("at", *purpose)
+        titled = house.random() < 0.7
+        gap, first_row, first_column = house.choice((0, 1, 1, 2)), house.choice((0, 0, 0, 1)), 0
+        if house.random() < 0.15:
+            first_column = 1
+        subtitle = house.choice((*_SUBTITLES, "", "", ""))
+        noted = house.random() < 0.4
+        above = (title, subtitle.format(department="Finance", name=self.name)) if titled else ()
+        notes = (sheet.choice(_NOTES),) if noted and sheet.random() < 0.5 else ()
+        return Layout(
+            titles=tuple(line for line in above if line),
+            gap=gap if titled else 0,
+            first_row=first_row,
+            first_column=first_column,
+            notes=notes,
+        )
 
     def dialect(self) -> Dialect:
         """Return its style of formulas and its colour of headers."""
-        return _dialect(self.chance("dialect"))
+        chance = self.chance("dialect")
+        return Dialect(
+            lookup=chance.choice(("vlookup", "vlookup", "index_match", "xlookup")),
+            ranges=chance.choice(("area", "area", "column", "name", "table")),
+            colour=chance.choice(_COLOURS),
+            font=chance.choice(_FONTS),
+        )
 
     def convention(self, category: str) -> str:
         """Return the name of its naming convention for a category."""
@@ -154,31 +171,3 @@ def cased(header: str, case: str) -> str:
         return "_".join(word.lower() for word in words)
     first, *rest = words
     return first.lower() + "".join(word[0].upper() + word[1:].lower() for word in rest)
-
-
-def _layout(name: str, title: str, house: random.Random, sheet: random.Random) -> Layout:
-    """Draw a layout: the texts and gaps above, beside and below a table."""
-    titled = house.random() < 0.7
-    gap, first_row, first_column = house.choice((0, 1, 1, 2)), house.choice((0, 0, 0, 1)), 0
-    if house.random() < 0.15:
-        first_column = 1
-    subtitle = house.choice((*_SUBTITLES, "", "", ""))
-    noted = house.random() < 0.4
-    above = (title, subtitle.format(department="Finance", name=name)) if titled else ()
-    notes = (sheet.choice(_NOTES),) if noted and sheet.random() < 0.5 else ()
-    return Layout(
-        titles=tuple(line for line in above if line),
-        gap=gap if titled else 0,
-        first_row=first_row,
-        first_column=first_column,
-        notes=notes,
-    )
-
-
-def _dialect(chance: random.Random) -> Dialect:
-    return Dialect(
-        lookup=chance.choice(("vlookup", "vlookup", "index_match", "xlookup")),
-        ranges=chance.choice(("area", "area", "column", "name", "table")),
-        colour=chance.choice(_COLOURS),
-        font=chance.choice(_FONTS),
-    )

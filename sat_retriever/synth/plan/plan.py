@@ -76,17 +76,16 @@ class Plan:
     vocabulary: Vocabulary
 
     def units(self) -> Iterator[Unit]:
-        """Yield the units: the first of each category, then the second of each, and so on.
-
-        Raises:
-            InputError: If there are no companies or no years.
-        """
+        """Yield the units: the first of each category, then the second of each, and so on."""
         if self.companies < 1 or not self.years:
             raise InputError(
                 f"a corpus needs at least one company and one year, not {self.companies} and "
                 f"{len(self.years)}"
             )
-        shares = [self._shares(quota) for quota in self.scale.quotas]
+        shares = []  # the contribution of each house to each quota, at least 1
+        for quota in self.scale.quotas:
+            total = quota.books or quota.sheets
+            shares.append(divided(total, min(self._houses(quota), total)))
         names = {owner: self._names(owner, shares) for owner in OWNER_WORDS}
         for place in range(max(map(len, shares))):
             for quota, parts in zip(self.scale.quotas, shares, strict=True):
@@ -102,12 +101,6 @@ class Plan:
             if CATEGORIES[quota.category].owner == owner
         )
         return tuple(islice(house_names(owner, self.vocabulary), max(needed, default=0)))
-
-    def _shares(self, quota: Quota) -> Sequence[int]:
-        """Return the contribution of each house to a quota, at least 1 each."""
-        total = quota.books or quota.sheets
-        houses = self._houses(quota)
-        return divided(total, min(houses, total))
 
     def _houses(self, quota: Quota) -> int:
         """Return the number of houses of a quota: companies as requested, more if needed."""

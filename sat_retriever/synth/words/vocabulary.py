@@ -33,11 +33,7 @@ class KindWords:
     units: Mapping[str, str]
 
     def headers(self, column: str) -> tuple[str, ...]:
-        """Return the headers of a column, one per variant.
-
-        Raises:
-            InputError: If there is no such column.
-        """
+        """Return the headers of a column, one per variant."""
         if column not in self.columns:
             raise InputError(f"no column {column!r} among {', '.join(self.columns)}")
         return self.columns[column]
@@ -121,21 +117,13 @@ class Vocabulary:
         return cls(lists, categories, naming, abbreviations)
 
     def category(self, category: str) -> CategoryWords:
-        """Return the words of a category.
-
-        Raises:
-            InputError: If there is no such category.
-        """
+        """Return the words of a category."""
         if category not in self.categories:
             raise InputError(f"no words for category {category!r}: {_CATEGORY}{category}.json")
         return self.categories[category]
 
     def kind(self, category: str, kind: str) -> KindWords:
-        """Return the words of a kind of sheet.
-
-        Raises:
-            InputError: If there is no such kind.
-        """
+        """Return the words of a kind of sheet."""
         kinds = self.category(category).kinds
         if kind not in kinds:
             raise InputError(f"{_CATEGORY}{category}.json has no kind {kind!r} among {list(kinds)}")

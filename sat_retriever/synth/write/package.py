@@ -44,11 +44,7 @@ class Parts:
             self.insert("[Content_Types].xml", "</Types>", override)
 
     def insert(self, name: str, before: str, text: str) -> None:
-        """Insert text before a mark in a part.
-
-        Raises:
-            ValueError: If the part does not have the mark.
-        """
+        """Insert text before a mark in a part."""
         part = self._parts[name].decode()
         at = part.find(before)
         if at < 0:

@@ -34,12 +34,7 @@ def write_xlsx(compiled: CompiledBook, path: Path) -> None:
 
 
 def xlsx_bytes(compiled: CompiledBook) -> bytes:
-    """Return the bytes of the .xlsx.
-
-    Raises:
-        InputError: If it has something that Excel does not allow, such as a tab name of 40 letters.
-        MissingExtraError: Without the extra `synth`.
-    """
+    """Return the bytes of the .xlsx."""
     xlsxwriter = require("xlsxwriter", "synth")
     failed = require("xlsxwriter.exceptions", "synth").XlsxWriterException
     buffer = io.BytesIO()

@@ -193,14 +193,14 @@ def _item_rows(company: Company, path: str) -> list[Column]:
     kind = company.kind("trend")
     items = (_ITEMS | _MORE).values()
     columns = [kind.column("item", (company.item(*item) for item in items))]
-    looked_up = kind.chance("lookup").random() < 0.3
+    by_name = kind.chance("lookup").random() < 0.3
     for year in company.years:
         cells: list[Recipe] = []
         for statement, line in items:
             at = company.at(statement, year, path)
             cells.append(
                 looked_up(at, "item", "current")
-                if looked_up
+                if by_name
                 else _taken(company, statement, line, year, path)
             )
         column = kind.column("year", cells, "integer")
