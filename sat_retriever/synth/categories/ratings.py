@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import partial
 
-from sat_retriever.synth.book.build import (
-    Cells,
-    looked_up,
-    ratio,
-    summed_by,
-    times,
-    with_chart,
-)
+from sat_retriever.synth.book.build import Cells, looked_up, ratio, summed_by, times, with_chart
 from sat_retriever.synth.book.model import Book, Column, Recipe, Total
 from sat_retriever.synth.categories.filing import Filed, Filing, changed, either, tabled
 from sat_retriever.synth.house.house import House

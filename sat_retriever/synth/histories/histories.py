@@ -79,8 +79,7 @@ class Histories:
 
 
 def write_histories(source: Path, folder: Path, seed: int, number: int) -> Histories:
-    """Write workbooks of a folder again, in versions and copies, and return what is true of them.
-    """
+    """Write workbooks of a folder again, in versions and copies; return what is true of them."""
     made = Histories(folder)
     books = list(_books(source, seed))
     chance = random.Random(seed)  # noqa: S311 - repeatable, no secret

@@ -4,14 +4,7 @@ import pytest
 
 from sat_retriever.synth.book.model import Through, TotalWhere
 from sat_retriever.synth.categories.budget.company import Habits
-from tests.synth.categories.checks import (
-    SEEDS,
-    YEARS,
-    grids,
-    house,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, YEARS, grids, house, made, sheets
 
 
 @cache

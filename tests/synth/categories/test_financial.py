@@ -6,14 +6,7 @@ import pytest
 from sat_retriever.synth.book.model import Lookup, Take, Through
 from sat_retriever.synth.categories.financial.company import ASSETS, Company, Habits, ledger
 from sat_retriever.synth.categories.financial.lines import BALANCE_LONG, BALANCE_SHORT
-from tests.synth.categories.checks import (
-    SEEDS,
-    YEARS,
-    grids,
-    house,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, YEARS, grids, house, made, sheets
 
 
 @cache

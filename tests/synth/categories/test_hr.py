@@ -3,12 +3,7 @@ from functools import cache
 import pytest
 
 from sat_retriever.synth.book.model import Lookup
-from tests.synth.categories.checks import (
-    SEEDS,
-    grids,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, grids, made, sheets
 
 
 @cache

@@ -3,14 +3,7 @@ from functools import cache
 import pytest
 
 from sat_retriever.synth.categories.institutions import KINDS
-from tests.synth.categories.checks import (
-    SEEDS,
-    TWO_YEARS,
-    check_periods,
-    grids,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, TWO_YEARS, check_periods, grids, made, sheets
 
 SUMMED = {
     "deposits": ("deposits", "total"),

@@ -3,13 +3,7 @@ from functools import cache
 import pytest
 
 from sat_retriever.synth.book.model import Lookup, Take, Through
-from tests.synth.categories.checks import (
-    TWO_YEARS,
-    grids,
-    house,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import TWO_YEARS, grids, house, made, sheets
 
 SEEDS = range(6)
 

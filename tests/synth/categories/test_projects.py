@@ -2,12 +2,7 @@ from functools import cache
 
 import pytest
 
-from tests.synth.categories.checks import (
-    SEEDS,
-    grids,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, grids, made, sheets
 
 
 @cache

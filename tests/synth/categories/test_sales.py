@@ -5,15 +5,7 @@ import pytest
 
 from sat_retriever.synth.book.model import Lookup, TotalWhere
 from sat_retriever.synth.categories.sales.orders import Habits
-from tests.synth.categories.checks import (
-    SEEDS,
-    YEARS,
-    check_references,
-    grids,
-    house,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, YEARS, check_references, grids, house, made, sheets
 
 
 @cache

@@ -2,13 +2,7 @@ from functools import cache
 
 import pytest
 
-from tests.synth.categories.checks import (
-    SEEDS,
-    TWO_YEARS,
-    grids,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, TWO_YEARS, grids, made, sheets
 
 
 @cache

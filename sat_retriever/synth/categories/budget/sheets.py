@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import (
-    added,
-    less,
-    looked_up,
-    parts,
-    ratio,
-    times,
-    with_totals,
-)
-from sat_retriever.synth.book.model import (
-    Choices,
-    Column,
-    Recipe,
-    Sheet,
-    Take,
-    TotalWhere,
-)
+from sat_retriever.synth.book.build import added, less, looked_up, parts, ratio, times, with_totals
+from sat_retriever.synth.book.model import Choices, Column, Recipe, Sheet, Take, TotalWhere
 from sat_retriever.synth.categories.budget.company import PERSONNEL, Company, Spend
 from sat_retriever.synth.house.when import When
 

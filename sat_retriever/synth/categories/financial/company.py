@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sat_retriever.synth.book.build import (
-    walk,
-)
+from sat_retriever.synth.book.build import walk
 from sat_retriever.synth.book.model import SheetAt
 from sat_retriever.synth.categories import company
 from sat_retriever.synth.categories.company import drawn, one_of, share

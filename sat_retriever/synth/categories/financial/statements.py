@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import (
-    less,
-    looked_up,
-    ratio,
-)
+from sat_retriever.synth.book.build import less, looked_up, ratio
 from sat_retriever.synth.book.model import (
     Column,
     Combine,

@@ -7,19 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from sat_retriever.synth.book.build import (
-    less,
-    looked_up,
-    times,
-    with_totals,
-)
-from sat_retriever.synth.book.model import (
-    Column,
-    Number,
-    Recipe,
-    Sheet,
-    SheetAt,
-)
+from sat_retriever.synth.book.build import less, looked_up, times, with_totals
+from sat_retriever.synth.book.model import Column, Number, Recipe, Sheet, SheetAt
 from sat_retriever.synth.categories import company
 from sat_retriever.synth.categories.company import drawn, one_of, share
 from sat_retriever.synth.house.house import House

@@ -15,15 +15,7 @@ from sat_retriever.synth.book.build import (
     with_chart,
     with_totals,
 )
-from sat_retriever.synth.book.model import (
-    Function,
-    Pivot,
-    Recipe,
-    Sheet,
-    SheetAt,
-    Style,
-    Total,
-)
+from sat_retriever.synth.book.model import Function, Pivot, Recipe, Sheet, SheetAt, Style, Total
 from sat_retriever.synth.categories.sales.orders import Company
 from sat_retriever.synth.house.when import When, quarters, spoken
 
