@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import added, book, change, less, ratio, with_totals
+from sat_retriever.synth.book.build import (
+    added,
+    book,
+    change,
+    less,
+    looked_up,
+    ratio,
+    with_totals,
+)
 from sat_retriever.synth.book.model import Book, Chart, Column, Lookup, Recipe, Sheet, SheetAt, Take
 from sat_retriever.synth.categories.financial.company import ASSETS, CATEGORY, Company
 from sat_retriever.synth.house.when import When
