@@ -100,13 +100,18 @@ def _items(house: House) -> tuple[Item, ...]:
     nouns = ("material_codes", "materials", "material_specs", "material_units")
     return tuple(
         Item(
-            *texts,
+            code,
+            name,
+            specification,
+            unit,
             chance.choice(_GROUPS),
             round(chance.lognormvariate(2.6, 1.0), 2),
             chance.choice(suppliers),
             chance.choice(warehouses),
         )
-        for texts in zip(*(house.pool(noun, count) for noun in nouns), strict=True)
+        for code, name, specification, unit in zip(
+            *(house.pool(noun, count) for noun in nouns), strict=True
+        )
     )
 
 
