@@ -42,7 +42,7 @@ def test_every_file_is_of_some_kind_or_named_as_none(tmp_path, start):
 
 def test_a_folder_is_walked_without_the_libraries_that_read_workbooks():
     program = (
-        "import sys; import sat_retriever.index.sync.plan;"
+        "import sys; import sat_retriever.index.sync.local_plan;"
         "from sat_retriever.workbook.formats.sniff import sniff; from pathlib import Path;"
         "sniff(Path(sys.executable), named=False);"
         "print({'openpyxl', 'python_calamine', 'msoffcrypto'} & sys.modules.keys())"

@@ -1,4 +1,4 @@
-"""Words that very many names have, kept beside the index file: which sheets have them, and how.
+"""Words that very many names have, kept beside the index file: their sheets and fields.
 
 A word of a hundred thousand sheets is never looked up whole. To find the sheets worth scoring,
 its impacts are added up, one byte a sheet. To score these, its fields are read for them alone.
@@ -47,7 +47,7 @@ _MARKED = np.uint8(len(COUNTS) - 1)
 
 
 class _Entry(NamedTuple):
-    """One common word among the present sheets: those that have it, and those that came later."""
+    """One frequent word among the present sheets: those that have it, and those that came later."""
 
     number: int
     sheets: int
@@ -56,29 +56,20 @@ class _Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CommonWords:
-    """Postings of w common words in n sheets, as they were when they were written.
+class FrequentWords:
+    """Postings of w frequent words in n sheets, as they were when they were written."""
 
-    Attributes:
-        numbers: Number of each word.
-        dense: Row of each word in `dense_fields`, (w,) int64; -1 for a word that has postings.
-        dense_fields: Which fields of each sheet have a word, one bit a field, (p, n) uint8.
-        dense_impacts: Score of each sheet, as a share of 255 of the most possible, (p, n) uint8.
-        starts: Where the postings of each word begin, and the end, (w + 1,) int64.
-        rows: Positions of the sheets with each other word, ascending, uint32.
-        fields: As above, one a posting, uint8.
-        impacts: As above, one a posting, uint8.
-        kept: Positions then of the sheets that are still there, in order; None if all are.
-    """
-
-    numbers: Mapping[str, int]
+    numbers: Mapping[str, int]  # number of each word
+    # Row of each word in `dense_fields`, (w,) int64; -1 for a word that has postings.
     dense: NDArray[np.int64]
-    dense_fields: Bytes
+    dense_fields: Bytes  # which fields of each sheet have a word, one bit a field, (p, n) uint8
+    # Score of each sheet, as a share of 255 of the most possible, (p, n) uint8.
     dense_impacts: Bytes
-    starts: NDArray[np.int64]
-    rows: NDArray[np.uint32]
-    fields: Bytes
-    impacts: Bytes
+    starts: NDArray[np.int64]  # where the postings of each word begin, and the end, (w + 1,) int64
+    rows: NDArray[np.uint32]  # positions of the sheets with each other word, ascending, uint32
+    fields: Bytes  # as above, one a posting, uint8
+    impacts: Bytes  # as above, one a posting, uint8
+    # Positions then of the sheets that are still there, in order; None if all are.
     kept: NDArray[np.intp] | None = None
 
     def check(self) -> None:
@@ -100,12 +91,8 @@ class CommonWords:
         if not whole:
             raise ValueError("the postings of common words do not fit together")
 
-    def without(self, kept: NDArray[np.bool_]) -> CommonWords:
-        """The same words after some sheets have gone.
-
-        Args:
-            kept: True for the sheets that stay, of those that were still there.
-        """
+    def without(self, kept: NDArray[np.bool_]) -> FrequentWords:
+        """The same words without the present sheets that a mask leaves out."""
         if kept.all():
             return self
         rows = np.flatnonzero(kept) if self.kept is None else self.kept[kept]
@@ -146,18 +133,15 @@ class CommonWords:
         total[self.rows[part]] += self.impacts[part] * np.uint16(weight)
 
 
-class CommonScorer(LexicalScorer):
-    """A BM25 scorer of very many sheets, which has common words at hand.
+class FrequentWordScorer(LexicalScorer):
+    """A BM25 scorer of very many sheets, which has frequent words at hand.
 
-    Args:
-        common: The words.
-        later: Finds the sheets of one of them that came later.
-        lengths: Number of words of every sheet, shape (n,).
-        others: A scorer of the same sheets for all other words.
+    `later` finds the sheets of such a word that came later, `lengths` counts the words of every
+    sheet, (n,), and `others` scores the same sheets for all other words.
     """
 
     def __init__(
-        self, common: CommonWords, later: Later, lengths: FloatArray, others: LexicalScorer
+        self, common: FrequentWords, later: Later, lengths: FloatArray, others: LexicalScorer
     ) -> None:
         self._common = common
         self._later = later
@@ -167,7 +151,6 @@ class CommonScorer(LexicalScorer):
         self._entries: dict[str, _Entry] = {}
 
     def __len__(self) -> int:
-        """Number of sheets."""
         return len(self._lengths)
 
     def word(self, word: str) -> WordScores:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from sat_retriever.errors import PathNotFoundError, RemoteError
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync.changes import must_read, same_version, tried_again
-from sat_retriever.index.sync.scopes import is_in, is_passed_over
-from sat_retriever.index.sync.steps import Draft, Known, Plan, ToRead
+from sat_retriever.index.sync.file_check import must_read, same_version, tried_again
+from sat_retriever.index.sync.local_plan import is_passed_over
+from sat_retriever.index.sync.sync_plan import KnownWorkbooks, Plan, PlanDraft, ToRead, is_in
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.remote.download import too_large
@@ -18,7 +18,7 @@ from sat_retriever.workbook.remote.listing import file_at, files_below
 from sat_retriever.workbook.remote.objects import RemoteFile
 from sat_retriever.workbook.remote.url import canonical, is_plain, is_url, parent_of, shown, under
 
-Listed = Callable[[str, int], None]
+OnListed = Callable[[str, int], None]
 """Called with a URL that is being listed, and the number of files so far."""
 
 _NAME_SHOWN = 200  # characters of an unusable name
@@ -29,26 +29,16 @@ _BAD_NAME = (
 
 @dataclass(frozen=True, slots=True)
 class RemoteScope:
-    """One URL that the user named.
+    """One URL that the user named."""
 
-    Attributes:
-        root: URL that the paths of its workbooks are relative to.
-        url: The named folder or file: the root or below it.
-        file: The named file; None for a folder.
-        explicit: False for a file that was not named but met in a folder.
-    """
-
-    root: str
-    url: str
-    file: RemoteFile | None = None
-    explicit: bool = True
+    root: str  # URL that the paths of its workbooks are relative to
+    url: str  # the named folder or file: the root or below it
+    file: RemoteFile | None = None  # the named file; None for a folder
+    explicit: bool = True  # false for a file that was not named but met in a folder
 
 
 def remote_scopes(urls: Iterable[str], known_roots: Iterable[str]) -> list[RemoteScope]:
-    """Return the named URLs with the root of each, without URLs inside others.
-
-    A URL inside a folder that was indexed before keeps that folder as its root, so sheet ids stay
-    the same.
+    """The named URLs with the root of each, without URLs inside others; see `scopes`.
 
     Raises:
         InputError: If a URL is not of the form that an index stores.
@@ -64,7 +54,7 @@ def remote_scopes(urls: Iterable[str], known_roots: Iterable[str]) -> list[Remot
 
 
 def scope_of_file(root: str, url: str) -> RemoteScope | None:
-    """Return the scope of one known workbook; None if it is not there, or cannot be reached."""
+    """Scope of one known workbook; None if it is not there, or cannot be reached."""
     try:
         file = file_at(url)
     except (PathNotFoundError, RemoteError):
@@ -91,27 +81,20 @@ def make_remote_plan(
     verify: bool = False,
     password: bool = False,
     limits: bool = False,
-    listed: Listed | None = None,
+    listed: OnListed | None = None,
 ) -> Plan:
     """Compare the files at URLs with their states in the index; downloads nothing.
 
     In a folder a file counts as a workbook by its extension, since only a download could tell more.
-
-    Args:
-        named: Scopes to check; everything outside stays as it is.
-        states: All workbooks that the index knows.
-        most_bytes: Size from which a file is not downloaded.
-        verify: Read those again that failed for a passing reason, or have no version.
-        password: Read encrypted workbooks again.
-        limits: Read workbooks again that were cut at a limit.
-        listed: Told of the progress of listings.
+    Arguments are as in `make_local_plan`, but a file of `most_bytes` or more is not downloaded, and
+    `verify` reads those again that have no version.
 
     Raises:
         PathNotFoundError: If there is no such folder, and never was one.
         RemoteError: If a folder cannot be listed; nothing is known to be missing then.
     """
-    known = Known([scope.url for scope in named], states)
-    draft = Draft()
+    known = KnownWorkbooks([scope.url for scope in named], states)
+    draft = PlanDraft()
     bad: list[Skipped] = []
     for scope in named:
         again = tried_again(
@@ -130,8 +113,7 @@ def make_remote_plan(
             elif not is_plain(file.relative):
                 bad.append(Skipped(file.relative[:_NAME_SHOWN], SkipReason.BAD_NAME, _BAD_NAME))
             else:
-                older, left = known.older_roots(now), known.left_roots(now)
-                job = ToRead(now, file, older, left, is_new=old is None)
+                job = known.to_read(now, file)
                 if old is not None and _is_unchanged(old, job, again, verify=verify):
                     _keep(draft, old, now)
                 else:
@@ -146,7 +128,9 @@ def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, ve
     return same and not must_read(old, again, clashes=verify or bool(job.left))
 
 
-def _files(scope: RemoteScope, known: Known, listed: Listed | None) -> Iterator[RemoteFile]:
+def _files(
+    scope: RemoteScope, known: KnownWorkbooks, listed: OnListed | None
+) -> Iterator[RemoteFile]:
     """Yield the files of a scope.
 
     Raises:
@@ -185,7 +169,7 @@ def _state(file: RemoteFile) -> WorkbookState:
     )
 
 
-def _keep(draft: Draft, old: WorkbookState, now: WorkbookState) -> None:
+def _keep(draft: PlanDraft, old: WorkbookState, now: WorkbookState) -> None:
     """Add a workbook that stays as it is; its time may have changed."""
     draft.present.add((old.root, old.path))
     same = old
@@ -195,7 +179,7 @@ def _keep(draft: Draft, old: WorkbookState, now: WorkbookState) -> None:
     draft.unchanged.append(same)
 
 
-def _sort(draft: Draft, job: ToRead, most_bytes: int) -> None:
+def _sort(draft: PlanDraft, job: ToRead, most_bytes: int) -> None:
     """Add a new or changed workbook: to be read, or refused because it is too large."""
     state = job.state
     draft.present.add((state.root, state.path))

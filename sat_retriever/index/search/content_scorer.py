@@ -28,11 +28,8 @@ Find = Callable[[Sequence[Sequence[str]], int], Rows]
 class ContentScorer:
     """BM25 of queries over one state of the index, keeping the sheets of the words it has.
 
-    Args:
-        find: Looks words up.
-        lengths: Words of the contents of every sheet, shape (n,); 0 without contents.
-        most: Sheets of one word that are read.
-        max_kept: Most positions kept, over all words; see `KeptWords`.
+    `find` looks words up, and `lengths` counts the words of each sheet's contents, (n,). At most
+    `most` sheets of one word are read, and `max_kept` positions of all words are kept.
     """
 
     def __init__(
@@ -53,10 +50,9 @@ class ContentScorer:
         return self._count
 
     def part(self, places: Rows) -> ContentScorer:
-        """A scorer of the sheets at some positions, with the same scores as in this one.
+        """A scorer of the sheets at some ascending positions, with the same scores as in this one.
 
-        Args:
-            places: The positions, ascending; the part counts its sheets from 0 in their order.
+        The part counts its sheets from 0 in their order.
         """
         return _Part(self, places, self._shares[places])
 
@@ -66,18 +62,16 @@ class ContentScorer:
 
     def having(self, words: Sequence[str]) -> Rows:
         """Positions of the first sheets that have all of some words, ascending."""
-        return self._find([[word] for word in words], _PLAY) if self and words else _none()
+        if not (self and words):
+            return np.empty(0, dtype=np.intp)
+        return self._find([[word] for word in words], _PLAY)
 
     def scores(self, words: Sequence[str]) -> tuple[FloatArray, dict[str, float]]:
-        """BM25 as a share of the best possible, (n,) in [0, 1], and the idf of each known word.
-
-        Args:
-            words: Distinct words, as `asked_words` gives them.
-        """
+        """BM25 as a share of the best possible, (n,) in [0, 1], and the idf of each known word."""
         return self.total(self.by_word(words))
 
     def total(self, found: Mapping[str, WordScores]) -> tuple[FloatArray, dict[str, float]]:
-        """What `scores` gives, from the scores of each word."""
+        """The result of `scores`, from the scores of each word."""
         total = np.zeros(len(self._shares), dtype=np.float32)
         for scored in found.values():
             total[scored.rows] += scored.scores
@@ -85,26 +79,26 @@ class ContentScorer:
         return (total / np.float32(sum(known.values())) if known else total), known
 
     def by_word(self, words: Sequence[str]) -> dict[str, WordScores]:
-        """BM25 of each word that a sheet has, rarest first.
+        """BM25 of each of some distinct words that a sheet has, rarest first.
 
         Source: Robertson and Zaragoza (2009), with the idf of Lucene. Departs: a word counts
         once a sheet. A word that very many sheets have is scored only for sheets that have
         one of the rarest words of the query, or, without any rarer one, all words.
-
-        Args:
-            words: Distinct words, as `asked_words` gives them.
         """
         found = {word: self._rows[word] for word in words} if self else {}
-        known = sorted((word for word in found if len(found[word])), key=_rareness(found))
+        known = sorted(
+            (word for word in found if len(found[word])), key=lambda word: (len(found[word]), word)
+        )
         rare = [word for word in known if len(found[word]) < self._most]
         common = known[len(rare) :]
         play = self._in_play(rare, common, found) if common else []
         scored = {}
         for word in known:
-            idf = self._idf(found[word])
+            sheets = self._sheets(found[word])
+            idf = float(np.log1p((self._count - sheets + 0.5) / (sheets + 0.5)))
             rows = self._find([[word], *play], _PLAY) if word in common else found[word]
             scores = np.float32(idf) * self._shares[rows]
-            scored[word] = WordScores(rows, scores, idf, round(self._sheets(found[word])))
+            scored[word] = WordScores(rows, scores, idf, round(sheets))
         return scored
 
     def _in_play(
@@ -121,11 +115,6 @@ class ContentScorer:
             taken.append(word)
         return [taken]
 
-    def _idf(self, rows: Rows) -> float:
-        """Rareness of a word."""
-        sheets = self._sheets(rows)
-        return float(np.log1p((self._count - sheets + 0.5) / (sheets + 0.5)))
-
     def _sheets(self, rows: Rows) -> float:
         """Number of sheets with a word: all that were found, or by how dense the first ones lie."""
         sheets = float(len(rows))
@@ -135,8 +124,6 @@ class ContentScorer:
 
 
 class _Part(ContentScorer):
-    """The scorer of some of the sheets of another."""
-
     def __init__(self, whole: ContentScorer, places: Rows, shares: FloatArray) -> None:
         self._whole = whole
         self._places = places
@@ -155,11 +142,3 @@ class _Part(ContentScorer):
         """BM25 of each word that a sheet has, also one outside the part; rarest first."""
         found = self._whole.by_word(words)
         return {word: scored.among(self._places) for word, scored in found.items()}
-
-
-def _rareness(found: dict[str, Rows]) -> Callable[[str], tuple[int, str]]:
-    return lambda word: (len(found[word]), word)
-
-
-def _none() -> Rows:
-    return np.empty(0, dtype=np.intp)

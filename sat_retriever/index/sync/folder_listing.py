@@ -7,8 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sat_retriever.index.sync.plan import make_plan
-from sat_retriever.index.sync.scopes import scopes
+from sat_retriever.index.sync.local_plan import make_local_plan, scopes
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.system import usable_cores
 from sat_retriever.workbook.files import LocalFile
@@ -20,35 +19,26 @@ File = LocalFile | RemoteFile
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """The workbooks that a sync of some paths would read.
+class FolderListing:
+    """The workbooks that a sync of some paths would read."""
 
-    Attributes:
-        files: The workbooks, in the order of their paths.
-        skipped: Files and folders that are not read, and why.
-        ignored: Number of files that are no spreadsheets and not named like one.
-    """
-
-    files: tuple[File, ...]
-    skipped: tuple[Skipped, ...]
-    ignored: int
+    files: tuple[File, ...]  # the workbooks, in the order of their paths
+    skipped: tuple[Skipped, ...]  # files and folders that are not read, and why
+    ignored: int  # number of files that are no spreadsheets and not named like one
 
     @classmethod
     def of(
         cls, paths: Sequence[Path], *, roots: Iterable[str] = (), follow_links: bool = False
-    ) -> Listed:
-        """List some paths.
+    ) -> FolderListing:
+        """List folders and files.
 
-        Args:
-            paths: Folders and files.
-            roots: Folders that sheet ids are relative to, for paths inside of them; any other
-                folder is its own root.
-            follow_links: Read a link in a folder even if its file lies outside all of `paths`.
+        Sheet ids of paths inside of `roots` are relative to these; any other folder is its own
+        root. Links in a folder to files outside all of `paths` are read only with `follow_links`.
 
         Raises:
             PathNotFoundError: If a path does not exist.
         """
-        plan = make_plan(scopes(paths, roots), (), follow_links=follow_links)
+        plan = make_local_plan(scopes(paths, roots), (), follow_links=follow_links)
         refused = [skip for job in plan.refused for skip in job.state.skipped]
         files = tuple(job.file for job in plan.read)
         return cls(files, (*plan.unlisted, *refused), plan.ignored)
@@ -58,10 +48,7 @@ class Listed:
     ) -> Generator[tuple[File, Workbook]]:
         """Yield each file with its workbook, read in parallel, in the order of the files.
 
-        Args:
-            options: What is read of them.
-            limits: Bounds on size, memory and time of one file.
-            workers: Reading processes; None takes all cores.
+        There are `workers` reading processes, or one per core.
 
         Raises:
             MissingExtraError: If a password is given without the extra installed.

@@ -10,15 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.errors import ClusterError
-from sat_retriever.index.sync.batches import BATCH_SHEETS
-from sat_retriever.index.sync.cluster.chunks import Chunk, chunks
-from sat_retriever.index.sync.cluster.cores import wait_for
+from sat_retriever.index.sync.cluster.chunks import Chunk, Failures, chunks
 from sat_retriever.index.sync.cluster.encoders import Encoders, runs_on_nodes
-from sat_retriever.index.sync.cluster.failures import Failures
-from sat_retriever.index.sync.cluster.node import Stat, Told, check_version, read_books, stat_of
-from sat_retriever.index.sync.executor import Done, Work
-from sat_retriever.index.sync.prepared import Prepared, prepared
-from sat_retriever.index.sync.steps import ToRead
+from sat_retriever.index.sync.cluster.node import (
+    Stat,
+    TaskReport,
+    check_version,
+    read_books,
+    stat_of,
+    wait_for,
+)
+from sat_retriever.index.sync.encoding import EncodedWorkbook, encoded_workbooks
+from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work
+from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.files import LocalFile
 
 _MOST_BYTES = 256 << 20  # of results that are not stored yet; no more is claimed beyond that
@@ -28,21 +32,13 @@ _CLAIMED = 4  # chunks for each core, from their claim until they are stored
 
 @dataclass(slots=True)
 class Spent:
-    """Seconds that work took, added up over the processes that did it.
-
-    Attributes:
-        read_s: Reading of workbooks.
-        link_s: Finding the links inside workbooks.
-        encode_s: Encoding.
-        fetch_s: Bringing results to this process.
-        wait_s: Waiting of this process for the others.
-    """
+    """Seconds of work, added up over the processes that did it."""
 
     read_s: float = 0.0
-    link_s: float = 0.0
+    link_s: float = 0.0  # finding the links inside workbooks
     encode_s: float = 0.0
-    fetch_s: float = 0.0
-    wait_s: float = 0.0
+    fetch_s: float = 0.0  # bringing results to this process
+    wait_s: float = 0.0  # waiting of this process for the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ class _Books:
 
     chunk: Chunk
     jobs: tuple[ToRead, ...]
-    told: Told
+    report: TaskReport
     result: Any
 
 
@@ -65,18 +61,12 @@ class _Call:
     result: Any
 
 
-class Course:
-    """The course of one run, from the plan's workbooks to results in order of completion.
+class ClusterRun:
+    """One run, from the plan's workbooks to results in order of completion.
 
     Each workbook is in one place at a time: waiting, claimed by a reading task, read, claimed by an
-    encoder, or yielded. A lost node, worker or actor puts it back among those that wait.
-
-    Args:
-        ray: The module, connected.
-        jobs: The workbooks.
-        work: How they are read and encoded.
-        cores: Number of reading tasks that run at the same time.
-        spent: Is added to.
+    encoder, or yielded. A lost node, worker or actor puts it back among those that wait. As many
+    reading tasks run at the same time as there are `cores`; seconds are added to `spent`.
     """
 
     def __init__(
@@ -129,11 +119,11 @@ class Course:
             and self._held < _MOST_BYTES
         ):
             chunk = self._waiting.popleft()
-            told, result = self._task.remote(chunk.jobs, self._shared, check=chunk.check)
-            self._reading[told] = chunk, result
+            report, result = self._task.remote(chunk.jobs, self._shared, check=chunk.check)
+            self._reading[report] = chunk, result
 
     def _answered(self) -> list[Any]:
-        """Return references to answers, at least one if any is awaited."""
+        """References to answers, at least one if any is awaited."""
         awaited = [*self._reading, *self._encoding]
         if not awaited:
             return []
@@ -147,24 +137,24 @@ class Course:
         """Keep what a task has read for an encoder; yield workbooks that no task can read."""
         chunk, result = self._reading.pop(ref)
         try:
-            told = self._ray.get(ref)
+            report = self._ray.get(ref)
         except self._ray.exceptions.RayError as error:
             yield from self._again(chunk, error)
             return
-        check_version(told.version, told.address)
-        for place, there in told.unseen:
-            self._look_again(chunk.jobs[place], there, told.address)
-        self._spent.read_s += told.read_s
-        self._spent.link_s += told.link_s
-        jobs = tuple(chunk.jobs[place] for place in told.places)
+        check_version(report.version, report.address)
+        for place, there in report.unseen:
+            self._look_again(chunk.jobs[place], there, report.address)
+        self._spent.read_s += report.read_s
+        self._spent.link_s += report.link_s
+        jobs = tuple(chunk.jobs[place] for place in report.places)
         if jobs:
             chunk.held = self._size(result)
             self._held += chunk.held
-            self._give(_Books(chunk, jobs, told, result))
+            self._give(_Books(chunk, jobs, report, result))
 
     def _give(self, books: _Books) -> None:
         """Choose the encoder of read workbooks."""
-        name = self._encoders.nearest(books.told.node) if self._encoders else ""
+        name = self._encoders.nearest(books.report.node) if self._encoders else ""
         self._read.setdefault(name, []).append(books)
 
     def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
@@ -184,15 +174,15 @@ class Course:
         self._waiting.append(Chunk((job,), check=False))
 
     def _encode(self) -> Iterator[Done]:
-        """Give read workbooks to encoders: many at once, or what there is to one without work."""
+        """Give read workbooks to encoders: many at once, or a few to an idle one."""
         for name in [*self._read]:
             books = self._read[name]
-            sheets = sum(each.told.sheets for each in books)
+            sheets = sum(each.report.sheets for each in books)
             if self._encoders is None:
                 yield from self._encode_here(self._read.pop(name))
             elif sheets >= BATCH_SHEETS or not self._encoders.calls(name):
-                actor, told, result = self._encoders.encode(name, [each.result for each in books])
-                self._encoding[told] = _Call(self._read.pop(name), name, actor, result)
+                actor, report, result = self._encoders.encode(name, [each.result for each in books])
+                self._encoding[report] = _Call(self._read.pop(name), name, actor, result)
 
     def _encode_here(self, books: list[_Books]) -> Iterator[Done]:
         """Encode in this process, for an encoder that nodes cannot load."""
@@ -203,7 +193,7 @@ class Course:
                 yield from self._again(each.chunk, error, each.jobs)
                 continue
             before = time.perf_counter()
-            done = prepared(found, self._work.state)
+            done = encoded_workbooks(found, self._work.state)
             self._spent.encode_s += time.perf_counter() - before
             yield from self._finished([each], done)
 
@@ -225,7 +215,7 @@ class Course:
         self._spent.encode_s += seconds
         yield from self._finished(call.books, done)
 
-    def _finished(self, books: list[_Books], done: Iterable[Prepared]) -> Iterator[Done]:
+    def _finished(self, books: list[_Books], done: Iterable[EncodedWorkbook]) -> Iterator[Done]:
         """Yield results, and count each chunk's bytes as free once it is stored."""
         results = iter(done)
         for each in books:
@@ -256,19 +246,17 @@ class Course:
             self._spent.fetch_s += time.perf_counter() - before
 
     def _size(self, ref: Any) -> int:
-        """Return the bytes of a result; 0 if the cluster has lost it already."""
+        """Bytes of a result; 0 if the cluster has lost it already."""
         found = self._ray.experimental.get_object_locations([ref]).get(ref, {})
         return int(found.get("object_size") or 0)
 
 
-def _read_books(jobs: Sequence[ToRead], shared: Any, *, check: bool) -> tuple[Told, Any]:
-    """Run `read_books` with the arguments that all tasks share."""
+def _read_books(jobs: Sequence[ToRead], shared: Any, *, check: bool) -> tuple[TaskReport, Any]:
     reading, limits = shared
     return read_books(jobs, reading, limits, check=check)
 
 
 def _said(stat: Stat | None) -> str:
-    """Return size and time of a file in words."""
     if stat is None:
         return "no such file"
     return f"{stat[0]:,} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(stat[1]))}"
