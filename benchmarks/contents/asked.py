@@ -23,7 +23,7 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
 from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.contents.draft import PHRASED
+from sat_retriever.questions.contents.draw import PHRASED
 from sat_retriever.records.contents import Kept
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions

@@ -24,9 +24,8 @@ from benchmarks.results import Result, write_result
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
-from sat_retriever.synth.unit import Retold
+from sat_retriever.synth.unit import Retold, made_units
 from sat_retriever.synth.words.vocabulary import Vocabulary
-from sat_retriever.synth.works import made_units
 
 _SHOWN = 12
 

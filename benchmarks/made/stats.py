@@ -22,15 +22,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.made.querycounts import Spread, query_statistics
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.sheets import SheetPair, load_pairs
 from sat_retriever.errors import CorpusError
-from sat_retriever.questions.querycounts import Spread, query_statistics
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.corpus import MANIFEST, synthesize
-from sat_retriever.synth.house.naming import MONTHS
+from sat_retriever.synth.house.when import MONTHS
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.synth.words.vocabulary import OWNERS, Vocabulary
 

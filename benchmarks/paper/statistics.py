@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpora import INDUSTRYTAB_1K, INDUSTRYTAB_614, used
+from benchmarks.made.querycounts import Spread
 from benchmarks.made.stats import category
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
@@ -24,7 +25,6 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.sheets import load_pairs
 from sat_retriever.datasets.splits import grouped_split, standard_split
 from sat_retriever.errors import CorpusError
-from sat_retriever.questions.querycounts import Spread
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.workbook.read import read_workbooks
 

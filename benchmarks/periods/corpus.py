@@ -18,8 +18,7 @@ from benchmarks.periods.phrases import PHRASES, SPELLINGS
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.questions.attributes import FactIndex
-from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.needs import Need
+from sat_retriever.questions.facts import Need, SheetFacts
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sat_retriever.synth.house.naming import MONTHS
+from sat_retriever.synth.house.when import MONTHS
 from sat_retriever.text.period.spans import Span, year
 
 EARLIEST, LATEST = 1900, 2100  # years of "before" and "since"

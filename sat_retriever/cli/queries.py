@@ -155,7 +155,7 @@ def _check_kept(opened: SheetIndex, wanted: Sequence[str] | None) -> None:
     Raises:
         InputError: If only such types are wanted.
     """
-    from sat_retriever.questions.contents.draft import KINDS
+    from sat_retriever.questions.contents.draw import KINDS
 
     if wanted and set(wanted).issubset(KINDS):
         raise InputError(

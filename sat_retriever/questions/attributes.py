@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sat_retriever.errors import InputError
-from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.needs import Asked, Need, Sources
+from sat_retriever.questions.facts import Asked, Need, SheetFacts, Sources
 from sat_retriever.records.links import Link
 from sat_retriever.text.period.spans import Span, span_of
 
@@ -29,7 +28,6 @@ class FactIndex:
 
     Attributes:
         facts: Facts of all sheets; a place is a position in this tuple.
-        place: Place by sheet id.
         postings: Ascending places by attribute names and values: ("kind", "payroll") or
             ("kind", "entity", "payroll", "Acme").
         taken: Ids of the sheets that a sheet takes from, by link type and place, in link order.

@@ -11,16 +11,20 @@ from itertools import islice
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.questions.attributes import FactIndex
-from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.facts import Asked, Need, SheetFacts, Sources
 from sat_retriever.questions.grammar import Grammar
-from sat_retriever.questions.needs import Asked, Need, Sources
-from sat_retriever.questions.negatives import hard_negatives, random_negatives
-from sat_retriever.questions.proportions import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
+from sat_retriever.questions.negatives import (
+    HARD_NEGATIVES,
+    HARD_TYPES,
+    MOST_HARD,
+    QUESTIONS,
+    hard_negatives,
+    random_negatives,
+)
 from sat_retriever.questions.scene import Scene
 from sat_retriever.questions.sentences import Draft, spoken
-from sat_retriever.questions.shapes import ATTRIBUTE_SHAPES, Shape
+from sat_retriever.questions.shapes import ATTRIBUTE_SHAPES, LINK_SHAPES, Shape
 from sat_retriever.questions.synonyms import Wordings
-from sat_retriever.questions.tracing import LINK_SHAPES
 from sat_retriever.records.links import Link
 
 _SHAPES = (*ATTRIBUTE_SHAPES, *LINK_SHAPES)
@@ -42,7 +46,6 @@ class QueryOptions:
         max_phrasings: Most questions of one type with the same answer, each in other words.
         min_hard: Hard negatives of a question with few positives; a question with more
             positives gets as many, up to `max_hard`, as far as there are enough.
-        max_hard: Most hard negatives of a question.
         grammar: Rules of all texts; None for the packaged rules.
         about: Ids of the only sheets that may be positives; None for any.
     """
@@ -69,7 +72,6 @@ class Made:
     """One question and the words that a rewording must keep.
 
     Attributes:
-        query: Text and labels.
         fixed: Names, times and keys in the text, as it spells them.
         asked: The predicate that its positives satisfy; None if it was made otherwise.
         meant: The sheets that its words describe: its positives, or the sheets that take from
@@ -101,14 +103,6 @@ def make_queries(
     Equal arguments give equal questions. The share of a type that the corpus does not allow (no
     links, no periods) goes to the other types. If no more distinct questions can be made, there
     are fewer than `number`.
-
-    Args:
-        facts: Facts of every sheet, in the corpus's order, each with an id.
-        links: Links between sheets; the target of a link can be a positive without facts.
-        wordings: Phrases for kinds and categories; None for their own names.
-        number: Number of questions.
-        seed: Seed of all random choices.
-        options: Proportions, bounds and grammar; None for the published and packaged ones.
 
     Raises:
         InputError: If ids are not unique, `number` is negative, or a bound is below 1.
@@ -142,8 +136,6 @@ def _spread(maker: _Maker, shares: Mapping[tuple[str, str], float]) -> Iterator[
 
 @dataclass(slots=True)
 class _Maker:
-    """A maker of distinct questions, one at a time."""
-
     scene: Scene
     grammar: Grammar
     options: QueryOptions

@@ -25,7 +25,6 @@ class Wording:
     """A text and the choices made for it.
 
     Attributes:
-        text: The text.
         chosen: Given rules with the alternative taken from each, in order.
     """
 

@@ -76,12 +76,6 @@ def header_queries(
     A rewording must keep the two headers.
 
     Source: beyond the paper, whose queries do not name headers. No cell value is used.
-
-    Args:
-        records: Sheets of an index.
-        number: Number of questions.
-        chance: Source of random numbers.
-        about: Ids of the only sheets that may be positives; None for any.
     """
     headers = _read(records)
     limit = max(MAX_POSITIVES, min(_MOST, int(_MAX_SHARE * len(headers.of))))

@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.questions.facts import SheetFacts, Words
-from sat_retriever.questions.keys import header_words, linked, spoken_keys
 from sat_retriever.questions.spokennames import (
+    header_words,
     initials,
+    linked,
     name_words,
     phrase,
     says_something,
     speakable,
+    spoken_keys,
     weak,
     whole_time,
     without,
@@ -55,7 +57,6 @@ class Found:
 
     Attributes:
         facts: Facts of each sheet that can be asked for, in the order of the records.
-        left_out: The other sheets, by reason.
     """
 
     facts: tuple[SheetFacts, ...]
@@ -79,10 +80,6 @@ def found_facts(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> F
     """Find subject, owner, period, keys and workbook of every sheet with informative names.
 
     Time and memory grow linearly with the numbers of sheets and links.
-
-    Args:
-        records: Sheets of an index, in any order.
-        links: Links between them; links of other sheets are ignored.
     """
     sheets = [_sheet(record) for record in records]
     _find_entities(sheets)
@@ -124,7 +121,7 @@ def _sheet(record: SheetRecord) -> _Sheet:
     levels = [name_words(each) for each in folders[-MAX_FOLDERS:]]
     levels.append(name_words(stem))
     tab = record.sheet
-    levels.append(() if _same(tab, stem) else name_words(tab))
+    levels.append(() if tab.casefold() == stem.casefold() else name_words(tab))
     return _Sheet(
         sheet_id=record.sheet_id,
         workbook=path or record.sheet_id,
@@ -132,11 +129,6 @@ def _sheet(record: SheetRecord) -> _Sheet:
         headers=frozenset(header_words(each.name) for each in record.columns[:_MAX_HEADERS]) - {""},
         period=period_of(record),
     )
-
-
-def _same(tab: str, stem: str) -> bool:
-    """True if a tab repeats its file's name, as the one tab of a csv file does."""
-    return tab.casefold() == stem.casefold()
 
 
 def _digest(headers: Iterable[str]) -> str:

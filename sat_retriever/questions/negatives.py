@@ -5,11 +5,54 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.proportions import HARD_TYPES
 from sat_retriever.text.period.spans import span_of
+
+# Questions by type and dependency type.
+QUESTIONS: Mapping[tuple[str, str], int] = MappingProxyType(
+    {
+        ("semantic_lookup", "none"): 478,
+        ("semantic_lookup", "temporal_alignment"): 132,
+        ("semantic_lookup", "schema_alignment"): 21,
+        ("comparison", "temporal_alignment"): 315,
+        ("comparison", "schema_alignment"): 42,
+        ("aggregation", "aggregation"): 339,
+        ("join_key_reasoning", "join_key"): 257,
+        ("formula_tracing", "formula_reference"): 140,
+        ("summary_source", "summary_source"): 73,
+    }
+)
+
+HARD_TYPES = (
+    "same_schema_wrong_entity",
+    "same_schema_wrong_year",
+    "same_workbook_wrong_sheet",
+    "same_key_column_unrelated",
+    "same_formula_family",
+    "same_summary_type",
+)
+
+# Hard negatives by question type, in the order of HARD_TYPES.
+_HARD = {
+    "semantic_lookup": (2848, 891, 93, 1580, 0, 0),
+    "join_key_reasoning": (481, 507, 373, 2309, 0, 0),
+    "aggregation": (1345, 926, 22, 934, 65, 30),
+    "comparison": (836, 657, 2, 617, 0, 0),
+    "formula_tracing": (502, 289, 30, 55, 0, 0),
+    "summary_source": (307, 64, 0, 80, 0, 145),
+}
+HARD_NEGATIVES: Mapping[str, Mapping[str, int]] = MappingProxyType(
+    {
+        name: MappingProxyType(dict(zip(HARD_TYPES, counts, strict=True)))
+        for name, counts in _HARD.items()
+    }
+)
+
+MOST_HARD = 56  # most hard negatives of a question
+
 
 _TRIES = 24  # draws for each hard negative wanted
 _STARTS = 12  # positives that hard negatives are drawn from
@@ -76,7 +119,6 @@ class _Search:
     found: dict[str, str] = field(default_factory=dict)
 
     def draw(self, name: str, number: int) -> None:
-        """Add up to `number` hard negatives of one type."""
         if number <= 0:
             return
         looks = [
@@ -125,7 +167,6 @@ def _wrong_year(index: FactIndex, start: int) -> Iterator[_Look]:
 
 
 def _wrong_sheet(index: FactIndex, start: int) -> Iterator[_Look]:
-    """Yield the other sheets of the workbook."""
     workbook = index.facts[start].workbook
     if workbook:
         yield _Look(index.postings.get(("workbook", workbook), ()), lambda other: True)
@@ -181,7 +222,6 @@ def _alike(index: FactIndex, own: SheetFacts) -> Sequence[int]:
 
 
 def _of_kind(index: FactIndex, own: SheetFacts) -> Sequence[int]:
-    """Return sheets of a kind, and of the same year if it is known."""
     if own.period is not None:
         return index.postings.get(("kind", "year", own.kind, span_of(own.period).last_year), ())
     return index.postings.get(("kind", own.kind), ())

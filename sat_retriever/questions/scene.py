@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.questions.attributes import FactIndex
-from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.needs import Need
+from sat_retriever.questions.facts import Need, SheetFacts
 from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.text.period.spans import span_of
 
@@ -46,9 +45,6 @@ class Scene:
     """A corpus, and the walks over it.
 
     Attributes:
-        index: The facts.
-        wordings: Clear phrases for kinds and categories.
-        rng: Random order of the walks.
         about: Ids of the sheets that walks visit; None for all.
     """
 

@@ -15,7 +15,6 @@ class Wordings:
     Attributes:
         kinds: Singular noun phrases by kind: "warehouse entry". A kind without an entry is
             called by its own name.
-        categories: The same by category.
     """
 
     kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -96,12 +95,7 @@ def _without_parts(
     phrases: Mapping[str, tuple[str, ...]],
     *longer: tuple[Mapping[str, tuple[str, ...]], Mapping[str, Set[str]]],
 ) -> dict[str, tuple[str, ...]]:
-    """Remove phrases that are part of others' longer ones, unless a value would lose all.
-
-    Args:
-        phrases: Phrases by kind or category.
-        longer: Phrases by name, and the keys of `phrases` that each name belongs to.
-    """
+    """Remove phrases that are part of others' longer ones, unless a value would lose all."""
     users: dict[str, set[str]] = {}
     for by_name, owners in longer:
         for name, texts in by_name.items():

@@ -32,16 +32,14 @@ from sat_retriever.records.sheets import Visibility
 from sat_retriever.synth.answers.ask import Answer
 from sat_retriever.synth.answers.make import ANSWERS, chosen, kept, write_answers
 from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
-from sat_retriever.synth.histories.unit import history_unit
-from sat_retriever.synth.labels import Told, corpus_queries, with_asked
+from sat_retriever.synth.histories.histories import history_unit
+from sat_retriever.synth.labels import Told, asks, corpus_queries, with_asked
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthProgress, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
-from sat_retriever.synth.plan.asks import asks
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
-from sat_retriever.synth.unit import MadeUnit, Retold
+from sat_retriever.synth.unit import MadeUnit, Retold, made_units
 from sat_retriever.synth.words.vocabulary import Vocabulary
-from sat_retriever.synth.works import made_units
 
 MANIFEST = "corpus.json"
 FORMAT = 1
@@ -69,7 +67,6 @@ class _Held:
 
     @property
     def sheets(self) -> int:
-        """The number of sheets."""
         return len(self.pairs)
 
 
@@ -109,7 +106,9 @@ def synthesize(
     start = time.perf_counter()
     options = options or SynthOptions()
     out = Path(out)
-    plan = _plan(options)
+    vocabulary = Vocabulary.load(options.vocabulary)
+    size, spanned = scale(options.scale), years(options.years)
+    plan = Plan(size, spanned, options.companies, options.seed, vocabulary)
     retold = None
     if options.language != "en":
         retold = Retold(options.language, options.translations, options.translator)
@@ -124,7 +123,7 @@ def synthesize(
         number = options.queries
         if number is None:
             number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
-        made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
+        made = _queries(held, vocabulary, options, number, out / "paraphrases.json")
         write_queries(out / "query.json", _counted(made, by_type, number, progress))
     answers = chosen(held.answers, options.answers)
     if answers:
@@ -145,20 +144,8 @@ def synthesize(
     return report
 
 
-def _plan(options: SynthOptions) -> Plan:
-    """Make the plan that the options describe."""
-    vocabulary = Vocabulary.load(options.vocabulary)
-    size, spanned = scale(options.scale), years(options.years)
-    return Plan(size, spanned, options.companies, options.seed, vocabulary)
-
-
 def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
-    """Refuse options that cannot be used, before an old corpus is removed.
-
-    Raises:
-        InputError: If an option is malformed.
-        MissingExtraError: If an extra is missing.
-    """
+    """Refuse options that cannot be used, before an old corpus is removed."""
     for name, wanted in (("asks", bool(asks(options.asks))), ("answers", options.answers > 0)):
         if wanted and plan.scale.fabricated:
             raise InputError(
@@ -181,12 +168,7 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
 
 
 def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
-    """Create an empty corpus folder; remove the rest of an unfinished call.
-
-    Raises:
-        InputError: If the folder has a complete corpus and `force` is false, or anything that
-            is not a corpus of this package.
-    """
+    """Create an empty corpus folder; remove the rest of an unfinished call."""
     manifest = out / MANIFEST
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; name a folder")
@@ -311,7 +293,6 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
 def _queries(
     held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int, cache: Path
 ) -> Iterable[Made]:
-    """Make labelled queries, reworded by a language model if one is named."""
     made: Iterable[Made] = corpus_queries(held.facts, held.links, vocabulary, number, options.seed)
     if held.told is not None:
         contents, shares = Contents(held.told, _copies(held.groups)), asks(options.asks)
@@ -335,7 +316,6 @@ def _copies(groups: Mapping[str, str]) -> CopiesOf:
 def _counted(
     made: Iterable[Made], by_type: Counter[str], number: int, progress: SynthProgress | None
 ) -> Iterator[Query]:
-    """Yield the queries, and count them."""
     for done, each in enumerate(made, start=1):
         by_type[each.query.query_type] += 1
         if progress and done % 100 == 0:

@@ -20,11 +20,7 @@ _PARTS = ("edges", "edge_types", "edge_all_types", "edge_directions")
 
 
 class SheetsFile:
-    """A writer of `sheets.json`, one sheet a line; the file appears when it is complete.
-
-    Args:
-        path: The file.
-    """
+    """A writer of `sheets.json`, one sheet a line; the file appears when it is complete."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -39,9 +35,6 @@ class SheetsFile:
 
         Fields beyond the published ones: `workbook`, `sheet` and `path` name the sheet in its
         file, `category` is its category in the statistics.
-
-        Raises:
-            OutputError: If the file cannot be written.
         """
         entry = {
             "sheet_id": number,
@@ -61,7 +54,6 @@ class SheetsFile:
         self._written += 1
 
     def __enter__(self) -> SheetsFile:
-        """Return the open file."""
         return self
 
     def __exit__(
@@ -85,9 +77,6 @@ class EdgesFile:
 
     Source: the published file. Departs: `sibling_period` is also a type, and every type of a
     pair has its direction (source = the dependent sheet).
-
-    Args:
-        path: The file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -108,13 +97,6 @@ class EdgesFile:
         """Write the links among one group of sheets, which no later call mentions.
 
         If two sheets depend on each other by the same type of link, one direction is kept.
-
-        Args:
-            links: Links between sheets of the group.
-            number_of: Their numbers by sheet id.
-
-        Raises:
-            OutputError: If the file cannot be written.
         """
         pairs: dict[tuple[int, int], dict[str, tuple[int, int]]] = {}
         for link in links:
@@ -154,7 +136,6 @@ class EdgesFile:
         }
 
     def __enter__(self) -> EdgesFile:
-        """Return the open file."""
         return self
 
     def __exit__(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
 
+from sat_retriever.errors import InputError
+from sat_retriever.questions.contents.draw import KINDS
 from sat_retriever.questions.contents.make import Contents, content_queries
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import Made, make_queries
@@ -17,6 +20,41 @@ from sat_retriever.records.jsonform import record_from_json, to_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.words.vocabulary import Vocabulary
+
+
+def asks(text: str) -> Mapping[str, float]:
+    """Return the share of the queries of each kind about contents, above 0.
+
+    Raises:
+        InputError: If a kind is unknown, or the shares are not from 0 to 1.
+
+    >>> asks("value=.2, note=.1"), sum(asks(".5").values())
+    ({'value': 0.2, 'note': 0.1}, 0.5)
+    """
+    found: dict[str, float] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        kind, _, share = part.rpartition("=")
+        kinds = KINDS if not kind and "," not in text else (kind.strip(),)
+        for each in kinds:
+            if each not in KINDS:
+                raise InputError(
+                    f"asks is {text!r}: {part!r} is no share of a kind; write, for example, "
+                    f"value=.2,note=.1 with {', '.join(KINDS)}, or one share for all of them"
+                )
+            found[each] = _share(share, text) / len(kinds)
+    if sum(found.values()) > 1 + 1e-9:
+        raise InputError(f"asks is {text!r}: the shares add up to more than 1; lower them")
+    return {kind: share for kind, share in found.items() if share}
+
+
+def _share(text: str, whole: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= 1:
+        raise InputError(f"asks is {whole!r}: a share is a number from 0 to 1, not {text!r}")
+    return share
 
 
 class Told(AbstractContextManager["Told"]):
@@ -61,15 +99,7 @@ def corpus_queries(
 def with_asked(
     made: Iterable[Made], contents: Contents, shares: Mapping[str, float], number: int, seed: int
 ) -> list[Made]:
-    """Return queries of which some are about contents, in random order.
-
-    Args:
-        made: Queries about names, headers, periods and links.
-        contents: Sheets with their contents.
-        shares: Shares of the queries about contents, by kind.
-        number: Number of queries.
-        seed: Seed of all choices.
-    """
+    """Return queries of which some are about contents, in random order."""
     numbers = {kind: round(share * number) for kind, share in shares.items()}
     found = content_queries(contents, numbers, seed)[:number]
     found += islice(made, number - len(found))

@@ -20,7 +20,6 @@ class SynthOptions:
     Attributes:
         scale: "small" (20 to 40 workbooks), "paper-614", "paper-1k", or a number of visible
             sheets.
-        seed: Seed of all random choices.
         companies: Number of simulated companies; a corpus too large for them uses more.
         years: Years covered: "2019-2026", "2024" or "2019,2021".
         queries: Number of labelled queries; None for the scale's default.
@@ -60,15 +59,7 @@ class SynthReport:
     """The contents of a made corpus.
 
     Attributes:
-        workbooks: Number of workbooks.
-        sheets: Number of sheets, including hidden ones.
         hidden: Number of hidden sheets; a scale counts only the others.
-        categories: Sheets by category.
-        conventions: Sheets by naming convention.
-        links: Links by type.
-        queries: Queries by type.
-        pairs: Number of rows in `train.json`.
-        seconds: Time taken, in seconds.
         answers: Questions with their SQL and answer, by kind.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +20,8 @@ class PairSheet:
     """The data of a sheet for pairing.
 
     Attributes:
-        number: The sheet's number in `sheets.json`.
         kind: Kind of the sheet, for example "sales/orders"; only sheets of different kinds are
             negative pairs.
-        columns: Ids and headers of its columns.
         stem: Original of a fabricated sheet, equal for its source and its target; empty for
             other sheets.
     """
@@ -54,7 +52,8 @@ def train_pairs(sheets: Iterable[PairSheet], chance: random.Random) -> Iterator[
     held = _Held(sheets)
     number = 0
     for first, second in held.positives(chance):
-        matched = _matched(held.columns[first], held.columns[second])
+        others = dict(held.columns[second])
+        matched = [[header, others[id_]] for id_, header in held.columns[first] if id_ in others]
         if not matched:
             continue
         pairs = [(first, second), *held.negatives(chance)]
@@ -69,17 +68,8 @@ def train_pairs(sheets: Iterable[PairSheet], chance: random.Random) -> Iterator[
             number += 1
 
 
-def _matched(first: Headers, second: Headers) -> list[list[str]]:
-    others: Mapping[str, str] = dict(second)
-    return [[header, others[column]] for column, header in first if column in others]
-
-
 class _Held:
-    """The data of all sheets; sheets with equal columns share one description.
-
-    Args:
-        sheets: The sheets.
-    """
+    """The data of all sheets; sheets with equal columns share one description."""
 
     def __init__(self, sheets: Iterable[PairSheet]) -> None:
         self.numbers: list[int] = []

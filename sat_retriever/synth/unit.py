@@ -1,9 +1,20 @@
-"""Write the workbooks of one unit of a corpus, and collect the data to publish."""
+"""Write the workbooks of a corpus's units, in parallel, and collect the data to publish."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from sat_retriever.errors import InputError
@@ -12,31 +23,28 @@ from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.synth.answers.amounts import measured
 from sat_retriever.synth.answers.ask import Answer
 from sat_retriever.synth.answers.make import unit_answers
-from sat_retriever.synth.book.enrich import enriched
+from sat_retriever.synth.book.enrich import enriched, measured
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.book.restrict import Keep, restricted
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.categories import category
-from sat_retriever.synth.fabricate import PAPER, fabricated_unit
-from sat_retriever.synth.fabricate.placeholders import with_placeholders
-from sat_retriever.synth.language.retell import Retelling
+from sat_retriever.synth.fabricate.noise import with_placeholders
+from sat_retriever.synth.fabricate.pair import fabricated_unit
+from sat_retriever.synth.fabricate.split import PAPER
+from sat_retriever.synth.language.retell import Retelling, proper_names
 from sat_retriever.synth.language.translate import (
     CachedTranslator,
     OllamaTranslator,
     packaged_languages,
 )
-from sat_retriever.synth.language.wording import proper_names
 from sat_retriever.synth.pairs import Headers, PairSheet
-from sat_retriever.synth.plan.plan import Unit, kept
-from sat_retriever.synth.truth.contents import true_contents
+from sat_retriever.synth.plan.plan import Plan, Unit, kept
 from sat_retriever.synth.truth.keys import true_keys
-from sat_retriever.synth.truth.links import true_links
-from sat_retriever.synth.truth.records import sheet_id, true_records
-from sat_retriever.synth.truth.siblings import facts_in_time, true_siblings
+from sat_retriever.synth.truth.links import facts_in_time, true_links, true_siblings
+from sat_retriever.synth.truth.records import sheet_id, true_contents, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.write.xlsx import write_xlsx
 
@@ -46,8 +54,6 @@ class MadeSheet:
     """A written sheet and the truth about it.
 
     Attributes:
-        record: Record that an index must find.
-        category: Category in the statistics.
         convention: Naming convention of its file and tab.
         facts: Facts for questions; None for a sheet that answers none.
         columns: Ids of its columns, with their headers in the record.
@@ -79,7 +85,6 @@ class MadeUnit:
         sheets: Its sheets, by workbook and tab order.
         links: Links from formulas, declarations and periods; none leads to another unit.
         keys: Joins without formulas: `join_key` links that are not among `links`.
-        workbooks: Number of workbooks.
         answers: Questions with their SQL and answer, if they are wanted.
     """
 
@@ -180,20 +185,7 @@ def made_unit(
     asked: bool = False,
     answered: bool = False,
 ) -> MadeUnit:
-    """Write the workbooks of a unit, and return the data about them.
-
-    Args:
-        unit: The unit.
-        folder: Folder of the workbooks; their paths are relative to it.
-        fabricated: Make a source and a target of each sheet.
-        retold: Language of the texts; None for English.
-        asked: True gives contents worth asking for, and tells them.
-        answered: True makes questions with their SQL and answer.
-
-    Raises:
-        OutputError: If a workbook cannot be written.
-        MissingExtraError: Without the extra `synth`.
-    """
+    """Write the workbooks of a unit, and return the data about them."""
     made = unit_books(unit, fabricated=fabricated, retold=retold, asked=asked, answered=answered)
     by_path = {book.path: book for book, _ in made}
     values = Values(by_path.get)
@@ -243,3 +235,88 @@ def _once(links: Sequence[Link]) -> tuple[Link, ...]:
     for link in links:
         found.setdefault(_pair(link), link)
     return tuple(found.values())
+
+
+_AHEAD = 3  # units per worker that wait for earlier ones: limits memory
+_ENDED = (
+    "a worker process ended early: either it ran out of memory, "
+    'or a script runs this without `if __name__ == "__main__":`; try one worker'
+)
+_FEW = 8  # fewer units are made sooner than a worker has started
+
+
+def made_units(
+    plan: Plan,
+    folder: Path,
+    retold: Retold | None = None,
+    workers: int | None = None,
+    *,
+    asked: bool = False,
+    answered: bool = False,
+) -> Iterator[MadeUnit]:
+    """Write the workbooks of a plan, and yield the data of each unit in the plan's order.
+
+    Args:
+        plan: The plan.
+        folder: Folder of the workbooks.
+        retold: Language of their texts; None for English. A language model's answers are kept
+            in one file, so with a model everything is made in this process.
+        workers: Number of processes; all cores by default. Each imports the script that calls
+            this, so the script needs `if __name__ == "__main__":` around its actions.
+        asked: True gives the workbooks contents worth asking for, and tells them.
+        answered: True makes questions with their SQL and answer.
+    """
+    make = partial(
+        made_unit,
+        folder=folder,
+        fabricated=plan.scale.fabricated,
+        retold=retold,
+        asked=asked,
+        answered=answered,
+    )
+    units = plan.units()
+    first = list(islice(units, _FEW))
+    workers = workers or os.cpu_count() or 1
+    if workers == 1 or len(first) < _FEW or (retold is not None and retold.model):
+        for unit in (*first, *units):
+            yield make(unit)
+        return
+    waiting: deque[Future[MadeUnit]] = deque()
+    context = multiprocessing.get_context("spawn")  # a fork copies threads' locks
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        try:
+            for unit in (*first, *units):
+                with _shielded():
+                    waiting.append(pool.submit(make, unit))
+                if len(waiting) > _AHEAD * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise InputError(_ENDED) from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _shielded() -> Iterator[None]:
+    """Protect processes started inside from Ctrl+C, and delay it here until the block ends.
+
+    The processes inherit the blocked signal. A handler delays it as well, because another
+    thread may receive it, so blocking alone is not enough.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    late: list[int] = []
+    here = threading.current_thread() is threading.main_thread()  # only it may set handlers
+    handler = signal.signal(signal.SIGINT, lambda number, _: late.append(number)) if here else None
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if here:
+            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
+    if late:
+        signal.raise_signal(signal.SIGINT)

@@ -2,7 +2,7 @@
 
 import re
 
-from sat_retriever.questions.needs import Sources
+from sat_retriever.questions.facts import Sources
 from sat_retriever.text.period.periods import Grain
 
 _MONTHS = {

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.errors import InputError
 from sat_retriever.questions.attributes import FactIndex
-from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.needs import Need, Sources
+from sat_retriever.questions.facts import Need, SheetFacts, Sources
 from sat_retriever.records.links import Link
 from sat_retriever.text.period.periods import Grain, SheetPeriod
 from sat_retriever.text.period.spans import Span

@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sat_retriever.errors import InputError
-from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts, Sources
 from sat_retriever.questions.generate import QueryOptions, make_queries
 from sat_retriever.questions.grammar import Grammar
-from sat_retriever.questions.needs import Sources
-from sat_retriever.questions.proportions import HARD_TYPES, QUESTIONS
+from sat_retriever.questions.negatives import HARD_TYPES, QUESTIONS
 from tests.places import ROOT
 from tests.questions.slow import answers
 from tests.questions.small_world import MONTHLY, WORDINGS, facts_of, world

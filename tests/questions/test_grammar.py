@@ -5,13 +5,12 @@ from itertools import pairwise
 import pytest
 
 from sat_retriever.errors import InputError
+from sat_retriever.questions.facts import Need, Sources
 from sat_retriever.questions.generate import QueryOptions, make_queries
 from sat_retriever.questions.grammar import Grammar, joined
-from sat_retriever.questions.needs import Need, Sources
 from sat_retriever.questions.sentences import Draft, spoken
-from sat_retriever.questions.shapes import ATTRIBUTE_SHAPES
+from sat_retriever.questions.shapes import ATTRIBUTE_SHAPES, LINK_SHAPES
 from sat_retriever.questions.synonyms import Wordings
-from sat_retriever.questions.tracing import LINK_SHAPES
 from sat_retriever.text.period.spans import Span, year
 from tests.questions.small_world import world
 

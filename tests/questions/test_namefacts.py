@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
-from sat_retriever.questions.completeness import Described
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.forindex import INCOMPLETE, own_queries, stutters
+from sat_retriever.questions.forindex import INCOMPLETE, Described, own_queries, stutters
 from sat_retriever.questions.grammar import FOUND, Grammar
 from sat_retriever.questions.headers import header_queries
 from sat_retriever.questions.namefacts import NO_NAME, NO_PHRASE, found_facts

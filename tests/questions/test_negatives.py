@@ -4,8 +4,7 @@ import pytest
 
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.negatives import hard_negatives, random_negatives
-from sat_retriever.questions.proportions import HARD_TYPES
+from sat_retriever.questions.negatives import HARD_TYPES, hard_negatives, random_negatives
 from sat_retriever.text.period.periods import Grain, SheetPeriod
 from sat_retriever.text.period.spans import span_of
 from tests.questions.small_world import world

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sat_retriever.datasets.labels import Query
-from sat_retriever.questions.otherwords import in_other_words
+from sat_retriever.questions.paraphrase import in_other_words
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.records.tokens import FloatArray
 

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from sat_retriever.questions.grammar import Grammar
-from sat_retriever.questions.times import form, spoken_pair, spoken_time
+from sat_retriever.questions.sentences import form, spoken_pair, spoken_time
 from sat_retriever.text.period.spans import Span, year
 
 RULES = Grammar.load().rules

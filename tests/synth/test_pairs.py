@@ -2,7 +2,8 @@ import random
 import tracemalloc
 from collections import Counter
 
-from sat_retriever.synth.fabricate import FabricateOptions, fabricated_unit
+from sat_retriever.synth.fabricate.pair import fabricated_unit
+from sat_retriever.synth.fabricate.split import FabricateOptions
 from sat_retriever.synth.pairs import PairSheet, train_pairs
 from tests.synth.fabricate.books import chance, unit
 

@@ -35,13 +35,9 @@ from sat_retriever.synth.book.model import (
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.house.when import When
-from sat_retriever.synth.truth import (
-    facts_in_time,
-    true_keys,
-    true_links,
-    true_records,
-    true_siblings,
-)
+from sat_retriever.synth.truth.keys import true_keys
+from sat_retriever.synth.truth.links import facts_in_time, true_links, true_siblings
+from sat_retriever.synth.truth.records import true_records
 from sat_retriever.synth.write.xlsx import write_xlsx
 from sat_retriever.text.period.periods import Grain, SheetPeriod
 from sat_retriever.workbook.read import read_workbook

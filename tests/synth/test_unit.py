@@ -12,7 +12,7 @@ from sat_retriever import read_workbook
 from sat_retriever.errors import OutputError
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.categories import CATEGORIES
-from sat_retriever.synth.fabricate.align import aligned
+from sat_retriever.synth.fabricate.pair import aligned
 from sat_retriever.synth.plan.plan import Plan, Unit
 from sat_retriever.synth.plan.scales import scale
 from sat_retriever.synth.unit import MadeUnit, Retold, made_unit, unit_books

@@ -13,9 +13,8 @@ import pytest
 from sat_retriever.errors import OutputError
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale
-from sat_retriever.synth.unit import unit_books
+from sat_retriever.synth.unit import made_units, unit_books
 from sat_retriever.synth.words.vocabulary import Vocabulary
-from sat_retriever.synth.works import made_units
 
 WORDS = Vocabulary.load()
 

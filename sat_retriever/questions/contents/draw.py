@@ -5,16 +5,107 @@ from __future__ import annotations
 import heapq
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 
-from sat_retriever.questions.contents.draft import LABEL, NOTE, VALUE, Draft, folded
+from sat_retriever.datasets.labels.query import UNANSWERABLE
+from sat_retriever.questions.facts import Words
 from sat_retriever.questions.headers import said_header, sayable_header
 from sat_retriever.records.area import area_of, split_ref
 from sat_retriever.records.contents import CellText, TableContents
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table
 from sat_retriever.text.segment import stems
+
+VALUE, NOTE, LABEL, COPY = "value", "note", "label", "copy"
+KINDS = (VALUE, NOTE, LABEL, COPY, UNANSWERABLE)
+"""The query types about contents."""
+PHRASED = (VALUE, NOTE, LABEL)
+"""The query types about a text that some sheet holds."""
+
+_WORD = re.compile(r"[^\W_]+")
+_WITH_HEADER = (
+    "Which sheet has {header} {text}?",
+    "{header} {text}",
+    "Where is {header} {text} listed?",
+    "find the row with {header} {text}",
+)
+_ALONE = (
+    "Which sheet has {text}?",
+    "where is {text} listed",
+    "{text}",
+    'sheet with "{text}"',
+)
+_NOTED = (
+    'Which sheet says "{text}"?',
+    "sheet with the note {text}",
+    "where is it written: {text}",
+    "the table about {text}",
+)
+_LABELLED = (
+    "{header} of {text}",
+    "What is the {header} of {text}?",
+    "{text}: {header}",
+    "Where do I find {header} for {text}?",
+)
+_FORMS: Mapping[tuple[str, bool], tuple[str, ...]] = MappingProxyType(
+    {
+        (VALUE, True): (*_WITH_HEADER, *_ALONE[:2]),
+        (VALUE, False): _ALONE,
+        (NOTE, False): _NOTED,
+        (LABEL, True): _LABELLED,
+        (UNANSWERABLE, True): (*_WITH_HEADER, *_LABELLED),
+        (UNANSWERABLE, False): _ALONE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question about a text.
+
+    Attributes:
+        text: The text as it stands in a cell, or as it was invented.
+        header: Header that the question names; "" for none.
+        sheet_id: The sheet that it was drawn from; "" for an invented one.
+    """
+
+    kind: str
+    text: str
+    header: str = ""
+    sheet_id: str = ""
+
+    @property
+    def phrase(self) -> Words:
+        """The words of the text, which stand side by side in a sheet that holds it."""
+        return folded(self.text)
+
+    def said(self, chance: random.Random) -> str:
+        """The question in words."""
+        form = chance.choice(_FORMS[self.kind, bool(self.header)])
+        return form.format(header=self.header, text=self.text)
+
+
+def folded(text: str) -> Words:
+    """Return the words and numbers of a text, whatever the case and the signs.
+
+    >>> folded("Part TH-100"), folded("part th 100")
+    (('part', 'th', '100'), ('part', 'th', '100'))
+    """
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def contains_phrase(text: str, phrase: Words) -> bool:
+    """True if a text has a phrase that is no part of a longer code.
+
+    >>> contains_phrase("See TH-100.", ("th", "100")), contains_phrase("TH-100-2", ("th", "100"))
+    (True, False)
+    """
+    said = r"[\W_]+".join(map(re.escape, phrase))
+    pattern = rf"(?<![^\W_])(?<![^\W_][-./_:#]){said}(?![-./_:#]?[^\W_])"
+    return re.search(pattern, text.casefold()) is not None
+
 
 _CHARS = range(3, 61)  # of a text
 _MOST_WORDS = 6
@@ -27,12 +118,8 @@ _EDGES = " \t.,;:!?()[]\"'“”"
 
 
 @dataclass(slots=True)
-class Draws:
-    """A sample of drafts of one kind: those with the smallest of random numbers.
-
-    Attributes:
-        most: Drafts that are kept.
-    """
+class Reservoir:
+    """A sample of drafts of one kind: those with the smallest of random numbers."""
 
     most: int
     _kept: list[tuple[float, str, Draft]] = field(default_factory=list)
@@ -59,14 +146,8 @@ def drawn(
 
     The choice in a sheet depends on the seed and the sheet alone. Second drafts of sheets come
     after the first ones of all.
-
-    Args:
-        records: Sheets; those without contents give nothing.
-        kinds: Any of value, note and label.
-        most: Drafts of a kind.
-        seed: Seed of all choices.
     """
-    draws = {kind: Draws(most) for kind in kinds}
+    draws = {kind: Reservoir(most) for kind in kinds}
     for record in records:
         if not record.contents:
             continue
@@ -79,7 +160,6 @@ def drawn(
 
 
 def _value(record: SheetRecord, named: frozenset[str], chance: random.Random) -> Iterator[Draft]:
-    """A text or code of a column, mostly with the column's header."""
     for table, texts in _tables(record, chance):
         for each in _some(texts.values, chance):
             if _askable(each.text) and not named.issuperset(stems(each.text)):
@@ -121,7 +201,6 @@ _DRAFTS = {VALUE: _value, NOTE: _note, LABEL: _label}
 
 
 def _tables(record: SheetRecord, chance: random.Random) -> Iterator[tuple[Table, TableContents]]:
-    """Yield the tables of a record with their contents, in random order."""
     contents = () if record.contents is None else record.contents.tables
     found = list(zip(record.tables, contents, strict=False))
     chance.shuffle(found)

@@ -3,18 +3,146 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from sat_retriever.datasets.labels.query import UNANSWERABLE, Query
-from sat_retriever.questions.contents.draft import COPY, KINDS, LABEL, PHRASED, VALUE, Draft
-from sat_retriever.questions.contents.draw import drawn
-from sat_retriever.questions.contents.hold import Holders
-from sat_retriever.questions.contents.invent import invented
+from sat_retriever.questions.contents.draw import (
+    COPY,
+    KINDS,
+    LABEL,
+    PHRASED,
+    VALUE,
+    Draft,
+    contains_phrase,
+    drawn,
+    folded,
+)
 from sat_retriever.questions.contents.versions import CopiesOf, version_queries
+from sat_retriever.questions.facts import Words
 from sat_retriever.questions.generate import Made
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.contents import content_texts
+from sat_retriever.text.segment import stem, words
+
+
+def invented(drafts: Sequence[Draft], number: int, chance: random.Random) -> list[Draft]:
+    """Return drafts whose texts are put together from those of others, each with a known header.
+
+    Digits of codes are replaced; of two names, the beginning of one goes with the end of the
+    other. Most of them are in no sheet; the others are to be dropped.
+    """
+    found: dict[str, Draft] = {}
+    known = {draft.text.casefold() for draft in drafts}
+    for draft in drafts[: 2 * number]:
+        text = _other(draft.text, chance.choice(drafts).text, chance)
+        if text and text.casefold() not in known and len(found) < number:
+            found.setdefault(text.casefold(), Draft(UNANSWERABLE, text, draft.header))
+    return list(found.values())
+
+
+def _other(text: str, second: str, chance: random.Random) -> str:
+    """A text like the first; "" if none can be made.
+
+    >>> chance = random.Random(0)
+    >>> _other("Ann Roth", "Ben Okafor", chance), len(_other("TH-100", "", chance))
+    ('Ann Okafor', 6)
+    """
+    if sum(map(str.isdigit, text)) > 2:
+        digits = "123456789"
+        return "".join(chance.choice(digits) if each.isdigit() else each for each in text)
+    start, end = text.split(), second.split()
+    if len(start) < 2 or len(end) < 2 or start[-1].casefold() == end[-1].casefold():
+        return ""
+    return " ".join((*start[:-1], end[-1]))
+
+
+class Holders:
+    """The sheets that answer drafts."""
+
+    def __init__(self, drafts: Sequence[Draft], most: int) -> None:
+        self._drafts = drafts
+        self._most = most
+        self._sheets: list[list[str]] = [[] for _ in drafts]
+        self._dropped: set[int] = set()
+        self._invented: dict[str, list[tuple[int, Words]]] = defaultdict(list)
+        self._by_word: dict[str, list[tuple[int, int, Words]]] = defaultdict(list)
+        for number, draft in enumerate(drafts):
+            phrase = draft.phrase
+            # A long word is in few sheets, so few phrases are compared.
+            place = max(range(len(phrase)), key=lambda at: (len(phrase[at]), -at))
+            self._by_word[phrase[place]].append((number, place, phrase))
+            if draft.kind == UNANSWERABLE:
+                self._invented[phrase[place]].append((number, phrase))
+
+    def read(self, records: Iterable[SheetRecord]) -> None:
+        """Look for all drafts in all sheets."""
+        for record in records:
+            self._read(record)
+
+    def found(self) -> list[tuple[Draft, tuple[str, ...]]]:
+        """Drafts with all sheets that answer them; none for an unanswerable one."""
+        return [
+            (draft, tuple(sorted(sheets)))
+            for number, (draft, sheets) in enumerate(zip(self._drafts, self._sheets, strict=True))
+            if number not in self._dropped and bool(sheets) != (draft.kind == UNANSWERABLE)
+        ]
+
+    def _read(self, record: SheetRecord) -> None:
+        """Note the drafts of one sheet.
+
+        Dropped are drafts whose words stand in names, by which the sheet is found as well, and
+        those that are a part of a longer code, so that they may mean it or not.
+        """
+        names = folded(" ".join((record.path, record.workbook, record.sheet, *_headers(record))))
+        self._dropped.update(number for number, _ in self._having(names))
+        held: dict[int, bool] = {}
+        every: set[str] = set(names)
+        for text in () if record.contents is None else content_texts(record.contents):
+            said = folded(text)
+            every.update(said)
+            for number, phrase in self._having(said):
+                held[number] = held.get(number, False) or contains_phrase(text, phrase)
+        for number in held.keys() - self._dropped:
+            if not held[number] or len(self._sheets[number]) >= self._most:
+                self._dropped.add(number)
+            elif self._has_header(record, self._drafts[number]):
+                self._sheets[number].append(record.sheet_id)
+        self._scattered(every)
+
+    def _having(self, said: Sequence[str]) -> Iterator[tuple[int, Words]]:
+        """Yield the drafts whose words stand side by side in a text."""
+        for at, word in enumerate(said):
+            for number, place, phrase in self._by_word.get(word, ()):
+                start = at - place
+                if start >= 0 and tuple(said[start : start + len(phrase)]) == phrase:
+                    yield number, phrase
+
+    def _scattered(self, every: set[str]) -> None:
+        """Drop unanswerable drafts whose words stand apart in one sheet."""
+        for word in every & self._invented.keys():
+            for number, phrase in self._invented[word]:
+                if every.issuperset(phrase):
+                    self._dropped.add(number)
+
+    def _has_header(self, record: SheetRecord, draft: Draft) -> bool:
+        """True if a sheet has the header that a label is asked with."""
+        if draft.kind != LABEL:
+            return True
+        wanted = set(_stems(draft.header))
+        return any(wanted.issubset(_stems(header)) for header in _headers(record))
+
+
+def _headers(record: SheetRecord) -> Iterator[str]:
+    tables = [table.columns for table in record.tables] or [record.columns]
+    return (column.name for columns in tables for column in columns)
+
+
+def _stems(header: str) -> list[str]:
+    return [stem(word) for word in words(header[:200])]
+
 
 MAX_POSITIVES = 5
 """Most sheets that answer a question about a text; one that more hold does not tell them apart."""
@@ -23,12 +151,7 @@ _PATIENCE = 6  # texts drawn for each requested question
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Sheets with their contents.
-
-    Attributes:
-        records: The sheets; iterated over several times.
-        copies: The copies of sheets.
-    """
+    """Sheets with their contents."""
 
     records: Iterable[SheetRecord]
     copies: CopiesOf

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
-from sat_retriever.questions.contents.draft import COPY
+from sat_retriever.questions.contents.draw import COPY
 from sat_retriever.questions.generate import Made
 from sat_retriever.records.copies import Copies
 from sat_retriever.records.sheets import SheetRecord
@@ -40,14 +40,6 @@ def version_queries(
 
     The name is that of the file and the tab without what tells versions apart. All sheets of
     that name and version are positives.
-
-    Args:
-        records: Sheets of an index; iterated over twice.
-        copies: The copies of sheets.
-        number: Number of questions.
-        seed: Seed of all choices.
-        most: Most positives of a question.
-        about: Ids of the only sheets that may be positives; None for any.
     """
     drawn = _drawn(records, _PATIENCE * number, seed)
     having = copies(list(drawn))

@@ -1,13 +1,17 @@
-"""Describe one question about tables, from which its SQL, its answer and its words are made."""
+"""Describe one question about tables, and say it in English."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal
 
 from sat_retriever.synth.answers.tables import ToldColumn, ToldTable
 from sat_retriever.synth.book.model import Value
+from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.text.period.spans import MONTHS
 
 Kind = Literal["lookup", "total", "group", "join", "period", "unit"]
 KINDS: tuple[Kind, ...] = ("lookup", "total", "group", "join", "period", "unit")
@@ -19,7 +23,6 @@ class Field:
     """A column of one of the tables of a question.
 
     Attributes:
-        column: The column.
         table: Place of its table: 0, or 1 for the second.
     """
 
@@ -41,8 +44,6 @@ class Ask:
     """One question.
 
     Attributes:
-        kind: Its kind.
-        tables: One table, or two.
         shows: The column that it asks for; None for a count of records.
         reduce: Function over the column; None for its values.
         where: Conditions on the records, all of which hold.
@@ -51,7 +52,6 @@ class Ask:
             without it are put one below the other.
         most: Number of groups with the greatest results, in descending order; 0 for all groups.
         form: List of the forms of its sentence.
-        given: The conditions in words.
     """
 
     kind: Kind
@@ -76,18 +76,14 @@ class Answer:
     """A question with its SQL and answer, as it is published.
 
     Attributes:
-        kind: Its kind.
-        question: The question in English.
         sheets: Ids of the sheets that answer it, as an index of `workbooks/` has them.
         tables: The tables to load, in this order; a sheet's id means its main table.
         sql: One SELECT over these tables, under the names that `query_tables` gives them.
-        rows: The answer; dates are ISO text.
         ordered: True if the order of its rows matters.
         totals: True if it counts all lines of a statement, those that sum up others, too.
         cells: Citations of the cells that a lookup shows.
         column: Table (by place) and header of the numbers that are asked for, if they have a
             unit.
-        unit: Their unit.
         rank: Random number that decides which answers a corpus keeps.
     """
 
@@ -123,3 +119,53 @@ class Answer:
         if self.column:
             entry["unit"] = {"table": self.column[0], "column": self.column[1], "unit": self.unit}
         return entry
+
+
+_REDUCED = {"sum": "total", "avg": "average", "max": "highest", "min": "lowest"}
+
+
+def question_of(ask: Ask, words: Vocabulary, chance: random.Random) -> str:
+    """Return the question in English; its form is drawn from the list that it names."""
+    form = chance.choice(words.lists[ask.form])
+    key = ask.on[0].column.spoken if ask.on else ""
+    sentence = form.format(
+        shown=_shown(ask),
+        given=ask.given,
+        sheet=ask.tables[0].subject,
+        other=ask.tables[-1].subject,
+        by=ask.by.column.spoken if ask.by else "",
+        key=key,
+        most=ask.most,
+    )
+    sentence = " ".join(sentence.split()).replace(" ,", ",").replace(" ?", "?").replace(" ;", ";")
+    return sentence[0].upper() + sentence[1:]
+
+
+def given_by(*conditions: Condition) -> str:
+    """Return conditions in words: "for order number 17", "with a quantity above 5"."""
+    said = []
+    for place, each in enumerate(conditions):
+        name, value = each.field.column.spoken, spoken_value(each.value)
+        if each.operator == "=":
+            said.append(f"{'and' if place else 'for'} {name} {value}")
+        else:
+            said.append(f"with {name} above {value}")
+    return " ".join(said)
+
+
+def spoken_value(value: Value) -> str:
+    """Return a value as a question names it.
+
+    >>> spoken_value(date(2024, 3, 9)), spoken_value("A 7")
+    ('9 March 2024', 'A 7')
+    """
+    if isinstance(value, date):
+        return f"{value.day} {MONTHS[value.month]} {value.year}"
+    return str(value)
+
+
+def _shown(ask: Ask) -> str:
+    if ask.shows is None:
+        return "number of records"
+    name = ask.shows.column.spoken
+    return f"{_REDUCED[ask.reduce]} {name}" if ask.reduce else name

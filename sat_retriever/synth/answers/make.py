@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.records.links import Link, LinkType
-from sat_retriever.synth.answers.ask import KINDS, Answer, Ask
-from sat_retriever.synth.answers.draw import group, lookup, total, unit
-from sat_retriever.synth.answers.evaluate import answer_of, cells_of, plain
-from sat_retriever.synth.answers.linked import dated, joined, timed
-from sat_retriever.synth.answers.phrase import question_of
-from sat_retriever.synth.answers.sql import sql_of
+from sat_retriever.synth.answers.ask import KINDS, Answer, Ask, question_of
+from sat_retriever.synth.answers.draw import dated, group, joined, lookup, timed, total, unit
+from sat_retriever.synth.answers.evaluate import answer_of, cells_of, plain, sql_of
 from sat_retriever.synth.answers.tables import ToldTable, told_tables
 from sat_retriever.synth.calculate.compile import CompiledBook
 from sat_retriever.synth.corpusfiles import write_rows
@@ -26,13 +23,7 @@ ANSWERS = "answers.json"
 def unit_answers(
     books: Iterable[CompiledBook], links: Iterable[Link], house: House
 ) -> list[Answer]:
-    """Return at most one answer of each kind about each table of a unit.
-
-    Args:
-        books: Its workbooks.
-        links: Links among its sheets.
-        house: Its house, which decides all choices.
-    """
+    """Return at most one answer of each kind about each table of a unit."""
     tables = told_tables(books, house.vocabulary)
     by_sheet = {table.sheet_id: table for table in tables if table.own}
     keys: dict[str, list[ToldTable]] = {}
@@ -93,7 +84,6 @@ def _asks(
     siblings: Sequence[ToldTable],
     chance: random.Random,
 ) -> Iterator[Ask]:
-    """Yield questions about a table, one of each kind where it allows one."""
     periods = [dated(table, chance), timed(table, siblings, chance)]
     chance.shuffle(periods)
     drawn = (

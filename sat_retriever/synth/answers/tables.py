@@ -12,9 +12,8 @@ from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.sheets import Column as ReadColumn
 from sat_retriever.records.typedtable import column_name
 from sat_retriever.synth.book.model import Column, Lookup, Sheet, Style, Value
-from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
+from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet, PivotTable
 from sat_retriever.synth.calculate.evaluate import RECIPES
-from sat_retriever.synth.calculate.pivot import PivotTable
 from sat_retriever.synth.categories.financial.lines import STATEMENTS
 from sat_retriever.synth.truth.records import stored, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary
@@ -30,12 +29,8 @@ class ToldColumn:
     """A column as its workbook's model has it.
 
     Attributes:
-        id: Name inside the templates.
         header: Its header, as the record of its sheet has it, made unique in the table.
-        spoken: Its name in a question.
-        letters: Its letters on the sheet.
         values: One value a record; None for an empty cell.
-        style: Format of its cells.
         unit: Unit that its header, its cells or the units row write; empty for none.
         key: Identity of its values; columns with equal keys join.
         lines: True if some of its cells are typed in and others calculated, as in a statement whose
@@ -72,12 +67,8 @@ class ToldTable:
     """A table as its workbook's model has it: records that are not empty, without totals.
 
     Attributes:
-        sheet_id: Its sheet.
         area: Its cells, from the headers to the last record or totals row.
-        subject: Its sheet in a question.
         tab: Its sheet and workbook in a question, by their names.
-        columns: Its columns, left to right.
-        rows: Sheet row of each record.
         period: Time of the sheet; None for none.
         own: True for the sheet's own table, False for a pivot table beside it.
         statement: True if some of its records sum up others, which a reader leaves out.
@@ -107,10 +98,6 @@ def told_tables(books: Iterable[CompiledBook], words: Vocabulary) -> list[ToldTa
     """Return the tables of the workbooks of one unit that have records.
 
     Subjects that several of them share get the name of the sheet.
-
-    Args:
-        books: The workbooks.
-        words: Words of their house, for the names of columns.
     """
     found = [table for book in books for table in _tables(book, words)]
     shared = Counter(table.subject for table in found)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import calendar
 import hashlib
 import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from functools import partial, reduce
 
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.synth.book.model import Book, Column, Recipe, Sheet, Style, Value
+from sat_retriever.synth.book.model import (
+    Book,
+    Chart,
+    Column,
+    Combine,
+    Lookup,
+    Own,
+    Recipe,
+    Sheet,
+    SheetAt,
+    Style,
+    TotalWhere,
+    Value,
+)
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.naming import period_text
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, spoken
 
 Cells = Iterable[Value | Recipe]
 
@@ -24,8 +35,6 @@ class Kind:
     """One kind of sheet of one house, which makes its columns, facts and sheets.
 
     Attributes:
-        house: The company, market or institution.
-        category: Category id.
         id: Kind id, as in the category's words.
     """
 
@@ -90,14 +99,7 @@ class Kind:
         *,
         summary: bool = False,
     ) -> SheetFacts:
-        """Return the facts of a sheet with these columns, without sheet id.
-
-        Args:
-            columns: Its columns; the key columns give the keys, all headers give the schema.
-            when: Its period; None for none.
-            part: Its distinction from sheets of the same kind and period (a region).
-            summary: True if it gathers data from other sheets.
-        """
+        """Return the facts of a sheet with these columns, without sheet id."""
         words = self.house.vocabulary.categories[self.category]
         kind = words.kinds[self.id]
         family = "/".join(x for x in (self.house.name, self.category, self.id, part) if x)
@@ -195,52 +197,6 @@ def with_schema(facts: SheetFacts, columns: Sequence[Column]) -> SheetFacts:
     return replace(facts, schema=f"{facts.schema.rpartition('/')[0]}/{schema(columns)}")
 
 
-def spoken(when: When) -> str:
-    """Write a period as titles do.
-
-    >>> spoken(When(2024)), spoken(When(2024, quarter=3)), spoken(When(2024, month=7))
-    ('2024', 'Q3 2024', 'July 2024')
-    """
-    if when.month:
-        return period_text("{Month} {yyyy}", when)
-    return f"Q{when.quarter} {when.year}" if when.quarter else str(when.year)
-
-
-def quarters(year: int) -> tuple[When, ...]:
-    """Return the four quarters of a year."""
-    return tuple(When(year, quarter=quarter) for quarter in range(1, 5))
-
-
-def months(when: When) -> tuple[When, ...]:
-    """Return the months of a year or quarter, or the month itself.
-
-    >>> [month.month for month in months(When(2024, quarter=2))]
-    [4, 5, 6]
-    """
-    if when.month:
-        return (when,)
-    first, last = (3 * when.quarter - 2, 3 * when.quarter) if when.quarter else (1, 12)
-    return tuple(When(when.year, month=month) for month in range(first, last + 1))
-
-
-def days(when: When, *, workdays: bool = True) -> tuple[date, ...]:
-    """Return all days of a period, or only those from Monday to Friday.
-
-    >>> len(days(When(2024, month=2))), len(days(When(2024, month=2), workdays=False))
-    (21, 29)
-    """
-    first, last = months(when)[0].month, months(when)[-1].month
-    day = date(when.year, first, 1)
-    end = date(when.year, last, calendar.monthrange(when.year, last)[1])
-    every = (day + timedelta(count) for count in range((end - day).days + 1))
-    return tuple(day for day in every if day.weekday() < 5 or not workdays)
-
-
-def some_days(chance: random.Random, when: When, count: int) -> tuple[date, ...]:
-    """Return `count` random workdays of a period, ascending, with repetitions."""
-    return tuple(sorted(chance.choices(days(when), k=count)))
-
-
 def walk(
     chance: random.Random, start: float, count: int, drift: float = 0.0, noise: float = 0.05
 ) -> tuple[float, ...]:
@@ -262,6 +218,50 @@ def parts(chance: random.Random, total: int, count: int, even: float = 4.0) -> t
     shares = [int(total * weight / scale) for weight in weights]
     shares[shares.index(max(shares))] += total - sum(shares)
     return tuple(shares)
+
+
+def added(*terms: str | Recipe) -> Recipe:
+    """Add terms from left to right; here and below, a text names a column of the same row."""
+    return reduce(partial(Combine, "+"), map(_own, terms))
+
+
+def less(left: str | Recipe, right: str | Recipe) -> Combine:
+    """Subtract the right from the left."""
+    return Combine("-", _own(left), _own(right))
+
+
+def times(left: str | Recipe, right: str | Recipe) -> Combine:
+    """Multiply."""
+    return Combine("*", _own(left), _own(right))
+
+
+def ratio(part: str | Recipe, whole: str | Recipe) -> Combine:
+    """Divide; a division by zero gives 0."""
+    return Combine("/", _own(part), _own(whole))
+
+
+def change(new: str | Recipe, old: str | Recipe) -> Combine:
+    """Return the growth from old to new, as a share of old."""
+    return ratio(less(new, old), old)
+
+
+def _own(term: str | Recipe) -> Recipe:
+    return Own(term) if isinstance(term, str) else term
+
+
+def looked_up(at: SheetAt, key: str, column: str) -> Lookup:
+    """Take a column of the first row that has this row's key, in a column of the same id."""
+    return Lookup(at, key, key, column)
+
+
+def summed_by(at: SheetAt, key: str, column: str) -> TotalWhere:
+    """Sum a column over the rows that have this row's key, in a column of the same id."""
+    return TotalWhere(at, column, key, key)
+
+
+def with_chart(sheet: Sheet, names: str, numbers: str) -> Sheet:
+    """Return the sheet with a chart of two of its columns."""
+    return replace(sheet, charts=(Chart(SheetAt(sheet.name), names, numbers),))
 
 
 def with_totals(sheet: Sheet, *columns: str, label: str = "Total") -> Sheet:

@@ -15,6 +15,7 @@ from sat_retriever.questions.facts import SheetFacts
 
 Value = str | int | float | bool | date | None
 Function = Literal["SUM", "AVERAGE", "COUNT", "MAX", "MIN"]
+Operator = Literal["+", "-", "*", "/"]
 Style = Literal["text", "integer", "amount", "percent", "date"]
 
 
@@ -23,7 +24,6 @@ class SheetAt:
     """A reference to a sheet.
 
     Attributes:
-        sheet: Name of the tab.
         book: Path of another workbook of the corpus; empty for the same workbook.
     """
 
@@ -49,7 +49,7 @@ class Number:
 class Combine:
     """Two numbers combined by an operator; a division by zero gives 0 (written with IF)."""
 
-    operator: Literal["+", "-", "*", "/"]
+    operator: Operator
     left: Recipe
     right: Recipe
 
@@ -111,9 +111,7 @@ class Column:
 
     Attributes:
         id: Name inside the templates ("material_code"); equal ids align between sheets.
-        header: Header on the sheet.
         cells: One value or recipe per data row; all columns of a sheet have equally many.
-        style: Format of its cells.
         group: Header above this column and its neighbours in the same group, in a merged cell.
         unit: Text in the units row; empty for none.
         key: Identity of its values, for example "Apex Technologies/employee"; columns with
@@ -144,7 +142,6 @@ class Layout:
 
     Attributes:
         titles: Lines above the table; the first is its title.
-        gap: Empty rows between titles and header.
         first_row: Number of empty rows at the top.
         first_column: Number of empty columns on the left.
         notes: Lines below the table, after one empty row.
@@ -193,15 +190,11 @@ class Sheet:
         columns: Columns of its table, left to right.
         facts: Facts for questions, without sheet id; None for a sheet that answers no question
             (notes, lists of choices).
-        layout: Position of the table.
         totals: Columns with a total below the last row, and their functions; the first column
             contains `total_label`.
         total_label: Text of the totals row, for example "Total".
         hidden: True if Excel hides it.
         table_name: Name of its table object; empty for a plain range.
-        charts: Charts beside the table.
-        choices: List validations.
-        pivots: Pivot tables.
     """
 
     name: str
@@ -235,8 +228,6 @@ class Dialect:
             the key.
         ranges: Reference to a column: `$C$5:$C$20`, `C:C`, a defined name, or a table's column.
             Areas replace names and tables where these are impossible, and in other workbooks.
-        colour: Fill of headers as RRGGBB.
-        font: Name of the font.
     """
 
     lookup: Literal["vlookup", "index_match", "xlookup"] = "vlookup"
@@ -253,7 +244,6 @@ class Book:
         path: POSIX path in the corpus's folder, ending in .xlsx.
         category: Category of the published statistics, for example "Inventory Products".
         sheets: Its sheets in tab order, at least one of them visible.
-        dialect: Style of its formulas.
         convention: Name of the naming convention of its path.
     """
 

@@ -14,16 +14,7 @@ class Place:
     """The rows and columns of a sheet's parts, 1-based; 0 for a part that it does not have.
 
     Attributes:
-        title_row: First title.
-        group_row: Headers over groups of columns.
-        header_row: Headers.
-        units_row: Units.
         first_row: First data row, even if there is none.
-        num_rows: Number of data rows.
-        totals_row: Totals.
-        notes_row: First note.
-        left: First column.
-        width: Number of columns of the table.
         table: True if the table is written as a table object. Excel's table objects have one
             header row of distinct texts directly above their data, so a sheet with groups, units
             or equal headers has none, despite a `table_name`.
@@ -67,9 +58,6 @@ class Placed:
     """A sheet of a workbook with its place.
 
     Attributes:
-        book: The workbook.
-        sheet: The sheet.
-        place: Rows and columns of its parts.
         numbers: 1-based column number on the sheet by column id.
     """
 
@@ -82,41 +70,25 @@ class Placed:
         return f"{self.book.path}#{self.sheet.name}"
 
     def column(self, column_id: str) -> Column:
-        """Return the column of an id.
-
-        Raises:
-            ValueError: If the sheet has no such column.
-        """
+        """Return the column of an id."""
         if column_id not in self.numbers:
             raise ValueError(f"{self} has no column {column_id!r}; it has {list(self.numbers)}")
         return self.sheet.columns[self.numbers[column_id] - self.place.left]
 
     def letters(self, column_id: str) -> str:
-        """Return the letters of a column.
-
-        Raises:
-            ValueError: If the sheet has no column of that id.
-        """
+        """Return the letters of a column."""
         self.column(column_id)
         return column_letters(self.numbers[column_id])
 
     def row(self, number: int) -> int:
-        """Return the 1-based sheet row of a data row counted from 0.
-
-        Raises:
-            ValueError: If there is no such data row.
-        """
+        """Return the 1-based sheet row of a data row counted from 0."""
         if not 0 <= number < self.place.num_rows:
             raise ValueError(f"{self} has {self.place.num_rows} data rows, none is row {number}")
         return self.place.first_row + number
 
 
 def placed(book: Book, sheet: Sheet) -> Placed:
-    """Return the sheet with its place.
-
-    Raises:
-        ValueError: If two columns have the same id, or columns differ in their number of cells.
-    """
+    """Return the sheet with its place."""
     left = 1 + sheet.layout.first_column
     numbers = {column.id: left + index for index, column in enumerate(sheet.columns)}
     found = Placed(book, sheet, place_of(sheet), numbers)

@@ -57,10 +57,6 @@ def restricted(books: Sequence[Book], keep: Mapping[Tab, Keep]) -> tuple[Book, .
     keys, and a sheet that lost columns gets a new schema. If only hidden sheets are left, the
     first of them is shown, because a workbook needs a visible sheet.
 
-    Args:
-        books: All workbooks that take from each other.
-        keep: Parts to keep, by path and tab; a sheet without an entry is dropped.
-
     Raises:
         ValueError: If a recipe takes from a sheet that is not in `books`, or cannot be
             calculated.
@@ -73,11 +69,7 @@ def restricted(books: Sequence[Book], keep: Mapping[Tab, Keep]) -> tuple[Book, .
 def with_values(
     books: Sequence[Book], where: Callable[[Book, Sheet, Recipe], bool]
 ) -> tuple[Book, ...]:
-    """Replace a cell by its plain value if `where` picks a leaf of its recipe.
-
-    Raises:
-        ValueError: As for `restricted`.
-    """
+    """Replace a cell by its plain value if `where` picks a leaf of its recipe."""
     values = Values({book.path: book for book in books}.get)
     return tuple(_with_values(book, where, values) for book in books)
 
@@ -99,13 +91,7 @@ def _with_values(book: Book, where: Callable[[Book, Sheet, Recipe], bool], value
 
 
 class _Cut:
-    """The kept parts of some workbooks, and the values of their cells before the cut.
-
-    Args:
-        books: Workbooks by path.
-        keep: Parts to keep of each sheet.
-        values: Values of the whole workbooks.
-    """
+    """The kept parts of some workbooks, and the values of their cells before the cut."""
 
     def __init__(self, books: Mapping[str, Book], keep: Mapping[Tab, Keep], values: Values) -> None:
         self._books, self._keep, self._values = books, keep, values
@@ -169,7 +155,6 @@ class _Cut:
         return self._new_rows[tab]
 
     def _has(self, tab: Tab, *columns: str) -> bool:
-        """True if a sheet is kept with these columns."""
         keep = self._keep.get(tab)
         return keep is not None and (keep.columns is None or keep.columns.issuperset(columns))
 
@@ -242,7 +227,6 @@ def _key(value: Value) -> object:
 
 
 def _facts(sheet: Sheet, columns: Sequence[Column]) -> SheetFacts | None:
-    """Return the facts of a sheet that is reduced to these columns."""
     if sheet.facts is None or len(columns) == len(sheet.columns):
         return sheet.facts
     ids = {column.id for column in columns}

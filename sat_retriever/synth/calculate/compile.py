@@ -6,11 +6,94 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sat_retriever.records.area import Area
 from sat_retriever.synth.book.model import Book, Column, Function, SheetAt, Value
 from sat_retriever.synth.book.placed import Placed
+from sat_retriever.synth.calculate.arithmetic import number, numbers_in
 from sat_retriever.synth.calculate.evaluate import RECIPES, Values
 from sat_retriever.synth.calculate.formula_text import Formulas
-from sat_retriever.synth.calculate.pivot import PivotTable, pivot_tables
+
+LABELS, ALL = "Row Labels", "Grand Total"  # Excel's own labels
+
+
+@dataclass(frozen=True, slots=True)
+class PivotTable:
+    """A pivot table as Excel shows it: names, sums, and the grand total.
+
+    Attributes:
+        items: Names in ascending order, each with its sum.
+        area: Its cells, from its header to the grand total.
+    """
+
+    source: Placed
+    rows: str
+    numbers: str
+    items: tuple[tuple[str | int | float, int | float], ...]
+    area: Area
+
+    @property
+    def caption(self) -> str:
+        """The header of the sums."""
+        return f"Sum of {self.source.column(self.numbers).header}"
+
+    @property
+    def total(self) -> int | float:
+        """The grand total."""
+        return sum(value for _, value in self.items)
+
+    def lines(self) -> list[tuple[str | int | float, str | int | float]]:
+        """Return its cells, row by row."""
+        return [(LABELS, self.caption), *self.items, (ALL, self.total)]
+
+
+def pivot_tables(values: Values, at: Placed) -> tuple[PivotTable, ...]:
+    """Return the pivot tables to the right of a sheet's own table, side by side.
+
+    A source needs one row of distinct headers directly above its data: a pivot table of a sheet
+    with a units row or equal headers is left out.
+
+    Raises:
+        ValueError: If the source is missing, or if a name is empty or a date.
+    """
+    found: list[PivotTable] = []
+    left = at.place.right + 2
+    for pivot in at.sheet.pivots:
+        source = values.sheet(at, pivot.at)
+        names, numbers = (values.values(source, x) for x in (pivot.rows, pivot.numbers))
+        if not _can_be_source(source) or pivot.rows == pivot.numbers:
+            continue
+        items = _items(source, list(names), list(numbers))
+        top = at.place.header_row
+        area = Area(top, left, top + len(items) + 1, left + 1)
+        found.append(PivotTable(source, pivot.rows, pivot.numbers, items, area))
+        left += 3
+    return tuple(found)
+
+
+def _can_be_source(source: Placed) -> bool:
+    headers = {column.header.strip().casefold() for column in source.sheet.columns}
+    plain = len(headers) == len(source.sheet.columns) and "" not in headers
+    return plain and bool(source.place.num_rows) and not source.place.units_row
+
+
+def _items(
+    source: Placed, names: list[Value], numbers: list[Value]
+) -> tuple[tuple[str | int | float, int | float], ...]:
+    sums: dict[str | int | float, int | float] = {}
+    written: dict[str, str] = {}  # Excel ignores the letter case of names
+    for name, value in zip(names, numbers, strict=True):
+        if name in (None, "") or not isinstance(name, str | int | float):
+            raise ValueError(f"{source}: a pivot table needs texts or numbers, not {name!r}")
+        item = written.setdefault(name.casefold(), name) if isinstance(name, str) else name
+        sums[item] = sums.get(item, 0) + sum(numbers_in([value]))
+    return tuple(sorted(sums.items(), key=lambda item: _order(item[0])))
+
+
+def _order(name: str | int | float) -> tuple[bool, float, str]:
+    """Return a sort key: numbers before texts, both ascending."""
+    text = isinstance(name, str)
+    return text, 0.0 if text else float(number(name)), str(name).casefold()
+
 
 _TABLE_NAME = re.compile(r"[^\W\d][\w.]{2,}")
 _LIKE_ADDRESS = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]+[Cc][0-9]+")
@@ -24,7 +107,6 @@ class CompiledColumn:
         values: Value of each data row; "" and None are empty.
         formulas: Formula of each data row without "="; empty if there is none.
         function: Function of the totals row; None for none.
-        total: Value in the totals row.
     """
 
     values: tuple[Value, ...]
@@ -41,7 +123,6 @@ class CompiledSheet:
         at: The sheet and the place of its parts.
         columns: Cells of its columns, left to right.
         choices: Column and source text of each list of choices.
-        pivots: Its pivot tables.
     """
 
     at: Placed
@@ -55,8 +136,6 @@ class External:
     """Another workbook that formulas refer to by number, with the cells that they take.
 
     Attributes:
-        path: Its path in the corpus's folder.
-        tabs: All its tabs in order.
         cells: (tab, 1-based row, 1-based column, value) of the taken cells, in this order.
     """
 
@@ -71,7 +150,6 @@ class CompiledBook:
 
     Attributes:
         book: The workbook that it was made from.
-        sheets: Its sheets in tab order.
         names: Defined names and their references, without "=".
         externals: Other workbooks; `[1]` in a formula is the first.
     """
@@ -93,10 +171,6 @@ def compiled(
         books: Function from a path to another workbook; None if there is none.
         values: Known cells; share one among workbooks that refer to each other, so that each cell
             is calculated once.
-
-    Raises:
-        ValueError: If a recipe has a missing reference, calculates with text, or is circular; if
-            no sheet is visible; if names of tabs, columns or tables clash.
     """
     values = values or Values(books)
     sheets = values.add(book)
@@ -113,11 +187,7 @@ def compiled(
 
 
 def _check(sheets: list[Placed]) -> None:
-    """Refuse sheets that no workbook can have.
-
-    Raises:
-        ValueError: If no sheet is visible, or the name of a table is taken or malformed.
-    """
+    """Refuse sheets that no workbook can have."""
     path = sheets[0].book.path if sheets else "a workbook without sheets"
     if all(at.sheet.hidden for at in sheets):
         raise ValueError(f"{path}: at least one sheet must be visible")

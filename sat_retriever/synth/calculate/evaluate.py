@@ -41,10 +41,7 @@ class _Held:
     """The known values of one column.
 
     Attributes:
-        at: The sheet.
-        column: The column.
         values: One value per data row; `_TODO` if it is unknown.
-        waiting: Number of unknown values.
     """
 
     at: Placed
@@ -59,9 +56,6 @@ class Values:
     """The calculated cells of workbooks, each calculated once.
 
     Share one instance among the workbooks that refer to each other.
-
-    Args:
-        books: Function from a path to its workbook; None if there is none.
     """
 
     def __init__(self, books: Callable[[str], Book | None]) -> None:
@@ -72,11 +66,7 @@ class Values:
         """The columns (path, sheet, id) in which a lookup finds nothing."""
 
     def add(self, book: Book) -> list[Placed]:
-        """Return the sheets of a workbook with their places, and record them for references.
-
-        Raises:
-            ValueError: If two tabs have the same name, or a sheet is malformed.
-        """
+        """Return the sheets of a workbook with their places, and record them for references."""
         found = [placed(book, sheet) for sheet in book.sheets]
         if len({sheet.name.casefold() for sheet in book.sheets}) < len(found):
             raise ValueError(f"{book.path} has two tabs of the same name")
@@ -85,11 +75,7 @@ class Values:
         return [self._sheets[book.path, each.sheet.name] for each in found]
 
     def sheet(self, own: Placed, at: SheetAt) -> Placed:
-        """Return the sheet that a recipe on another sheet refers to.
-
-        Raises:
-            ValueError: If there is no such sheet.
-        """
+        """Return the sheet that a recipe on another sheet refers to."""
         path = at.book or own.book.path
         if (path, at.sheet) not in self._sheets:
             book = self._books(path) if path != own.book.path else own.book
@@ -100,11 +86,7 @@ class Values:
         return self._sheets[path, at.sheet]
 
     def through(self, own: Placed, recipe: Through) -> list[Placed]:
-        """Return the sheets of a 3-D reference, first to last in tab order.
-
-        Raises:
-            ValueError: If one of its ends is missing, or the layouts of the sheets differ.
-        """
+        """Return the sheets of a 3-D reference, first to last in tab order."""
         names = [sheet.name for sheet in own.book.sheets]
         ends = [self.sheet(own, SheetAt(name)) for name in (recipe.first, recipe.last)]
         start, end = sorted(names.index(each.sheet.name) for each in ends)
@@ -116,22 +98,14 @@ class Values:
         return found
 
     def values(self, at: Placed, column_id: str) -> Sequence[Value]:
-        """Return all values of a column.
-
-        Raises:
-            ValueError: If recipes are circular, calculate with text, or have missing references.
-        """
+        """Return all values of a column."""
         held = self._held(at, column_id)
         for row in range(len(held.values) if held.waiting else 0):
             self._settle(held, row)
         return held.values
 
     def total(self, at: Placed, column_id: str, function: Function) -> int | float:
-        """Reduce a column to one number; 0 for the average of no numbers.
-
-        Raises:
-            ValueError: As for `values`.
-        """
+        """Reduce a column to one number; 0 for the average of no numbers."""
         return reduced(function, numbers_in(self.values(at, column_id)))
 
     def _held(self, at: Placed, column_id: str) -> _Held:
@@ -219,7 +193,6 @@ class Values:
     def _value(  # noqa: PLR0911 - one for each recipe
         self, held: _Held, recipe: Value | Recipe, row: int
     ) -> Value:
-        """Calculate a recipe whose needed cells are all known."""
         own = held.at
         match recipe:
             case Number(constant):

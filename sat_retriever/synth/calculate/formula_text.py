@@ -36,11 +36,6 @@ _LOOSE, _TIGHT, _ATOM = 1, 2, 3  # how tightly the parts of an expression bind
 def quoted(sheet: str, *, book: int = 0, last: str = "") -> str:
     """Return the prefix for cells of another sheet, quoted if a formula needs it.
 
-    Args:
-        sheet: Name of the tab.
-        book: Number of another workbook; 0 for the same workbook.
-        last: Last sheet of a 3-D reference.
-
     >>> quoted("Ledger"), quoted("Q1 data", book=2), quoted("Jan", last="O'Dec")
     ('Ledger!', "'[2]Q1 data'!", "'Jan:O''Dec'!")
     """
@@ -57,7 +52,6 @@ class Formulas:
     """A writer of one workbook's formulas, which also collects defined names and references.
 
     Attributes:
-        values: Values and places of all sheets.
         names: References of the defined names that formulas use.
         external: Columns, or single rows of them, taken from other workbooks: by path, in order of
             first use, and by (sheet, column id); None means all rows.
@@ -224,8 +218,6 @@ class Formulas:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The cell whose formula is written."""
-
     own: Placed
     column: Column
     row: int

@@ -55,11 +55,7 @@ CATEGORIES: Mapping[str, Category] = MappingProxyType(
 
 
 def category(name: str) -> Category:
-    """Return the category of an id.
-
-    Raises:
-        InputError: If there is none.
-    """
+    """Return the category of an id."""
     if name not in CATEGORIES:
         raise InputError(f"there is no category {name!r}; choose from {', '.join(CATEGORIES)}")
     return CATEGORIES[name]

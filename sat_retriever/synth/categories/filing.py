@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
-from sat_retriever.synth.book.build import Kind, book
-from sat_retriever.synth.book.model import Book, Column, Sheet, SheetAt
+from sat_retriever.synth.book.build import Cells, Kind, book, with_totals
+from sat_retriever.synth.book.model import Book, Column, Recipe, Sheet, SheetAt, Style
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When
 
@@ -19,12 +21,7 @@ Filed = tuple[str, When | None, Sheet]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sheet's workbook and tab.
-
-    Attributes:
-        book: Path of the workbook.
-        sheet: Name of the tab.
-    """
+    """The path of a sheet's workbook, and the name of its tab."""
 
     book: str
     sheet: str
@@ -39,8 +36,6 @@ class Filing:
     """The distribution of a house's sheets of one category over workbooks.
 
     Attributes:
-        house: The house.
-        category: Category id.
         mode: "each" = a workbook per kind and period; "together" = a workbook per period, one tab
             per kind; "kind" = a workbook per kind and year, one tab per period; "year" = a
             workbook per year with all kinds and periods.
@@ -52,13 +47,28 @@ class Filing:
     mode: Mode
     beside: Mapping[str, str] = field(default_factory=dict)
 
-    def kind(self, kind: str) -> Kind:
-        """Return a kind of the category."""
-        return Kind(self.house, self.category, kind)
+    @classmethod
+    def of(
+        cls, house: House, category: str, *modes: Mode, beside: Mapping[str, str] | None = None
+    ) -> Filing:
+        """Draw the house's mode; a mode that is named twice is twice as likely."""
+        return cls(house, category, house.chance(category, "filing").choice(modes), beside or {})
+
+    def chance(self, *purpose: object) -> random.Random:
+        """Return a stream of random numbers for one purpose of this category."""
+        return self.house.chance(self.category, *purpose)
+
+    def has(self, *habit: object, share: float = 0.5) -> bool:
+        """True if the house has a habit that this share of houses has."""
+        return either(self.house, self.category, *habit, share=share)
+
+    def page(self, kind: str, when: When | None, rows: int, *, summary: bool = False) -> Page:
+        """Return the sheet of a kind and period, still without columns."""
+        return Page(self.house, self.category, kind, self, when, rows, summary)
 
     def binder(self, kind: str, when: When | None) -> tuple[str, When | None]:
         """Return subject and period of the workbook with a sheet."""
-        subject = self.kind(self.beside.get(kind, kind)).subject()
+        subject = Kind(self.house, self.category, self.beside.get(kind, kind)).subject()
         if when is None:
             return subject, None
         if self.mode == "each":
@@ -72,19 +82,7 @@ class Filing:
         subject, bound_when = self.binder(kind, when)
         apart = when if when is not None and bound_when != when else None
         path = self.house.path(self.category, subject, bound_when)
-        return Place(path, self.kind(kind).tab(apart))
-
-    def sheet(
-        self,
-        kind: str,
-        when: When | None,
-        columns: Sequence[Column],
-        *,
-        summary: bool = False,
-    ) -> Filed:
-        """Make a sheet of a kind at its place."""
-        name = self.place(kind, when).sheet
-        return kind, when, self.kind(kind).sheet(columns, when, name=name, summary=summary)
+        return Place(path, Kind(self.house, self.category, kind).tab(apart))
 
     def bound(self, sheets: Iterable[Filed]) -> Iterator[Book]:
         """Yield the workbooks of these sheets, in order of their first sheets."""
@@ -95,18 +93,71 @@ class Filing:
             yield book(self.house, self.category, subject, when, inside)
 
 
+@dataclass(frozen=True, slots=True)
+class Page(Kind):
+    """One sheet in the making: its kind and period, and its number of data rows."""
+
+    filing: Filing
+    when: When | None
+    rows: int
+    summary: bool
+
+    def column(
+        self,
+        column: str,
+        cells: Cells | Recipe,
+        style: Style = "text",
+        *,
+        group: str = "",
+        key: str = "",
+        unique: bool = False,
+    ) -> Column:
+        """Make a column as `Kind` does; one recipe is repeated in all rows."""
+        repeated = [cells] * self.rows if isinstance(cells, Recipe) else cells
+        return Kind.column(self, column, repeated, style, group=group, key=key, unique=unique)
+
+    def at(self, kind: str, when: When | None) -> SheetAt:
+        """Refer from here to the sheet of another kind or period."""
+        return self.filing.place(kind, when).at(self.filing.place(self.id, self.when))
+
+    def filed(
+        self,
+        columns: Sequence[Column],
+        optional: Collection[str] | None = None,
+        *,
+        head: int = 1,
+        groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        totals: Sequence[str] = (),
+        **changes: Any,
+    ) -> Filed:
+        """Make the sheet.
+
+        Args:
+            columns: All columns, in the usual order.
+            optional: Ids of columns that the house may drop; None keeps all of them in order.
+            head: Number of first columns that keep their place.
+            groups: Adjacent columns that the house may put below a common header.
+            totals: Columns with a sum below the last row.
+            changes: Other attributes of the sheet.
+        """
+        if optional is not None:
+            columns = arranged(self, columns, optional, head=head)
+        for group, ids in groups.items():
+            columns = grouped(self, columns, group, *ids)
+        name = self.filing.place(self.id, self.when).sheet
+        sheet = self.sheet(columns, self.when, name=name, summary=self.summary)
+        if totals:
+            sheet = with_totals(sheet, *totals)
+        return self.id, self.when, replace(sheet, **changes)
+
+
 def arranged(
     kind: Kind, columns: Sequence[Column], optional: Collection[str] = (), *, head: int = 1
 ) -> tuple[Column, ...]:
     """Arrange columns as the house does: drop optional ones, shuffle text columns.
 
-    The result is the same for all sheets of a kind, which 3-D sums and sibling periods need.
-
-    Args:
-        kind: The kind of the sheets.
-        columns: All columns, in the usual order.
-        optional: Ids of columns that may be dropped; no recipe may name them.
-        head: Number of first columns that keep their place.
+    The result is the same for all sheets of a kind, which 3-D sums and sibling periods need. No
+    recipe may name an optional column. The first `head` columns keep their place.
     """
     chance = kind.chance("columns")
     kept = [column for column in columns if column.id not in optional or chance.random() < 0.65]
@@ -124,14 +175,7 @@ def _is_free(column: Column) -> bool:
 
 
 def grouped(kind: Kind, columns: Sequence[Column], group: str, *ids: str) -> tuple[Column, ...]:
-    """Put columns below a common header if the house does so.
-
-    Args:
-        kind: The kind of the sheet.
-        columns: All columns; those of `ids` are adjacent.
-        group: Column id of the common header in the kind's words.
-        ids: Ids of the columns below it.
-    """
+    """Put the columns of `ids`, which are adjacent, below a common header if the house does so."""
     if kind.chance("groups").random() >= 0.35:
         return tuple(columns)
     header = kind.header(group)
@@ -143,9 +187,9 @@ def either(house: House, *purpose: object, share: float = 0.5) -> bool:
     return house.chance("habit", *purpose).random() < share
 
 
-def noted(sheet: Filed, change: Callable[[Sheet], Sheet]) -> Filed:
+def changed(filed: Filed, change: Callable[..., Sheet], *arguments: str) -> Filed:
     """Change the sheet of a filed sheet."""
-    return sheet[0], sheet[1], change(sheet[2])
+    return filed[0], filed[1], change(filed[2], *arguments)
 
 
 def tabled(sheet: Sheet, name: str) -> Sheet:

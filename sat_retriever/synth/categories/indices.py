@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
-from sat_retriever.synth.book.build import Kind, book, days, quarters
-from sat_retriever.synth.book.model import (
-    Book,
-    Chart,
-    Column,
-    Combine,
-    Lookup,
-    Own,
-    Recipe,
-    Sheet,
-    SheetAt,
-    Take,
-    Total,
-    Value,
-)
+from sat_retriever.synth.book.build import Kind, book, change, looked_up, with_chart
+from sat_retriever.synth.book.model import Book, Column, Recipe, Sheet, Take, Total, Value
 from sat_retriever.synth.categories.filing import Place, arranged, either, grouped, tabled
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, days, quarters
 
 ID = "indices"
 _PROVIDERS = ("Exchange", "Index Committee", "Licensed Vendor")
@@ -45,10 +32,8 @@ class _Index:
         """Return the level at the close of a day: growth, a wave and some noise."""
         t = day.toordinal() - date(2015, 1, 1).toordinal()
         wave = 0.0001 * t + 0.18 * math.sin(2 * math.pi * t / 1300 + self.phase)
-        return round(self.base * math.exp(wave + self._noise(house, day)), 2)
-
-    def _noise(self, house: House, day: date) -> float:
-        return house.chance(ID, "noise", self.ticker, day).gauss(0, 0.008)
+        noise = house.chance(ID, "noise", self.ticker, day).gauss(0, 0.008)
+        return round(self.base * math.exp(wave + noise), 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +41,6 @@ class _Desk:
     """The indices of a house, and their distribution over workbooks.
 
     Attributes:
-        house: The house.
         markets: The indices, in the order of its tabs.
         by_market: True if each market has a workbook of its own.
         quarterly: True if a period is a quarter with every workday, else a year by fortnights.
@@ -68,14 +52,7 @@ class _Desk:
     quarterly: bool
 
     def kind(self, kind: str) -> Kind:
-        """Return a kind of the category."""
         return Kind(self.house, ID, kind)
-
-    def subject(self, kind: str, market: _Index | None = None) -> str:
-        """Return the subject of the workbook of a sheet."""
-        if market is not None and self.by_market:
-            return market.name
-        return "" if kind == "overview" and not self.by_market else self.kind(kind).subject()
 
     def levels(self, market: _Index, when: When) -> Place:
         """Return workbook and tab for the levels of a market."""
@@ -89,7 +66,6 @@ class _Desk:
         return Place(self.house.path(ID, subject, when), self.kind("overview").tab())
 
     def register(self) -> Place:
-        """Return workbook and tab of the register."""
         path = self.house.path(ID, self.kind("constituents").subject(), None)
         return Place(path, self.kind("constituents").tab())
 
@@ -167,7 +143,6 @@ def _levels(desk: _Desk, market: _Index, when: When) -> Sheet:
     opens = [round(close * chance.uniform(0.99, 1.01), 2) for close in closes]
     pairs = list(zip(opens, closes, strict=True))
     adjusted = either(house, ID, "adjusted")
-    change = Combine("/", Combine("-", Own("close"), Own("open")), Own("open"))
     highs = [round(max(pair) * chance.uniform(1, 1.01), 2) for pair in pairs]
     lows = [round(min(pair) * chance.uniform(0.99, 1), 2) for pair in pairs]
     columns: Sequence[Column] = [
@@ -179,7 +154,7 @@ def _levels(desk: _Desk, market: _Index, when: When) -> Sheet:
         kind.column("close", closes, "amount"),
         *([kind.column("adj_close", closes, "amount")] if adjusted else []),
         kind.column("volume", [chance.randint(90, 4000) for _ in closes], "integer"),
-        kind.column("change_rate", [change] * len(closes), "percent"),
+        kind.column("change_rate", [change("close", "open")] * len(closes), "percent"),
     ]
     columns = arranged(kind, columns, ("volume", "change_rate"))
     columns = grouped(kind, columns, "group_levels", "open", "high", "low", "close")
@@ -192,36 +167,29 @@ def _overview(desk: _Desk, when: When) -> Sheet:
     kind, own, markets = desk.kind("overview"), desk.overview(when), desk.markets
     sources = [desk.levels(market, when).at(own) for market in markets]
     last = len(_sessions(desk, when)) - 1
-    change = Combine("/", Combine("-", Own("last_close"), Own("first_close")), Own("first_close"))
+    growth = change("last_close", "first_close")
     columns = [
         kind.column("ticker", [m.ticker for m in markets], key="index"),
         *(kind.column(c, _described(desk, c, own)) for c in ("market", "country", "currency")),
         kind.column("first_close", [Take(at, "close", 0) for at in sources], "amount"),
         kind.column("last_close", [Take(at, "close", last) for at in sources], "amount"),
-        kind.column("change_rate", [change] * len(markets), "percent"),
+        kind.column("change_rate", [growth] * len(markets), "percent"),
         kind.column("year_high", [Total(at, "high", "MAX") for at in sources], "amount"),
         kind.column("year_low", [Total(at, "low", "MIN") for at in sources], "amount"),
         kind.column("average_close", [Total(at, "close", "AVERAGE") for at in sources], "amount"),
         kind.column("days", [Total(at, "close", "COUNT") for at in sources], "integer"),
     ]
-    optional = (
-        "country",
-        "currency",
-        "change_rate",
-        "year_high",
-        "year_low",
-        "average_close",
-        "days",
-    )
+    highs_and_lows = ("year_high", "year_low", "average_close", "days")
+    optional = ("country", "currency", "change_rate", *highs_and_lows)
     sheet = kind.sheet(arranged(kind, columns, optional), when, name=own.sheet, summary=True)
     if either(desk.house, ID, "chart"):
-        return replace(sheet, charts=(Chart(SheetAt(sheet.name), "market", "last_close"),))
+        return with_chart(sheet, "market", "last_close")
     return sheet
 
 
 def _described(desk: _Desk, column: str, own: Place) -> list[Value | Recipe]:
     """Return names, countries or currencies, looked up in the register if the house does so."""
     if either(desk.house, ID, "look up"):
-        return [Lookup(desk.register().at(own), "ticker", "ticker", column)] * len(desk.markets)
+        return [looked_up(desk.register().at(own), "ticker", column)] * len(desk.markets)
     texts = {"market": "name", "country": "country", "currency": "currency"}
     return [getattr(market, texts[column]) for market in desk.markets]

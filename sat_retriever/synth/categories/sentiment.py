@@ -6,26 +6,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sat_retriever.synth.book.build import some_days
-from sat_retriever.synth.book.model import (
-    Book,
-    Chart,
-    Column,
-    Combine,
-    Lookup,
-    Own,
-    Recipe,
-    SheetAt,
-    Total,
-    TotalWhere,
-    Value,
-)
-from sat_retriever.synth.categories.filing import Filed, Filing, Mode, arranged, either, noted
+from sat_retriever.synth.book.build import looked_up, ratio, summed_by, times, with_chart
+from sat_retriever.synth.book.model import Book, Column, Total
+from sat_retriever.synth.categories.filing import Filed, Filing, Page, changed, either
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, some_days
 
 ID = "sentiment"
-_MODES: tuple[Mode, ...] = ("each", "year", "year")
 _SOURCES = ("Forum", "Survey", "Web Shop", "Letter", "Call Notes")
 _SIGNS = {"positive": 1, "negative": -1}
 _GOOD = ("I would buy it again", "my family loved it", "the staff were kind", "it came early")
@@ -35,15 +22,7 @@ _PLAIN = ("it works as described", "it is neither good nor bad", "I have no stro
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """One text.
-
-    Attributes:
-        id: Number of the text.
-        text: The text itself.
-        label: Its true label.
-        author: Author of the text.
-        source: Source of the text.
-    """
+    """One text with its true label."""
 
     id: str
     text: str
@@ -54,7 +33,7 @@ class _Text:
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
     """Yield the label codes, then for each year training texts, test texts and results."""
-    filing = Filing(house, ID, house.chance(ID, "filing").choice(_MODES))
+    filing = Filing.of(house, ID, "each", "year", "year")
     yield from filing.bound([_codes(filing)])
     for year in sorted(years):
         when = When(year)
@@ -63,7 +42,6 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _labels(house: House) -> tuple[str, ...]:
-    """Return the sentiments that label the texts."""
     return house.vocabulary.lists["sentiments"]
 
 
@@ -97,7 +75,6 @@ def _texts(house: House, when: When, part: str, first: int, count: int) -> tuple
 
 
 def _judged(chance: random.Random, label: str) -> str:
-    """Draw a judgement that agrees with a label."""
     if label == "mixed":
         return f"{chance.choice(_GOOD)}, but {chance.choice(_BAD)}"
     said = {"positive": _GOOD, "negative": _BAD, "neutral": _PLAIN}
@@ -105,111 +82,90 @@ def _judged(chance: random.Random, label: str) -> str:
 
 
 def _codes(filing: Filing) -> Filed:
-    kind, house = filing.kind("labels"), filing.house
-    labels = _labels(house)
+    labels = _labels(filing.house)
+    page = filing.page("labels", None, len(labels))
     signs = [_SIGNS.get(label, 0) for label in labels]
+    written = [_written(filing.house, label) for label in labels]
     columns = [
-        kind.column(
-            "label", [_written(house, label) for label in labels], key="label", unique=True
-        ),
-        kind.column("meaning", [f"The text is {label}" for label in labels]),
-        kind.column("polarity", signs, "integer"),
-        kind.column("weight", [1.0 if sign else 0.5 for sign in signs], "amount"),
+        page.column("label", written, key="label", unique=True),
+        page.column("meaning", [f"The text is {label}" for label in labels]),
+        page.column("polarity", signs, "integer"),
+        page.column("weight", [1.0 if sign else 0.5 for sign in signs], "amount"),
     ]
-    return filing.sheet("labels", None, arranged(kind, columns, ("weight",)))
+    return page.filed(columns, ("weight",))
 
 
-def _said(filing: Filing, kind_id: str, texts: Sequence[_Text]) -> list[Column]:
+def _said(page: Page, texts: Sequence[_Text]) -> list[Column]:
     """Return the columns for number, text and label."""
-    kind = filing.kind(kind_id)
-    labels = [_written(filing.house, text.label) for text in texts]
-    said = kind.column("text", [text.text for text in texts])
+    labels = [_written(page.house, text.label) for text in texts]
     return [
-        kind.column("id", [text.id for text in texts]),
-        replace(said, placeholder="Post"),
-        kind.column("label", labels, key="label"),
+        page.column("id", [text.id for text in texts]),
+        replace(page.column("text", [text.text for text in texts]), placeholder="Post"),
+        page.column("label", labels, key="label"),
     ]
 
 
-def _origin(filing: Filing, kind_id: str, texts: Sequence[_Text], when: When) -> list[Column]:
+def _origin(page: Page, texts: Sequence[_Text], when: When) -> list[Column]:
     """Return the columns for author, date and source."""
-    kind = filing.kind(kind_id)
-    author = kind.column("author", [text.author for text in texts])
     return [
-        replace(author, placeholder="Author"),
-        kind.column("posted", some_days(kind.chance("posted", when), when, len(texts)), "date"),
-        kind.column("source", [text.source for text in texts]),
+        replace(page.column("author", [text.author for text in texts]), placeholder="Author"),
+        page.column("posted", some_days(page.chance("posted", when), when, len(texts)), "date"),
+        page.column("source", [text.source for text in texts]),
     ]
 
 
 def _train(filing: Filing, when: When) -> Filed:
-    """Make the labelled training texts; some do not count, such as duplicates."""
-    kind, house = filing.kind("train"), filing.house
-    chance = house.chance(ID, "train", when)
-    count = chance.randint(36, 58)
-    texts = _texts(house, when, "train", 1, count)
+    house, chance = filing.house, filing.chance("train", when)
+    texts = _texts(house, when, "train", 1, chance.randint(36, 58))
+    page = filing.page("train", when, len(texts))
     coders = house.pool("people", 4)
-    taken = Combine("*", Own("score"), Own("counted"))
     columns = [
-        *_said(filing, "train", texts),
-        kind.column("score", [round(chance.uniform(0.5, 1), 2) for _ in texts], "amount"),
-        kind.column("counted", [chance.choice((1, 1, 1, 1, 1, 1, 0)) for _ in texts], "integer"),
-        kind.column("counted_score", [taken] * count, "amount"),
-        *_origin(filing, "train", texts, when),
-        kind.column("annotator", [chance.choice(coders) for _ in texts]),
+        *_said(page, texts),
+        page.column("score", [round(chance.uniform(0.5, 1), 2) for _ in texts], "amount"),
+        page.column("counted", [chance.choice((1, 1, 1, 1, 1, 1, 0)) for _ in texts], "integer"),
+        page.column("counted_score", times("score", "counted"), "amount"),
+        *_origin(page, texts, when),
+        page.column("annotator", [chance.choice(coders) for _ in texts]),
     ]
-    return filing.sheet(
-        "train", when, arranged(kind, columns, ("author", "posted", "source", "annotator"), head=3)
-    )
+    return page.filed(columns, ("author", "posted", "source", "annotator"), head=3)
 
 
 def _test(filing: Filing, when: When) -> Filed:
     """Make the test texts with a model's predictions."""
-    kind, house = filing.kind("test"), filing.house
-    chance, labels = house.chance(ID, "test", when), _labels(house)
+    house, chance = filing.house, filing.chance("test", when)
     texts = _texts(house, when, "test", 5001, chance.randint(18, 32))
+    page, labels = filing.page("test", when, len(texts)), _labels(house)
     said = [text.label if chance.random() < 0.8 else chance.choice(labels) for text in texts]
     hits = [int(one == text.label) for one, text in zip(said, texts, strict=True)]
     columns = [
-        *_said(filing, "test", texts),
-        kind.column("predicted", [_written(house, label) for label in said]),
-        kind.column("score", [round(chance.uniform(0.4, 1), 2) for _ in texts], "amount"),
-        kind.column("counted", [1] * len(texts), "integer"),
-        kind.column("agreement", hits, "integer"),
-        *_origin(filing, "test", texts, when),
+        *_said(page, texts),
+        page.column("predicted", [_written(house, label) for label in said]),
+        page.column("score", [round(chance.uniform(0.4, 1), 2) for _ in texts], "amount"),
+        page.column("counted", [1] * len(texts), "integer"),
+        page.column("agreement", hits, "integer"),
+        *_origin(page, texts, when),
     ]
-    optional = ("score", "author", "posted", "source")
-    return filing.sheet("test", when, arranged(kind, columns, optional, head=3))
+    return page.filed(columns, ("score", "author", "posted", "source"), head=3)
 
 
 def _summary(filing: Filing, when: When) -> Filed:
     """Sum texts, scores and hits by label."""
-    kind, house, own = filing.kind("summary"), filing.house, filing.place("summary", when)
-    labels = [_written(house, label) for label in _labels(house)]
-    count = len(labels)
-    train, test = (filing.place(part, when).at(own) for part in ("train", "test"))
-
-    def by_label(at: SheetAt, column: str) -> list[Value | Recipe]:
-        return [TotalWhere(at, column, "label", "label")] * count
-
-    def share(part: str, whole: Recipe) -> list[Value | Recipe]:
-        return [Combine("/", Own(part), whole)] * count
-
-    codes = filing.place("labels", None).at(own)
+    labels = [_written(filing.house, label) for label in _labels(filing.house)]
+    page = filing.page("summary", when, len(labels), summary=True)
+    train, test, codes = page.at("train", when), page.at("test", when), page.at("labels", None)
+    all_texts = Total(train, "counted")
     columns = [
-        kind.column("label", labels, key="label"),
-        kind.column("meaning", [Lookup(codes, "label", "label", "meaning")] * count),
-        kind.column("train_texts", by_label(train, "counted"), "integer"),
-        kind.column("train_score", by_label(train, "counted_score"), "amount"),
-        kind.column("average_score", share("train_score", Own("train_texts")), "amount"),
-        kind.column("test_hits", by_label(test, "agreement"), "integer"),
-        kind.column("test_texts", by_label(test, "counted"), "integer"),
-        kind.column("accuracy", share("test_hits", Own("test_texts")), "percent"),
-        kind.column("train_share", share("train_texts", Total(train, "counted")), "percent"),
+        page.column("label", labels, key="label"),
+        page.column("meaning", looked_up(codes, "label", "meaning")),
+        page.column("train_texts", summed_by(train, "label", "counted"), "integer"),
+        page.column("train_score", summed_by(train, "label", "counted_score"), "amount"),
+        page.column("average_score", ratio("train_score", "train_texts"), "amount"),
+        page.column("test_hits", summed_by(test, "label", "agreement"), "integer"),
+        page.column("test_texts", summed_by(test, "label", "counted"), "integer"),
+        page.column("accuracy", ratio("test_hits", "test_texts"), "percent"),
+        page.column("train_share", ratio("train_texts", all_texts), "percent"),
     ]
-    optional = ("meaning", "average_score", "train_share")
-    filed = filing.sheet("summary", when, arranged(kind, columns, optional), summary=True)
-    if either(house, ID, "chart", share=0.4):
-        charts = (Chart(SheetAt(filed[2].name), "label", "train_texts"),)
-        filed = noted(filed, lambda sheet: replace(sheet, charts=charts))
+    filed = page.filed(columns, ("meaning", "average_score", "train_share"))
+    if filing.has("chart", share=0.4):
+        filed = changed(filed, with_chart, "label", "train_texts")
     return filed

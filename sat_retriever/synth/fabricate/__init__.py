@@ -1,6 +1,1 @@
 """Fabricate a source and a target table from one table, as data for matchers."""
-
-from sat_retriever.synth.fabricate.options import PAPER, FabricateOptions
-from sat_retriever.synth.fabricate.pair import Fabricated, fabricated, fabricated_unit
-
-__all__ = ["PAPER", "FabricateOptions", "Fabricated", "fabricated", "fabricated_unit"]

@@ -5,17 +5,93 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Literal
 
 from sat_retriever.synth.book.build import with_schema
 from sat_retriever.synth.book.model import Book, Column, Lookup, Recipe, Sheet, SheetAt, TotalWhere
 from sat_retriever.synth.book.restrict import Keep, Tab, restricted, with_values
 from sat_retriever.synth.book.rewrite import leaves, pointed, whose
 from sat_retriever.synth.calculate.evaluate import RECIPES
-from sat_retriever.synth.fabricate.align import Alignment, aligned
-from sat_retriever.synth.fabricate.names import Side, side_path
 from sat_retriever.synth.fabricate.noise import noised_columns, noised_headers
-from sat_retriever.synth.fabricate.options import FabricateOptions
-from sat_retriever.synth.fabricate.split import ColumnSplit, RowSplit, horizontal, vertical
+from sat_retriever.synth.fabricate.split import (
+    ColumnSplit,
+    FabricateOptions,
+    RowSplit,
+    horizontal,
+    vertical,
+)
+
+Side = Literal["source", "target"]
+
+_SEPARATORS = "_- ."
+
+
+def side_path(path: str, side: Side) -> str:
+    """Append "source" or "target" to the name of a path's file, in the style of the name.
+
+    >>> side_path("Sales/Sales_2024_Q3.xlsx", "source"), side_path("a/sales-2024.xlsx", "target")
+    ('Sales/Sales_2024_Q3_source.xlsx', 'a/sales-2024-target.xlsx')
+    >>> side_path("Net Sales 2024.xlsx", "target"), side_path("NetSales2024.xlsx", "source")
+    ('Net Sales 2024 Target.xlsx', 'NetSales2024Source.xlsx')
+    """
+    file = PurePosixPath(path)
+    return str(file.with_name(f"{file.stem}{_ending(file.stem, side)}{file.suffix}"))
+
+
+def _ending(stem: str, side: Side) -> str:
+    # The most frequent separator; max keeps the first of equals.
+    separator = max(_SEPARATORS, key=stem.count)
+    if separator not in stem:
+        separator = "" if _is_title(stem) else "_"
+    if stem.isupper():
+        return separator + side.upper()
+    if separator == "_" or not _is_title(stem):
+        return separator + side  # "_source", "_target" are the published endings
+    return separator + side.capitalize()
+
+
+def _is_title(stem: str) -> bool:
+    return stem[:1].isupper() and not stem.isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedColumn:
+    """One column that is in both halves."""
+
+    id: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The columns that one sheet of a source shares with the target's sheet of that name.
+
+    Attributes:
+        sheet: Name of the tab in both workbooks.
+        columns: Shared columns in the order of the source.
+    """
+
+    sheet: str
+    columns: tuple[AlignedColumn, ...]
+
+
+def aligned(source: Book, target: Book) -> tuple[Alignment, ...]:
+    """Align each sheet of the source, in tab order."""
+    return tuple(
+        Alignment(
+            sheet.name,
+            tuple(
+                AlignedColumn(column.id, column.header, same.header)
+                for column in sheet.columns
+                if other is not None and (same := other.column(column.id)) is not None
+            ),
+        )
+        for sheet in source.sheets
+        for other in (target.sheet(sheet.name),)
+    )
+
 
 Chance = Callable[..., random.Random]
 """A function from a purpose to random numbers, like `House.chance`."""
@@ -26,10 +102,8 @@ class Fabricated:
     """A pair of workbooks made from one.
 
     Attributes:
-        stem: Path of the original workbook.
         source: The half with noise in its cells.
         target: The half with noise in its headers, if any.
-        alignments: Shared columns, one entry per sheet.
     """
 
     stem: str
@@ -39,12 +113,7 @@ class Fabricated:
 
 
 def fabricated(book: Book, options: FabricateOptions, chance: Chance) -> Fabricated:
-    """Make the pair of a workbook that takes from no other.
-
-    Raises:
-        ValueError: If it takes from another workbook, or a recipe cannot be calculated.
-        MissingExtraError: If anyascii is needed and not installed.
-    """
+    """Make the pair of a workbook that takes from no other."""
     return fabricated_unit([book], options, chance)[0]
 
 
@@ -102,7 +171,6 @@ def _split(
 def _noised_source(
     books: Sequence[Book], options: FabricateOptions, chance: Chance
 ) -> tuple[Book, ...]:
-    """Add noise to the cells of cut sources."""
     spared: Mapping[Tab, set[str]] = {}
     if options.noised_keys:
         books = tuple(_unkeyed(book) for book in with_values(books, _matches))

@@ -27,6 +27,8 @@ from sat_retriever.synth.histories.edits import (
     emptied,
     refilled,
 )
+from sat_retriever.synth.unit import MadeSheet, MadeUnit
+from sat_retriever.workbook.read import read_workbook
 
 _TABS = 3
 _ROWS = 120
@@ -51,8 +53,6 @@ class History:
     """The versions of a workbook, oldest first.
 
     Attributes:
-        kind: Name of its kind.
-        versions: The versions.
         copies: True if the versions of a sheet are copies; False for what only looks like it.
         timed: True if each file is a week younger than the one before, False if all are equally
             old.
@@ -69,10 +69,7 @@ class Histories:
     """A folder of workbooks with what is true of them.
 
     Attributes:
-        folder: The folder.
         groups: Name of the group of each sheet; its own id if it has no copy.
-        kinds: Kind of history of each sheet.
-        histories: What was written.
     """
 
     folder: Path
@@ -82,17 +79,7 @@ class Histories:
 
 
 def write_histories(source: Path, folder: Path, seed: int, number: int) -> Histories:
-    """Write workbooks of a folder again, in versions and copies, and return what is true of them.
-
-    Args:
-        source: Folder of made workbooks.
-        folder: Folder of the histories.
-        seed: Seed of all choices.
-        number: Most workbooks that are written again.
-
-    Raises:
-        OutputError: If a file cannot be written.
-    """
+    """Write workbooks of a folder again, in versions and copies; return what is true of them."""
     made = Histories(folder)
     books = list(_books(source, seed))
     chance = random.Random(seed)  # noqa: S311 - repeatable, no secret
@@ -167,7 +154,7 @@ def moved(stem: str, book: Book, chance: random.Random) -> Iterator[Written]:
     """The same workbook in two folders, and renamed in a third."""
     yield Written(f"shared/{stem}.xlsx", book)
     yield Written(f"archive/{stem}.xlsx", book)
-    yield Written(f"mail/{_other_name(stem)}.xlsx", book)
+    yield Written(f"mail/{' '.join(reversed(stem.split()))} sent.xlsx", book)
 
 
 def tabs_copied(stem: str, book: Book, chance: random.Random) -> Iterator[Written]:
@@ -256,10 +243,6 @@ def _edited(book: Book, chance: random.Random) -> Book:
     return book
 
 
-def _other_name(stem: str) -> str:
-    return " ".join(reversed(stem.split())) + " sent"
-
-
 def _write(
     made: Histories, history: Sequence[Written], kind: str, name: str, chance: random.Random
 ) -> None:
@@ -286,3 +269,39 @@ def _save(place: Path, book: Book, at: float) -> None:
             for number, row in enumerate(tab.rows):
                 sheet.write_row(number, 0, row)
     os.utime(place, (at, at))
+
+
+FOLDER = "histories"
+_CATEGORY = "Histories"
+
+
+def history_unit(workbooks: Path, seed: int, number: int, *, asked: bool) -> MadeUnit:
+    """Write workbooks of a corpus again, in versions and copies, below its folder.
+
+    Their sheets answer no questions by name, and have no links.
+
+    Raises:
+        OutputError: If a file cannot be written.
+    """
+    made = write_histories(workbooks, workbooks / FOLDER, seed, number)
+    sheets = tuple(
+        sheet if asked else replace(sheet, contents=None) for sheet in _sheets(made, workbooks)
+    )
+    return MadeUnit(sheets, (), (), len({sheet.record.path for sheet in sheets}))
+
+
+def _sheets(made: Histories, workbooks: Path) -> Iterator[MadeSheet]:
+    paths = dict.fromkeys(each.path for history in made.histories for each in history.versions)
+    for path in paths:
+        for record in read_workbook(made.folder / path, root=workbooks).records:
+            own = record.sheet_id.removeprefix(f"{FOLDER}/")
+            yield MadeSheet(
+                record=replace(record, contents=None),
+                category=_CATEGORY,
+                convention=made.kinds[own],
+                facts=None,
+                columns=(),
+                stem="",
+                contents=record.contents,
+                group=made.groups[own],
+            )

@@ -10,10 +10,22 @@ from functools import partial
 from typing import Any
 
 from sat_retriever.synth.book.model import Dialect, Layout
-from sat_retriever.synth.house import habits, naming
+from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.words.pools import pool
 from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.synth.words.wordfiles import words_of
+
+CASES = ("as is", "as is", "as is", "snake", "upper", "camel")
+_COLOURS = ("DDEBF7", "E2EFDA", "FFF2CC", "FCE4D6", "EDEDED", "D9E1F2", "F4CCCC", "D0E0E3")
+_FONTS = ("Calibri", "Arial", "Verdana", "Cambria", "Tahoma", "Aptos")
+_SUBTITLES = ("Prepared by {department}", "Internal use only", "All figures as booked", "{name}")
+_NOTES = (
+    "Source: own records",
+    "Figures are subject to review",
+    "Please send corrections before the end of the month",
+    "Please do not overwrite formulas",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +37,6 @@ class House:
 
     Attributes:
         name: For example "Apex Technologies".
-        seed: Seed of the corpus.
-        vocabulary: The words.
         prefix: Text before the names of its files; houses of the same name with different
             prefixes have different figures.
     """
@@ -38,12 +48,11 @@ class House:
 
     def chance(self, *purpose: object) -> random.Random:
         """Return a stream of random numbers for one purpose."""
-        text = "\x1f".join(map(str, (self.seed, self.name, *self._apart(), *purpose)))
+        text = "\x1f".join(
+            map(str, (self.seed, self.name, *filter(None, (self.prefix,)), *purpose))
+        )
         digest = hashlib.sha256(text.encode()).digest()
         return random.Random(int.from_bytes(digest[:8], "big"))  # noqa: S311 - repeatable, no secret
-
-    def _apart(self) -> tuple[str, ...]:
-        return (self.prefix,) if self.prefix else ()
 
     def pool(self, noun: str, size: int) -> tuple[str, ...]:
         """Return `size` names or codes of this house, the same in all its sheets.
@@ -54,9 +63,6 @@ class House:
         "supplier_ids", "customer_ids", "product_codes", "order_numbers", "tickers" and
         every other noun that ends in "_ids", "_codes" or "_numbers". `pool(x, 5)` is the
         beginning of `pool(x, 9)`; if a list is too short, numbers are appended.
-
-        Raises:
-            InputError: If no list or rule has that name.
         """
         return pool(noun, size, self.vocabulary.lists, partial(self.chance, "pool"))
 
@@ -68,11 +74,11 @@ class House:
     def header(self, category: str, kind: str, column: str) -> str:
         """Return a column's header in this house's schema variant and letter case."""
         headers = self.vocabulary.kind(category, kind).headers(column)
-        return habits.cased(headers[self.variant(category) % len(headers)], self.letter_case())
+        return cased(headers[self.variant(category) % len(headers)], self.letter_case())
 
     def letter_case(self) -> str:
         """Return its letter case of headers: unchanged, or a case common in programs."""
-        return habits.letter_case(self.chance("letter case"))
+        return self.chance("letter case").choice(CASES)
 
     def unit(self, category: str, kind: str, column: str) -> str:
         """Return the text of the units row; empty for none."""
@@ -104,11 +110,32 @@ class House:
 
     def layout(self, title: str, *purpose: object) -> Layout:
         """Return titles, gaps and offsets of this house (some houses have none)."""
-        return habits.layout(self.name, title, self.chance("layout"), self.chance("at", *purpose))
+        house, sheet = self.chance("layout"), self.chance("at", *purpose)
+        titled = house.random() < 0.7
+        gap, first_row, first_column = house.choice((0, 1, 1, 2)), house.choice((0, 0, 0, 1)), 0
+        if house.random() < 0.15:
+            first_column = 1
+        subtitle = house.choice((*_SUBTITLES, "", "", ""))
+        noted = house.random() < 0.4
+        above = (title, subtitle.format(department="Finance", name=self.name)) if titled else ()
+        notes = (sheet.choice(_NOTES),) if noted and sheet.random() < 0.5 else ()
+        return Layout(
+            titles=tuple(line for line in above if line),
+            gap=gap if titled else 0,
+            first_row=first_row,
+            first_column=first_column,
+            notes=notes,
+        )
 
     def dialect(self) -> Dialect:
         """Return its style of formulas and its colour of headers."""
-        return habits.dialect(self.chance("dialect"))
+        chance = self.chance("dialect")
+        return Dialect(
+            lookup=chance.choice(("vlookup", "vlookup", "index_match", "xlookup")),
+            ranges=chance.choice(("area", "area", "column", "name", "table")),
+            colour=chance.choice(_COLOURS),
+            font=chance.choice(_FONTS),
+        )
 
     def convention(self, category: str) -> str:
         """Return the name of its naming convention for a category."""
@@ -127,3 +154,20 @@ class House:
     def _name(self, category: str, names: Sequence[str]) -> str:
         """Return one of several names; lists of equal length always give the same position."""
         return names[self.chance("names", category).randrange(10_000) % len(names)]
+
+
+def cased(header: str, case: str) -> str:
+    """Write a header in a letter case.
+
+    >>> [cased("Material Code", case) for case in ("as is", "snake", "upper", "camel")]
+    ['Material Code', 'material_code', 'MATERIAL CODE', 'materialCode']
+    """
+    if case == "upper":
+        return header.upper()
+    words = words_of(header)
+    if case == "as is" or not words:
+        return header
+    if case == "snake":
+        return "_".join(word.lower() for word in words)
+    first, *rest = words
+    return first.lower() + "".join(word[0].upper() + word[1:].lower() for word in rest)

@@ -10,43 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sat_retriever.records.filename import portable
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, grain, period_text
 
 MAX_TAB = 31
 MAX_FILE = 120
 MAX_FILE_BYTES = 200  # of the 255 that file systems allow, because suffixes and prefixes are added
-MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
 _NOT_IN_TABS = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
 _EMPTY = "\x00"
 _NOTHING = re.compile(r"[ _.,\-]*\(?\x00\)?")
 _EDGES = " _.,-"
 _VERSIONS = ("v1", "v2", "v2 final", "final", "v3", "rev1")
-
-
-def period_text(pattern: str, when: When) -> str:
-    """Write a period in one spelling.
-
-    >>> period_text("{q}Q{yy}", When(2024, 3)), period_text("{Mon} {yyyy}", When(2024, 0, 7))
-    ('3Q24', 'Jul 2024')
-    """
-    name = MONTHS[when.month - 1] if when.month else ""
-    return pattern.format(
-        yyyy=when.year,
-        yy=f"{when.year % 100:02}",
-        q=when.quarter or "",
-        mm=f"{when.month:02}",
-        m=when.month or "",
-        Month=name,
-        Mon=name[:3],
-        mon=name[:3].lower(),
-    )
-
-
-def grain(when: When) -> str:
-    """Return the key of a convention's spellings for a period of this length."""
-    return "month" if when.month else "quarter" if when.quarter else "year"
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
@@ -105,11 +78,8 @@ class Style:
     """A naming convention with one spelling chosen for each period.
 
     Attributes:
-        convention: Its entry of `naming.json`.
-        abbreviations: Abbreviations by word.
         periods: Spelling by "year", "quarter", "month", and by these after "tab_", "date_" …
         number: Number at the beginning of a numbered name and at the end of a downloaded one.
-        version: End of a versioned name.
     """
 
     convention: Mapping[str, Any]
@@ -168,15 +138,7 @@ def path(style: Style, company: str, category: str, subject: str, when: When | N
 
 
 def tab(style: Style, kind: str, when: When | None, part: str, place: int) -> str:
-    """Return the name of a tab; the kind's name is shortened if the name is too long for Excel.
-
-    Args:
-        style: Style of the name.
-        kind: Name of the sheet's kind.
-        when: The period, if tabs differ by it.
-        part: Any other difference.
-        place: Number of the kind in its category, from 1.
-    """
+    """Return the name of a tab; the kind's name is shortened if the name is too long for Excel."""
     pattern = style.convention["tab"]
     if "{kind}" not in pattern and (when or part):  # a number is not unique here
         pattern = style.convention["tab_else"]

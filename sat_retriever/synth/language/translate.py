@@ -27,10 +27,6 @@ class Translator(Protocol):
     def translate(self, texts: Sequence[str], language: str) -> list[str]:
         """Translate texts into a language; return as many in the same order.
 
-        Args:
-            texts: Texts of one line each.
-            language: Tag of the language, for example "de" or "zh".
-
         Raises:
             LanguageModelError: If a language model is needed and gives no usable answer.
         """
@@ -53,21 +49,11 @@ class CachedTranslator:
     stay unchanged.
 
     Attributes:
-        hits: Number of texts found so far.
         misses: Number of texts not found so far.
     """
 
     def __init__(self, folder: str | Path | None = None, inner: Translator | None = None) -> None:
-        """Open the cache of translations.
-
-        Args:
-            folder: Folder of the files `<language>.json`, which take precedence over the packaged
-                translations. None for the packaged ones alone.
-            inner: Translator for unknown texts; its answers are saved in the folder.
-
-        Raises:
-            InputError: If there is an inner translator but no folder for its answers.
-        """
+        """Open the cache of translations."""
         if inner is not None and folder is None:
             raise InputError("translations need a folder to be saved in; name one")
         self.hits = self.misses = 0

@@ -48,9 +48,6 @@ class Unit:
     """The work of one worker: the workbooks of one category of one house.
 
     Attributes:
-        category: Category id.
-        house: Owner of the workbooks.
-        years: The years to make, ascending.
         quota: The quota that it is a part of.
         sheets: Number of visible sheets to keep; 0 if workbooks are counted.
         books: Number of workbooks to keep; 0 if sheets are counted.
@@ -69,11 +66,7 @@ class Plan:
     """The plan of a corpus.
 
     Attributes:
-        scale: Size of the corpus.
-        years: Years to choose from, ascending.
         companies: Number of companies, at least one; a corpus too large for them uses more.
-        seed: Seed of the corpus.
-        vocabulary: The words.
     """
 
     scale: Scale
@@ -83,17 +76,16 @@ class Plan:
     vocabulary: Vocabulary
 
     def units(self) -> Iterator[Unit]:
-        """Yield the units: the first of each category, then the second of each, and so on.
-
-        Raises:
-            InputError: If there are no companies or no years.
-        """
+        """Yield the units: the first of each category, then the second of each, and so on."""
         if self.companies < 1 or not self.years:
             raise InputError(
                 f"a corpus needs at least one company and one year, not {self.companies} and "
                 f"{len(self.years)}"
             )
-        shares = [self._shares(quota) for quota in self.scale.quotas]
+        shares = []  # the contribution of each house to each quota, at least 1
+        for quota in self.scale.quotas:
+            total = quota.books or quota.sheets
+            shares.append(divided(total, min(self._houses(quota), total)))
         names = {owner: self._names(owner, shares) for owner in OWNER_WORDS}
         for place in range(max(map(len, shares))):
             for quota, parts in zip(self.scale.quotas, shares, strict=True):
@@ -109,12 +101,6 @@ class Plan:
             if CATEGORIES[quota.category].owner == owner
         )
         return tuple(islice(house_names(owner, self.vocabulary), max(needed, default=0)))
-
-    def _shares(self, quota: Quota) -> Sequence[int]:
-        """Return the contribution of each house to a quota, at least 1 each."""
-        total = quota.books or quota.sheets
-        houses = self._houses(quota)
-        return divided(total, min(houses, total))
 
     def _houses(self, quota: Quota) -> int:
         """Return the number of houses of a quota: companies as requested, more if needed."""
@@ -164,10 +150,6 @@ def kept(unit: Unit, books: Sequence[Book]) -> dict[str, tuple[str, ...]]:
 
     Later years take precedence, and a workbook is followed by those that it refers to. Hidden
     sheets of a kept workbook are kept, except for stems, and are not counted.
-
-    Args:
-        unit: The unit, with the number to keep.
-        books: All of the unit's workbooks.
     """
     ordered = _latest_first(books)
     if unit.books:

@@ -18,7 +18,6 @@ class Quota:
     """The share of one category in a corpus.
 
     Attributes:
-        category: Category id.
         houses: Largest number of companies (or markets …) that share it; 0 for as many as it
             needs.
         sheets: Total number of visible sheets; 0 if workbooks are counted.
@@ -45,7 +44,6 @@ class Scale:
     """The size of a corpus.
 
     Attributes:
-        name: Name for users.
         quotas: Quotas, in the order in which categories are interleaved.
         years: Number of last years to use; 0 for all.
         fabricated: True if a source and a target are made from each sheet, so that the corpus

@@ -41,9 +41,6 @@ def true_keys(books: Iterable[Book]) -> list[Link]:
     A list of choices is the register of its entries, for the columns of its workbook with the
     id of the column that it serves, if they name things more than once. Sheets that both refer
     to a third are not linked, nor are two registers.
-
-    Args:
-        books: Workbooks that may refer to each other: all of one house's category.
     """
     held = [use for book in books for use in _uses(book)]
     by_key: dict[str, list[_Use]] = {}
@@ -64,10 +61,6 @@ class _Use:
     """A column with a key, and its place.
 
     Attributes:
-        book: Path of its workbook.
-        sheet: Its sheet.
-        column: The column.
-        values: Its distinct typed-in values.
         count: Number of cells with such a value.
         chosen: True if it is a list of choices.
     """
@@ -85,7 +78,6 @@ class _Use:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The kind of its sheet and the id of the column."""
         return (self.sheet.facts.kind if self.sheet.facts else ""), self.column.id
 
     @property
@@ -95,7 +87,6 @@ class _Use:
 
     @property
     def gathers(self) -> bool:
-        """True if the sheet gathers data from other sheets."""
         summary = bool(self.sheet.facts and self.sheet.facts.summary)
         return summary or any(_totals(cell) for c in self.sheet.columns for cell in c.cells)
 
@@ -134,13 +125,7 @@ def _chosen(book: Book) -> dict[tuple[str, str], str]:
 
 
 def _owners(use: _Use, others: Sequence[_Use], often: Set[tuple[str, str]]) -> list[_Use]:
-    """Return the columns that a column refers to, of those with its key.
-
-    Args:
-        use: The column that refers.
-        others: All columns with its key.
-        often: Kinds of columns that name things more than once.
-    """
+    """Return the columns that a column refers to, of those with its key."""
     elsewhere = [o for o in others if (o.book, o.sheet.name) != (use.book, use.sheet.name)]
     registers = [
         o

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
-from sat_retriever.records.area import Area
+from sat_retriever.records.area import Area, column_letters
+from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table, Visibility
 from sat_retriever.synth.book.model import Value
-from sat_retriever.synth.calculate.compile import CompiledBook, CompiledColumn, CompiledSheet
-from sat_retriever.synth.calculate.pivot import ALL, LABELS, PivotTable
+from sat_retriever.synth.calculate.compile import (
+    ALL,
+    LABELS,
+    CompiledBook,
+    CompiledColumn,
+    CompiledSheet,
+    PivotTable,
+)
 from sat_retriever.workbook.values.numberformat import FRACTION
 
 _EXAMPLE = 60  # characters
@@ -72,7 +79,6 @@ def _used(sheet: CompiledSheet) -> Area:
 
 
 def _pivot(pivot: PivotTable) -> Table:
-    """Return a pivot table as a table of two columns beside the sheet's own table."""
     names, sums = (tuple(item[place] for item in pivot.items) for place in (0, 1))
     columns = (
         Column(LABELS, example(names), column_type(names)),
@@ -220,3 +226,48 @@ def _kind(value: Value) -> ColumnType:
     if isinstance(value, str):
         return ColumnType.TEXT
     return ColumnType.DATE if isinstance(value, date) else ColumnType.NUMBER
+
+
+def true_contents(sheet: CompiledSheet) -> SheetContents:
+    """Return every text of a sheet outside headers and units, each where it stands first.
+
+    The first column of texts has the labels, and that of totals; all others have values. Unlike
+    a reader's, these contents have no bounds. A sheet of lines has notes alone.
+    """
+    place, layout = sheet.at.place, sheet.at.sheet.layout
+    titles = _text_cells(layout.titles, place.title_row, place.left)
+    notes = _text_cells(layout.notes, place.notes_row, place.left)
+    if not place.width:
+        return SheetContents((*titles, *notes))
+    columns = [
+        _texts(column.values, place.first_row, place.left + at)
+        for at, column in enumerate(sheet.columns)
+    ]
+    first = next((at for at, texts in enumerate(columns) if texts), 0)
+    values = tuple(each for at, texts in enumerate(columns) if at != first for each in texts)
+    total = _text_cells(
+        (sheet.at.sheet.total_label,) if place.totals_row else (), place.totals_row, place.left
+    )
+    table = TableContents(titles[0] if titles else None, (*columns[first], *total), values)
+    pivots = (
+        TableContents(
+            labels=tuple(
+                _texts((name for name, _ in pivot.items), pivot.area.top + 1, pivot.area.left)
+            )
+        )
+        for pivot in sheet.pivots
+    )
+    return SheetContents((*titles[1:], *notes), (table, *pivots))
+
+
+def _text_cells(lines: Sequence[str], row: int, column: int) -> tuple[CellText, ...]:
+    letters = column_letters(column)
+    return tuple(CellText(f"{letters}{row + at}", line) for at, line in enumerate(lines))
+
+
+def _texts(cells: Iterable[Value], row: int, column: int) -> list[CellText]:
+    letters, found = column_letters(column), dict[str, CellText]()
+    for at, value in enumerate(cells):
+        if isinstance(value, str) and value.strip():
+            found.setdefault(value, CellText(f"{letters}{row + at}", value))
+    return list(found.values())

@@ -35,12 +35,6 @@ _STYLES = (
 def pool(noun: str, size: int, lists: Lists, chance: Chance) -> tuple[str, ...]:
     """Return `size` distinct things; a shorter pool is the beginning of a longer one.
 
-    Args:
-        noun: Noun of the things.
-        size: Number of things.
-        lists: Words by list.
-        chance: Function from a list's name to random numbers, the same at each call.
-
     Raises:
         InputError: If no list or rule has that name.
     """
@@ -101,7 +95,6 @@ def _coprime(n: int, chance: random.Random) -> int:
 
 
 def _codes(noun: str, chance: random.Random) -> Iterator[str]:
-    """Yield codes in one style, ascending."""
     words = noun.rpartition("_")[0].split("_")
     letters = (words[0][:3] if len(words) == 1 else "".join(word[0] for word in words)).upper()
     style, start = chance.choice(_STYLES), chance.choice((1, 1, 101, 1001, 4001))

@@ -33,11 +33,7 @@ class KindWords:
     units: Mapping[str, str]
 
     def headers(self, column: str) -> tuple[str, ...]:
-        """Return the headers of a column, one per variant.
-
-        Raises:
-            InputError: If there is no such column.
-        """
+        """Return the headers of a column, one per variant."""
         if column not in self.columns:
             raise InputError(f"no column {column!r} among {', '.join(self.columns)}")
         return self.columns[column]
@@ -50,8 +46,6 @@ class CategoryWords:
     Attributes:
         label: Name in the published statistics: "Inventory Products".
         names: Names in files and folders, one per variant.
-        asked: Names in questions.
-        kinds: Its kinds of sheets by id.
     """
 
     label: str
@@ -73,8 +67,6 @@ class Vocabulary:
     Attributes:
         lists: Plain lists by name, from `lists.json`: companies, departments, materials …
         categories: Categories by id, one file `category_<id>.json` each.
-        naming: Naming conventions, from `naming.json`.
-        abbreviations: Abbreviations by case-folded word, from `naming.json`.
     """
 
     lists: Mapping[str, tuple[str, ...]]
@@ -87,9 +79,6 @@ class Vocabulary:
         """Load the packaged words; a user's file replaces the packaged file of the same name.
 
         Lists that are missing in a user's `lists.json` stay as packaged.
-
-        Args:
-            folder: The user's folder; None for the packaged words alone.
 
         Raises:
             PathNotFoundError: If there is no such folder.
@@ -128,21 +117,13 @@ class Vocabulary:
         return cls(lists, categories, naming, abbreviations)
 
     def category(self, category: str) -> CategoryWords:
-        """Return the words of a category.
-
-        Raises:
-            InputError: If there is no such category.
-        """
+        """Return the words of a category."""
         if category not in self.categories:
             raise InputError(f"no words for category {category!r}: {_CATEGORY}{category}.json")
         return self.categories[category]
 
     def kind(self, category: str, kind: str) -> KindWords:
-        """Return the words of a kind of sheet.
-
-        Raises:
-            InputError: If there is no such kind.
-        """
+        """Return the words of a kind of sheet."""
         kinds = self.category(category).kinds
         if kind not in kinds:
             raise InputError(f"{_CATEGORY}{category}.json has no kind {kind!r} among {list(kinds)}")
@@ -201,7 +182,6 @@ def _kind(content: Any, where: str) -> KindWords:
 
 
 def _check_kinds(kinds: Mapping[str, KindWords], where: str) -> None:
-    """Check the rules between columns and between kinds of a category."""
     counts = {
         f"{name}/{column}": len(headers)
         for name, kind in kinds.items()

@@ -122,7 +122,6 @@ def variants(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _twice(entries: Iterable[str]) -> str | None:
-    """Return the first entry that occurred before."""
     seen: set[str] = set()
     for entry in entries:
         if entry in seen:
@@ -234,11 +233,7 @@ def _check_spellings(convention: Mapping[str, Any], parts: set[str], where: str)
 
 
 def placeholders(pattern: str, known: frozenset[str], where: str) -> set[str]:
-    """Return the names in braces of a pattern.
-
-    Raises:
-        InputError: If one of them is not known, or the braces do not match.
-    """
+    """Return the names in braces of a pattern."""
     try:
         found = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
     except ValueError as error:

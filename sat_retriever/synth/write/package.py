@@ -1,12 +1,19 @@
-"""Add parts to an .xlsx that XlsxWriter does not write."""
+"""Add parts to an .xlsx that XlsxWriter does not write: pivot tables, links to workbooks."""
 
 from __future__ import annotations
 
 import io
+import posixpath
 import re
 import zipfile
 from collections.abc import Mapping
-from xml.sax.saxutils import quoteattr
+from urllib.parse import quote
+from xml.sax.saxutils import escape, quoteattr
+
+from sat_retriever.records.area import Area, column_letters
+from sat_retriever.synth.book.model import Value
+from sat_retriever.synth.calculate.arithmetic import serial
+from sat_retriever.synth.calculate.compile import CompiledBook, External, PivotTable
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -18,11 +25,7 @@ _NUMBER = re.compile(r'Id="rId(\d+)"')
 
 
 class Parts:
-    """The parts of a package, to which more can be added.
-
-    Args:
-        parts: Content by name, in the order of the file.
-    """
+    """The parts of a package, to which more can be added."""
 
     def __init__(self, parts: Mapping[str, bytes]) -> None:
         self._parts = dict(parts)
@@ -41,11 +44,7 @@ class Parts:
             self.insert("[Content_Types].xml", "</Types>", override)
 
     def insert(self, name: str, before: str, text: str) -> None:
-        """Insert text before a mark in a part.
-
-        Raises:
-            ValueError: If the part does not have the mark.
-        """
+        """Insert text before a mark in a part."""
         part = self._parts[name].decode()
         at = part.find(before)
         if at < 0:
@@ -84,3 +83,155 @@ class Parts:
                 entry.external_attr = 0o600 << 16
                 package.writestr(entry, content)
         return buffer.getvalue()
+
+
+def add_externals(package: Parts, compiled: CompiledBook) -> None:
+    """Add a part for each other workbook that formulas refer to as `[1]` and so on."""
+    for number, external in enumerate(compiled.externals, 1):
+        _add_external(package, compiled.book.path, number, external)
+
+
+def _add_external(package: Parts, own_path: str, number: int, external: External) -> None:
+    """Add a part that names another workbook and caches the values taken from it."""
+    name = f"xl/externalLinks/externalLink{number}.xml"
+    sheets = "".join(f"<sheetName val={quoteattr(tab)}/>" for tab in external.tabs)
+    text = (
+        f'<externalLink xmlns="{MAIN}"><externalBook xmlns:r="{OFFICE}" r:id="rId1">'
+        f"<sheetNames>{sheets}</sheetNames>{_held(external)}</externalBook></externalLink>"
+    )
+    package.add(name, text, f"{CONTENT}externalLink+xml")
+    folder = posixpath.dirname(own_path) or "."
+    target = quote(posixpath.relpath(external.path, folder))
+    package.relate(name, "externalLinkPath", target, external=True)
+    relation = package.relate(
+        "xl/workbook.xml", "externalLink", f"externalLinks/externalLink{number}.xml"
+    )
+    reference = f'<externalReference r:id="{relation}"/>'
+    if "</externalReferences>" in package.text("xl/workbook.xml"):
+        package.insert("xl/workbook.xml", "</externalReferences>", reference)
+    else:
+        after = (
+            "<definedNames>" if "<definedNames>" in package.text("xl/workbook.xml") else "<calcPr"
+        )
+        text = f"<externalReferences>{reference}</externalReferences>"
+        package.insert("xl/workbook.xml", after, text)
+
+
+def _held(external: External) -> str:
+    """Return the cached values, which Excel shows while the other workbook is closed."""
+    rows: dict[tuple[int, int], list[str]] = {}
+    for tab, row, column, value in external.cells:
+        cell = _cell(f"{column_letters(column)}{row}", value)
+        rows.setdefault((external.tabs.index(tab), row), []).append(cell)
+    sheets: dict[int, list[str]] = {}
+    for (tab_number, row), cells in rows.items():
+        sheets.setdefault(tab_number, []).append(f'<row r="{row}">{"".join(cells)}</row>')
+    data = "".join(
+        f'<sheetData sheetId="{number}">{"".join(lines)}</sheetData>'
+        for number, lines in sheets.items()
+    )
+    return f"<sheetDataSet>{data}</sheetDataSet>" if data else ""
+
+
+def _cell(address: str, value: Value) -> str:
+    if value is None or value == "":
+        return ""
+    if isinstance(value, bool):
+        return f'<cell r="{address}" t="b"><v>{int(value)}</v></cell>'
+    if isinstance(value, str):
+        return f'<cell r="{address}" t="str"><v>{escape(value)}</v></cell>'
+    number = value if isinstance(value, (int, float)) else serial(value)
+    return f'<cell r="{address}"><v>{number!r}</v></cell>'
+
+
+_SETTINGS = (
+    'applyNumberFormats="0" applyBorderFormats="0" applyFontFormats="0" applyPatternFormats="0"'
+    ' applyAlignmentFormats="0" applyWidthHeightFormats="1" dataCaption="Values"'
+    ' updatedVersion="6" minRefreshableVersion="3" useAutoFormatting="1" itemPrintTitles="1"'
+    ' createdVersion="6" indent="0" outline="1" outlineData="1" multipleFieldFilters="0"'
+)
+_STYLE = (
+    '<pivotTableStyleInfo name="PivotStyleLight16" showRowHeaders="1" showColHeaders="1"'
+    ' showRowStripes="0" showColStripes="0" showLastColumn="1"/>'
+)
+
+
+def add_pivots(package: Parts, compiled: CompiledBook) -> None:
+    """Add every pivot table, each with a cache that Excel fills when it opens the file."""
+    number = 0
+    caches = []
+    for place, sheet in enumerate(compiled.sheets, 1):
+        for pivot in sheet.pivots:
+            number += 1
+            cache = f"xl/pivotCache/pivotCacheDefinition{number}.xml"
+            table = f"xl/pivotTables/pivotTable{number}.xml"
+            package.add(cache, _cache(pivot), f"{CONTENT}pivotCacheDefinition+xml")
+            package.add(table, _table(pivot, number), f"{CONTENT}pivotTable+xml")
+            package.relate(table, "pivotCacheDefinition", f"../{cache.removeprefix('xl/')}")
+            page = f"xl/worksheets/sheet{place}.xml"
+            package.relate(page, "pivotTable", f"../{table.removeprefix('xl/')}")
+            relation = package.relate(
+                "xl/workbook.xml", "pivotCacheDefinition", cache.removeprefix("xl/")
+            )
+            caches.append(f'<pivotCache cacheId="{number}" r:id="{relation}"/>')
+    if caches:
+        text = f"<pivotCaches>{''.join(caches)}</pivotCaches>"
+        package.insert("xl/workbook.xml", "</workbook>", text)
+
+
+def _cache(pivot: PivotTable) -> str:
+    source = pivot.source
+    place = source.place
+    area = Area(place.header_row, place.left, place.last_row, place.right).a1()
+    fields = "".join(
+        f'<cacheField name={quoteattr(column.header.strip())} numFmtId="0">'
+        f"{_shared(pivot) if column.id == pivot.rows else '<sharedItems/>'}</cacheField>"
+        for column in source.sheet.columns
+    )
+    return (
+        f'<pivotCacheDefinition xmlns="{MAIN}" xmlns:r="{OFFICE}" saveData="0" refreshOnLoad="1"'
+        ' createdVersion="6" refreshedVersion="6" minRefreshableVersion="3">'
+        f'<cacheSource type="worksheet"><worksheetSource ref="{area}"'
+        f" sheet={quoteattr(source.sheet.name)}/></cacheSource>"
+        f'<cacheFields count="{place.width}">{fields}</cacheFields></pivotCacheDefinition>'
+    )
+
+
+def _shared(pivot: PivotTable) -> str:
+    """Return the shared items: the names by which the table groups, in its order."""
+    names = [name for name, _ in pivot.items]
+    marks = "".join(
+        f"<s v={quoteattr(name)}/>" if isinstance(name, str) else f'<n v="{name!r}"/>'
+        for name in names
+    )
+    kinds = ""
+    if not all(isinstance(name, str) for name in names):
+        mixed = any(isinstance(name, str) for name in names)
+        kinds = ' containsNumber="1"' + (
+            ' containsMixedTypes="1"' if mixed else ' containsString="0" containsSemiMixedTypes="0"'
+        )
+    return f'<sharedItems{kinds} count="{len(names)}">{marks}</sharedItems>'
+
+
+def _table(pivot: PivotTable, number: int) -> str:
+    count = len(pivot.items)
+    ids = [column.id for column in pivot.source.sheet.columns]
+    items = "".join(f'<item x="{place}"/>' for place in range(count))
+    row_field = (
+        f'<pivotField axis="axisRow" showAll="0"><items count="{count + 1}">{items}'
+        '<item t="default"/></items></pivotField>'
+    )
+    kinds = {pivot.rows: row_field, pivot.numbers: '<pivotField dataField="1" showAll="0"/>'}
+    fields = "".join(kinds.get(each, '<pivotField showAll="0"/>') for each in ids)
+    lines = "".join(f'<i><x v="{place}"/></i>' for place in range(count))
+    return (
+        f'<pivotTableDefinition xmlns="{MAIN}" name="PivotTable{number}" cacheId="{number}"'
+        f' {_SETTINGS}><location ref="{pivot.area.a1()}" firstHeaderRow="1" firstDataRow="1"'
+        f' firstDataCol="1"/><pivotFields count="{len(ids)}">{fields}</pivotFields>'
+        f'<rowFields count="1"><field x="{ids.index(pivot.rows)}"/></rowFields>'
+        f'<rowItems count="{count + 1}">{lines}<i t="grand"><x/></i></rowItems>'
+        '<colItems count="1"><i/></colItems>'
+        f'<dataFields count="1"><dataField name={quoteattr(pivot.caption)}'
+        f' fld="{ids.index(pivot.numbers)}" baseField="0" baseItem="0"/></dataFields>'
+        f"{_STYLE}</pivotTableDefinition>"
+    )

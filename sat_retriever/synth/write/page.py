@@ -1,4 +1,4 @@
-"""Write the cells of one compiled sheet to a worksheet."""
+"""Write the cells of one compiled sheet to a worksheet, with their formats."""
 
 from __future__ import annotations
 
@@ -7,12 +7,48 @@ import unicodedata
 from datetime import date
 from typing import Any
 
-from sat_retriever.synth.book.model import Column, Function, Value
+from sat_retriever.synth.book.model import Column, Dialect, Function, Style, Value
 from sat_retriever.synth.book.placed import Placed
 from sat_retriever.synth.calculate.arithmetic import serial
-from sat_retriever.synth.calculate.compile import CompiledColumn, CompiledSheet
-from sat_retriever.synth.calculate.pivot import PivotTable
-from sat_retriever.synth.write.look import Look
+from sat_retriever.synth.calculate.compile import CompiledColumn, CompiledSheet, PivotTable
+
+_NUMBERS: dict[Style, str] = {
+    "text": "General",
+    "integer": "0",
+    "amount": "#,##0.00",
+    "percent": "0.0%",
+    "date": "yyyy-mm-dd",
+}
+_WIDTHS: dict[Style, int] = {"text": 16, "integer": 10, "amount": 14, "percent": 9, "date": 11}
+_LINE = "BFBFBF"
+
+
+class Look:
+    """The formats that a workbook's sheets share."""
+
+    def __init__(self, workbook: Any, dialect: Dialect) -> None:
+        def made(**properties: Any) -> Any:
+            return workbook.add_format({"font_name": dialect.font, **properties})
+
+        fill = {"bg_color": f"#{dialect.colour}", "bold": True, "border": 1}
+        lines = {"border": 1, "border_color": f"#{_LINE}"}
+        self.title = made(bold=True, font_size=14)
+        self.subtitle = made(italic=True, font_color="#595959")
+        self.note = made(italic=True, font_size=9)
+        self.header = made(**fill, text_wrap=True, valign="vcenter")
+        self.group = made(**fill, align="center")
+        self.unit = made(**lines, italic=True, font_color="#595959", align="center")
+        self.data = {style: made(**lines, num_format=text) for style, text in _NUMBERS.items()}
+        self.total = {
+            style: made(bold=True, top=1, bottom=6, num_format=text)
+            for style, text in _NUMBERS.items()
+        }
+
+    @staticmethod
+    def width(style: Style) -> int:
+        """Return the minimum width of a column, in characters."""
+        return _WIDTHS[style]
+
 
 _TOTALS = {  # of table objects: name, and number in SUBTOTAL
     "SUM": ("sum", 109),
@@ -27,13 +63,7 @@ _BOLD, _CAPITAL = 1.1, 0.25
 
 
 def write_page(sheet: CompiledSheet, page: Any, look: Look) -> None:
-    """Write titles, table, notes, choices and the contents of pivot tables.
-
-    Args:
-        sheet: The sheet.
-        page: Its XlsxWriter worksheet.
-        look: Formats of the workbook.
-    """
+    """Write titles, table, notes, choices and the contents of pivot tables."""
     at = sheet.at
     place, layout = at.place, at.sheet.layout
     left = place.left - 1
@@ -187,7 +217,6 @@ def _write_choices(sheet: CompiledSheet, page: Any) -> None:
 
 
 def _write_pivot(pivot: PivotTable, page: Any, look: Look) -> None:
-    """Write the contents of a pivot table; the table itself is a separate part."""
     top, left = pivot.area.top - 1, pivot.area.left - 1
     last = len(pivot.items) + 1
     for row, line in enumerate(pivot.lines()):

@@ -12,11 +12,8 @@ from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.records.atomic import draft_of, make_folder
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
-from sat_retriever.synth.write.external_xml import add_externals
-from sat_retriever.synth.write.look import Look
-from sat_retriever.synth.write.package import Parts
-from sat_retriever.synth.write.page import write_page
-from sat_retriever.synth.write.pivot_xml import add_pivots
+from sat_retriever.synth.write.package import Parts, add_externals, add_pivots
+from sat_retriever.synth.write.page import Look, write_page
 
 CREATED = datetime(2024, 1, 1)  # of every workbook, because the bytes must not depend on the clock
 _CHART_ROWS = 16
@@ -24,10 +21,6 @@ _CHART_ROWS = 16
 
 def write_xlsx(compiled: CompiledBook, path: Path) -> None:
     """Write the workbook; equal workbooks give equal bytes, and no partial file is left.
-
-    Args:
-        compiled: The workbook.
-        path: The file; missing folders are created.
 
     Raises:
         InputError: If it has something that Excel does not allow.
@@ -41,12 +34,7 @@ def write_xlsx(compiled: CompiledBook, path: Path) -> None:
 
 
 def xlsx_bytes(compiled: CompiledBook) -> bytes:
-    """Return the bytes of the .xlsx.
-
-    Raises:
-        InputError: If it has something that Excel does not allow, such as a tab name of 40 letters.
-        MissingExtraError: Without the extra `synth`.
-    """
+    """Return the bytes of the .xlsx."""
     xlsxwriter = require("xlsxwriter", "synth")
     failed = require("xlsxwriter.exceptions", "synth").XlsxWriterException
     buffer = io.BytesIO()
@@ -92,7 +80,6 @@ def _show_first(compiled: CompiledBook, pages: Iterable[Any]) -> None:
 def _draw(
     compiled: CompiledBook, sheet: CompiledSheet, number: int, workbook: Any, page: Any
 ) -> None:
-    """Draw a column chart to the right of everything on the sheet."""
     at, chart = sheet.at, sheet.at.sheet.charts[number]
     target = compiled.values.sheet(at, chart.at)
     place = target.place

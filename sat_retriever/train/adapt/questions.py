@@ -22,8 +22,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
 from sat_retriever.questions.forindex import own_queries
 from sat_retriever.questions.generate import Made
-from sat_retriever.questions.otherwords import in_other_words
-from sat_retriever.questions.paraphrase import reworded
+from sat_retriever.questions.paraphrase import in_other_words, reworded
 from sat_retriever.records.atomic import make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord

@@ -12,7 +12,7 @@ from sat_retriever.datasets.dataset import Split, chosen
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.keys import header_words
+from sat_retriever.questions.spokennames import header_words
 from sat_retriever.records.grouping import connected, evenly
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from sat_retriever.questions.contents.draft import KINDS, folded
+from sat_retriever.questions.contents.draw import KINDS, folded
 from sat_retriever.questions.contents.make import MAX_POSITIVES, Contents, content_queries
 from sat_retriever.text.contents import content_texts, holds
 from tests.questions.contents.small_sheets import all_copies, no_copies, sheet, sheets

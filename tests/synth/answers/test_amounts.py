@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sat_retriever.synth.answers.amounts import WRITTEN
+from sat_retriever.synth.book.enrich import WRITTEN
 from sat_retriever.synth.book.model import Column
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale

@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.records.area import Area
-from sat_retriever.synth.answers.ask import Ask, Condition, Field
+from sat_retriever.synth.answers.ask import Ask, Condition, Field, given_by, question_of
 from sat_retriever.synth.answers.draw import identified
-from sat_retriever.synth.answers.evaluate import answer_of, cells_of, reduced
-from sat_retriever.synth.answers.phrase import given_by, question_of
-from sat_retriever.synth.answers.sql import sql_of
+from sat_retriever.synth.answers.evaluate import answer_of, cells_of, reduced, sql_of
 from sat_retriever.synth.answers.tables import ToldColumn, ToldTable
 from sat_retriever.synth.book.model import Value
 from sat_retriever.synth.words.vocabulary import Vocabulary

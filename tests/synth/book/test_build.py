@@ -4,20 +4,9 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.synth.book.build import (
-    Kind,
-    book,
-    dated,
-    days,
-    months,
-    parts,
-    schema,
-    some_days,
-    spoken,
-    walk,
-)
+from sat_retriever.synth.book.build import Kind, book, dated, parts, schema, walk
 from sat_retriever.synth.book.model import Column
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, days, months, some_days, spoken
 from tests.synth.categories.checks import house
 
 PERIODS = st.builds(When, st.integers(1990, 2060)) | st.builds(

@@ -24,6 +24,7 @@ from sat_retriever.synth.house.house import House
 from sat_retriever.synth.words.vocabulary import Vocabulary
 
 YEARS = (2021, 2022, 2023)
+TWO_YEARS = (2022, 2023)
 SEEDS = range(8)
 Grid = Mapping[str, Sequence[Value]]
 

@@ -12,7 +12,8 @@ from sat_retriever.records.sheets import ColumnType, SheetRecord
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
-from sat_retriever.synth.truth import true_links, true_records, true_siblings
+from sat_retriever.synth.truth.links import true_links, true_siblings
+from sat_retriever.synth.truth.records import true_records
 from sat_retriever.synth.write.xlsx import write_xlsx
 from tests.fakes import HashedEncoder
 

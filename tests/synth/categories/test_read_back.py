@@ -7,7 +7,8 @@ import pytest
 from sat_retriever import SheetIndex
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
-from sat_retriever.synth.truth import true_links, true_records, true_siblings
+from sat_retriever.synth.truth.links import true_links, true_siblings
+from sat_retriever.synth.truth.records import true_records
 from sat_retriever.synth.write.xlsx import write_xlsx
 from tests.fakes import HashedEncoder
 from tests.synth.categories.checks import made

@@ -2,17 +2,7 @@ from functools import cache
 
 import pytest
 
-from tests.synth.categories.checks import (
-    SEEDS,
-    check_periods,
-    check_references,
-    check_sheets,
-    grids,
-    made,
-    sheets,
-)
-
-TWO_YEARS = (2022, 2023)
+from tests.synth.categories.checks import SEEDS, TWO_YEARS, grids, made, sheets
 
 
 @cache
@@ -29,16 +19,6 @@ def by_year(seed, kind):
         sheet.facts.period.year if sheet.facts.period else 0: cells[book.path, sheet.name]
         for book, sheet in sheets(books, kind)
     }
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_sheets_are_whole_and_take_only_from_what_is_there(seed):
-    books, _ = sentiment(seed)
-
-    check_sheets(books)
-    check_references(books)
-    for kind in ("train", "test", "summary"):
-        check_periods(books, kind, TWO_YEARS)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -97,8 +77,3 @@ def test_houses_differ_in_filing_columns_and_labels():
     assert {len(books) for books, _ in every} == {3, 7}
     assert len(labels) == 2
     assert len(layouts) >= 5
-
-
-def test_equal_seeds_give_equal_books_and_others_do_not():
-    assert made("sentiment", 3, TWO_YEARS) == sentiment(3)[0]
-    assert sentiment(3)[0] != sentiment(4)[0]

@@ -8,7 +8,8 @@ from sat_retriever.synth.book.restrict import Keep, restricted
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.categories import CATEGORIES
-from sat_retriever.synth.fabricate import PAPER, FabricateOptions, fabricated_unit
+from sat_retriever.synth.fabricate.pair import fabricated_unit
+from sat_retriever.synth.fabricate.split import PAPER, FabricateOptions
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.words.vocabulary import Vocabulary
 

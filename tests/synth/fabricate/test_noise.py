@@ -6,14 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.synth.book.model import Column, Sheet
-from sat_retriever.synth.fabricate.keyboard import NEIGHBOURS, mistyped
 from sat_retriever.synth.fabricate.noise import (
+    NEIGHBOURS,
+    mistyped,
     noised_columns,
     noised_headers,
     noised_numbers,
     noised_text,
 )
-from sat_retriever.synth.fabricate.options import FabricateOptions
+from sat_retriever.synth.fabricate.split import FabricateOptions
 from tests.synth.fabricate.books import sales
 
 SPREAD = (0.1, 0.5)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sat_retriever.synth.book.model import Lookup, Through, Total, TotalWhere
 from sat_retriever.synth.book.rewrite import leaves
 from sat_retriever.synth.calculate.evaluate import RECIPES, Values
-from sat_retriever.synth.fabricate import PAPER, FabricateOptions, fabricated, fabricated_unit
-from sat_retriever.synth.fabricate.names import side_path
+from sat_retriever.synth.fabricate.pair import fabricated, fabricated_unit, side_path
+from sat_retriever.synth.fabricate.split import PAPER, FabricateOptions
 from tests.synth.fabricate.books import chance, staff, unit
 
 CLEAN = FabricateOptions(schema_noise=(), string_noise=0, numeric_noise=None)

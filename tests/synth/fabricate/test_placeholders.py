@@ -1,7 +1,7 @@
 import re
 
 from sat_retriever.synth.book.model import Book, Column, Sheet
-from sat_retriever.synth.fabricate.placeholders import with_placeholders
+from sat_retriever.synth.fabricate.noise import with_placeholders
 from tests.synth.fabricate.books import staff
 
 FILMS = ("The Long Road", "Alien", "The Long Road", None, 7)

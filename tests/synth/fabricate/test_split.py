@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.synth.fabricate.options import PAPER, FabricateOptions
-from sat_retriever.synth.fabricate.split import horizontal, vertical
+from sat_retriever.synth.fabricate.split import PAPER, FabricateOptions, horizontal, vertical
 from tests.places import needs
 
 seeds = st.integers(0, 2**32)

@@ -11,8 +11,8 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.atomic import draft_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.book.model import Dialect
-from sat_retriever.synth.house import habits, naming
-from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house import naming
+from sat_retriever.synth.house.house import CASES, House, cased
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.plan.plan import house_names
 from sat_retriever.synth.words.vocabulary import Vocabulary
@@ -91,12 +91,11 @@ def test_random_numbers_are_the_same_in_every_process_and_on_every_machine():
 
 
 def test_all_columns_of_a_sheet_have_different_headers_in_every_letter_case():
-    for (category, words), case in product(WORDS.categories.items(), set(habits.CASES)):
+    for (category, words), case in product(WORDS.categories.items(), set(CASES)):
         for kind, found in words.kinds.items():
             for variant in range(words.variants):
                 headers = [
-                    habits.cased(texts[variant], case).casefold()
-                    for texts in found.columns.values()
+                    cased(texts[variant], case).casefold() for texts in found.columns.values()
                 ]
                 assert len(set(headers)) == len(headers), (category, kind, variant, case)
 
@@ -104,8 +103,8 @@ def test_all_columns_of_a_sheet_have_different_headers_in_every_letter_case():
 def test_headers_come_in_several_variants_and_letter_cases():
     headers = {House(name, 0, WORDS).header("hr", "roster", "employee_id") for name in NAMES}
     words = WORDS.kind("hr", "roster").headers("employee_id")
-    cased = {habits.cased(word, case) for word, case in product(words, habits.CASES)}
-    assert headers <= cased
+    written = {cased(word, case) for word, case in product(words, CASES)}
+    assert headers <= written
     assert len(headers) >= 8
 
 

@@ -25,9 +25,8 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.categories import CATEGORIES
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.language.retell import Retelling, translated
+from sat_retriever.synth.language.retell import Retelling, proper_names, translated
 from sat_retriever.synth.language.translate import IdentityTranslator
-from sat_retriever.synth.language.wording import proper_names
 from sat_retriever.synth.plan.plan import house_names
 from sat_retriever.synth.words.vocabulary import Vocabulary
 

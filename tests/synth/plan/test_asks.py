@@ -3,7 +3,7 @@
 import pytest
 
 from sat_retriever.errors import InputError
-from sat_retriever.synth.plan.asks import asks
+from sat_retriever.synth.labels import asks
 
 
 def test_one_share_is_for_all_kinds_and_nothing_is_for_none():

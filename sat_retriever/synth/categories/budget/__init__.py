@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sat_retriever.synth.book.build import book, quarters
+from sat_retriever.synth.book.build import book
 from sat_retriever.synth.book.model import Book, Sheet
-from sat_retriever.synth.categories.budget.company import Company
-from sat_retriever.synth.categories.budget.details import annual, headcount, lists
-from sat_retriever.synth.categories.budget.outlook import allocation, capex, opex, revenue
-from sat_retriever.synth.categories.budget.plan import CATEGORY
-from sat_retriever.synth.categories.budget.reviews import quarterly
-from sat_retriever.synth.categories.budget.summary import rollup, summary
+from sat_retriever.synth.categories.budget.company import CATEGORY, Company
+from sat_retriever.synth.categories.budget.reviews import quarterly, rollup, summary
+from sat_retriever.synth.categories.budget.sheets import (
+    allocation,
+    annual,
+    capex,
+    headcount,
+    lists,
+    opex,
+    revenue,
+)
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, quarters
 
 _SHEETS: Mapping[str, Callable[[Company, int], Sheet]] = {
     "headcount": headcount,
@@ -27,12 +32,7 @@ _SHEETS: Mapping[str, Callable[[Company, int], Sheet]] = {
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Yield the plans of a company, year by year, then the roll-up of two or more years.
-
-    Args:
-        house: The company.
-        years: Calendar years, in any order.
-    """
+    """Yield the plans of a company, year by year, then the roll-up of two or more years."""
     company = Company.of(house, years)
     for year in company.years:
         yield from _year(company, year)

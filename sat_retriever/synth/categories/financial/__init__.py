@@ -6,9 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from sat_retriever.synth.book.build import book
 from sat_retriever.synth.book.model import Book, Sheet
-from sat_retriever.synth.categories.financial.company import CATEGORY, STATEMENTS, Company
-from sat_retriever.synth.categories.financial.details import fixed_assets, key_figures, notes
-from sat_retriever.synth.categories.financial.overview import overview
+from sat_retriever.synth.categories.financial.company import CATEGORY, Company
+from sat_retriever.synth.categories.financial.details import (
+    fixed_assets,
+    key_figures,
+    notes,
+    overview,
+)
+from sat_retriever.synth.categories.financial.lines import STATEMENTS
 from sat_retriever.synth.categories.financial.statements import quarter_statements, statement
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When
@@ -17,12 +22,7 @@ _TAB_ORDER = ("balance_sheet", "income_statement", "cash_flow", "fixed_assets", 
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Yield the accounts of a company, year by year, then the overview of two or more years.
-
-    Args:
-        house: The company.
-        years: Calendar years, in any order.
-    """
+    """Yield the accounts of a company, year by year, then the overview of two or more years."""
     company = Company.of(house, years)
     for year in company.years:
         sheets = _sheets(company, year)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sat_retriever.synth.book.build import Kind
+from sat_retriever.synth.book.build import walk
 from sat_retriever.synth.book.model import SheetAt
-from sat_retriever.synth.categories.financial.ledger import Figures, ledger
+from sat_retriever.synth.categories import company
+from sat_retriever.synth.categories.company import drawn, one_of, share
 from sat_retriever.synth.categories.financial.lines import (
     BALANCE_LONG,
     BALANCE_SHORT,
@@ -21,91 +23,176 @@ from sat_retriever.synth.categories.financial.lines import (
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When
 
+ASSETS = ("buildings", "machinery", "vehicles", "equipment")
+Figures = Mapping[str, int]
+
+_INCOME = {  # share of revenue: least, greatest
+    "materials": (0.34, 0.46),
+    "wages": (0.14, 0.22),
+    "other_production": (0.04, 0.10),
+    "distribution": (0.04, 0.09),
+    "administration": (0.04, 0.08),
+    "research": (0.01, 0.05),
+    "other_income": (0.003, 0.012),
+    "goods": (0.55, 0.8),
+}
+_BALANCE = {  # share of revenue
+    "raw_materials": (0.03, 0.07),
+    "finished_goods": (0.03, 0.08),
+    "receivables": (0.08, 0.16),
+    "prepayments": (0.005, 0.02),
+    "other_receivables": (0.01, 0.03),
+    "payables": (0.05, 0.11),
+    "accrued": (0.02, 0.05),
+    "provisions": (0.02, 0.05),
+}
+_NON_CASH = (
+    "raw_materials finished_goods receivables prepayments other_receivables intangible "
+    "investments ppe".split()
+)
+_FUNDS = (
+    "payables accrued tax_payable provisions short_debt long_debt capital reserves retained".split()
+)
+
+
+def ledger(house: House, years: Sequence[int]) -> Mapping[int, Figures]:
+    """Draw whole amounts by year and name, beginning two years before the first year.
+
+    In every year assets equal liabilities and equity, the change in cash is the sum of the
+    cash flows, and retained earnings grow by the net profit less the dividends.
+    """
+    chance = house.chance("financial", "ledger")
+    first, last = min(years) - 2, max(years)
+    count = last - first + 1
+    start = round(chance.uniform(8_000, 120_000) * chance.choice((1, 1, 5)))
+    revenues = walk(chance, start, count, chance.uniform(-0.01, 0.09), 0.06)
+    shares = {name: chance.uniform(*ends) for name, ends in sorted((_INCOME | _BALANCE).items())}
+    books: dict[int, Figures] = {}
+    for year, revenue in zip(range(first, last + 1), revenues, strict=True):
+        books[year] = _year(chance, round(revenue), shares, books.get(year - 1))
+    return books
+
+
+def _year(
+    chance: random.Random, revenue: int, shares: Mapping[str, float], last: Figures | None
+) -> Figures:
+    """Draw one year, from the year before if there is one."""
+    now = {
+        name: round(revenue * share * max(1 + chance.gauss(0, 0.04), 0.5))
+        for name, share in shares.items()
+    }
+    now["services"] = revenue - now["goods"]
+    now["revenue"] = revenue
+    _draw_assets(chance, now, last or _opening_assets(chance, revenue))
+    debt = (last or {}).get("long_debt", round(revenue * 0.2)) + (last or {}).get("short_debt", 0)
+    now["interest"] = round(debt * chance.uniform(0.03, 0.05))
+    _profit(now)
+    _financing(chance, now, last)
+    return now
+
+
+def _opening_assets(chance: random.Random, revenue: int) -> Figures:
+    values = {asset: round(revenue * chance.uniform(0.04, 0.15)) for asset in ASSETS}
+    return values | {"intangible": round(revenue * chance.uniform(0.02, 0.08))}
+
+
+def _draw_assets(chance: random.Random, now: dict[str, int], last: Figures) -> None:
+    """Draw additions, depreciation and closing values of each class of assets."""
+    for asset in ASSETS:
+        now[f"{asset}_opening"] = last[asset]
+        now[f"{asset}_depreciation"] = round(last[asset] * chance.uniform(0.06, 0.14))
+        now[f"{asset}_additions"] = round(now[f"{asset}_depreciation"] * chance.uniform(0.6, 1.7))
+        now[asset] = last[asset] + now[f"{asset}_additions"] - now[f"{asset}_depreciation"]
+    now["ppe"] = sum(now[asset] for asset in ASSETS)
+    now["amortisation"] = round(last["intangible"] * chance.uniform(0.1, 0.2))
+    now["development"] = round(now["amortisation"] * chance.uniform(0.7, 1.6))
+    now["intangible"] = last["intangible"] + now["development"] - now["amortisation"]
+    now["capex"] = sum(now[f"{asset}_additions"] for asset in ASSETS)
+    now["depreciation"] = (
+        sum(now[f"{asset}_depreciation"] for asset in ASSETS) + now["amortisation"]
+    )
+
+
+def _profit(now: dict[str, int]) -> None:
+    costs = ("materials", "wages", "other_production")
+    now["gross"] = now["revenue"] - sum(now[cost] for cost in costs)
+    overheads = ("distribution", "administration", "research", "depreciation")
+    now["operating"] = now["gross"] + now["other_income"] - sum(now[x] for x in overheads)
+    now["pretax"] = now["operating"] - now["interest"]
+    now["tax"] = max(0, round(now["pretax"] * 0.25))
+    now["net"] = now["pretax"] - now["tax"]
+    now["tax_payable"] = round(now["tax"] * 0.3)
+
+
+def _financing(chance: random.Random, now: dict[str, int], last: Figures | None) -> None:
+    """Draw debt, equity and cash; cash is the remainder, kept between a minimum and a maximum."""
+    revenue = now["revenue"]
+    if last is None:
+        now |= {"long_debt": round(revenue * 0.2), "short_debt": round(revenue * 0.04)}
+        now |= {"investments": round(revenue * 0.03), "dividends": 0}
+        now["cash"] = round(revenue * chance.uniform(0.06, 0.15))
+        assets = now["cash"] + sum(now[name] for name in _NON_CASH)
+        funds = ("payables", "accrued", "tax_payable", "provisions", "short_debt", "long_debt")
+        equity = assets - sum(now[name] for name in funds)
+        now["capital"], now["reserves"] = round(equity * 0.4), round(equity * 0.15)
+        now["retained"] = equity - now["capital"] - now["reserves"]
+        return
+    for name in ("long_debt", "short_debt", "investments", "capital", "reserves"):
+        now[name] = last[name]
+    repaid = round(last["long_debt"] * chance.uniform(0.0, 0.08))
+    now["long_debt"] -= repaid
+    now["dividends"] = max(0, round(now["net"] * chance.uniform(0.3, 0.8)))
+    now["retained"] = last["retained"] + now["net"] - now["dividends"]
+    cash = sum(now[name] for name in _FUNDS) - sum(now[name] for name in _NON_CASH)
+    least, most = round(revenue * 0.03), round(revenue * 0.22)
+    if cash < least:
+        now["short_debt"] += least - cash
+    elif cash > most:
+        repaid = min(now["short_debt"], cash - most)
+        now["short_debt"] -= repaid
+        now["investments"] += cash - most - repaid
+    now["cash"] = sum(now[name] for name in _FUNDS) - sum(now[name] for name in _NON_CASH)
+
+
 CATEGORY = "financial"
-STATEMENTS = ("income_statement", "balance_sheet", "cash_flow")
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
-    """The habits of a company, equal in all years.
+class Habits(company.Habits):
+    """The habits of one company's accounts."""
 
-    Attributes:
-        long: True if statements have headings and details.
-        wording: Number of the name that it uses for each line.
-        files: True if each statement is a workbook of its own.
-        formulas: True if subtotals are formulas.
-        previous: Source of the comparative column: typed in, or taken from or looked up in last
-            year's workbook.
-        quarterly: True if the year's income is summed through four tabs of quarters.
-        assets: True if there is a schedule of fixed assets.
-        noted: True if there are notes, and a column that refers to them.
-        changes: True if the change on last year is shown.
-        shares: True if shares of revenue and total assets are shown.
-        grouped: True if the two years are below one header.
-        dated: Format of a year in headers ("FY {}"); empty if headers do not name it.
-        looked_up: True if ratios look up their items by name.
-    """
+    category = CATEGORY
 
-    long: bool
-    wording: int
-    files: bool
-    formulas: bool
-    previous: Literal["value", "take", "lookup"]
-    quarterly: bool
-    assets: bool
-    noted: bool
-    changes: bool
-    shares: bool
-    grouped: bool
-    dated: str
-    looked_up: bool
-
-    @classmethod
-    def of(cls, house: House) -> Habits:
-        """Draw the habits of a house."""
-        chance = house.chance(CATEGORY, "habits")
-        files = chance.random() < 0.25
-        return cls(
-            long=chance.random() < 0.55,
-            wording=chance.randrange(3),
-            files=files,
-            formulas=chance.random() < 0.85,
-            previous=chance.choice(("value", "take", "lookup")),
-            quarterly=chance.random() < 0.4 and not files,
-            assets=chance.random() < 0.6,
-            noted=chance.random() < 0.6,
-            changes=chance.random() < 0.4,
-            shares=chance.random() < 0.35,
-            grouped=chance.random() < 0.2,
-            dated=chance.choice(("", "", "", "FY {}", "31 Dec {}", "Year {}")),
-            looked_up=chance.random() < 0.4,
-        )
+    files: bool = share(0.25)  # each statement is a workbook of its own
+    long: bool = share(0.55)  # statements have headings and details
+    wording: int = one_of(0, 1, 2)  # number of the name that it uses for each line
+    formulas: bool = share(0.85)  # subtotals are formulas
+    # Source of the comparative column: typed in, or taken from last year's workbook.
+    previous: Literal["value", "take", "lookup"] = one_of("value", "take", "lookup")
+    # The year's income is summed through four tabs of quarters.
+    quarterly: bool = drawn(lambda chance, habits: chance.random() < 0.4 and not habits["files"])
+    assets: bool = share(0.6)  # there is a schedule of fixed assets
+    noted: bool = share(0.6)  # there are notes, and a column that refers to them
+    changes: bool = share(0.4)  # the change on last year is shown
+    shares: bool = share(0.35)  # shares of revenue and total assets are shown
+    grouped: bool = share(0.2)  # the two years are below one header
+    dated: str = one_of("", "", "", "FY {}", "31 Dec {}", "Year {}")  # year in headers, if any
+    looked_up: bool = share(0.4)  # ratios look up their items by name
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
-    """A house with its figures and habits.
+class Company(company.Company):
+    """A house with its ledger, by year, and habits."""
 
-    Attributes:
-        house: The house.
-        habits: Its habits.
-        figures: Its ledger, by year.
-        years: The years it reports, ascending.
-    """
+    category = CATEGORY
 
-    house: House
     habits: Habits
     figures: Mapping[int, Figures]
-    years: Sequence[int]
 
     @classmethod
     def of(cls, house: House, years: Sequence[int]) -> Company:
         """Make the company of a house."""
-        return cls(house, Habits.of(house), ledger(house, years), tuple(sorted(set(years))))
-
-    def kind(self, name: str) -> Kind:
-        """Return a kind of sheet of this company."""
-        return Kind(self.house, CATEGORY, name)
+        return cls(house, sorted(set(years)), Habits.of(house), ledger(house, years))
 
     def lines(self, statement: str) -> tuple[Line, ...]:
         """Return the lines of a statement in this company's length."""

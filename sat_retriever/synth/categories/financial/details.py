@@ -1,13 +1,21 @@
-"""Make the sheets beside the statements: fixed assets, key figures and notes."""
+"""Make the sheets beside the statements: fixed assets, key figures, notes, and the overview."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sat_retriever.synth.book.build import with_totals
-from sat_retriever.synth.book.model import Combine, Lookup, Own, Recipe, Sheet, Take
-from sat_retriever.synth.categories.financial.company import Company
-from sat_retriever.synth.categories.financial.ledger import ASSETS
+from sat_retriever.synth.book.build import (
+    added,
+    book,
+    change,
+    less,
+    looked_up,
+    ratio,
+    with_totals,
+)
+from sat_retriever.synth.book.model import Book, Chart, Column, Lookup, Recipe, Sheet, SheetAt, Take
+from sat_retriever.synth.categories.financial.company import ASSETS, CATEGORY, Company
 from sat_retriever.synth.house.when import When
 
 _ASSET_NAMES = {
@@ -57,7 +65,7 @@ def fixed_assets(company: Company, year: int) -> Sheet:
     if company.habits.previous != "value" and year - 1 in company.years:
         last = company.at("fixed_assets", year - 1, company.path("fixed_assets", year))
         opening = [Take(last, "closing", row) for row in range(len(ASSETS))]
-    closing = Combine("-", Combine("+", Own("opening"), Own("additions")), Own("depreciation"))
+    closing = less(added("opening", "additions"), "depreciation")
     wording = company.habits.wording
     columns = [
         kind.column("asset", (_ASSET_NAMES[asset][wording] for asset in ASSETS)),
@@ -101,7 +109,7 @@ def _ratio(company: Company, year: int, parts: Sequence[tuple[str, str]], column
             cells.append(Lookup(at, key, "item", column))
         else:
             cells.append(Take(at, column, company.row(statement, line)))
-    return Combine("/", *cells)
+    return ratio(*cells)
 
 
 def notes(company: Company, year: int) -> Sheet:
@@ -122,3 +130,77 @@ def notes(company: Company, year: int) -> Sheet:
     if kind.chance("habit").random() < 0.5:
         columns.append(kind.column("prepared", authors))
     return kind.sheet(columns, When(year))
+
+
+_ITEMS = {
+    "revenue": ("income_statement", "revenue"),
+    "gross": ("income_statement", "gross"),
+    "operating": ("income_statement", "operating"),
+    "net": ("income_statement", "net"),
+    "assets": ("balance_sheet", "assets"),
+    "equity": ("balance_sheet", "equity"),
+    "cash": ("balance_sheet", "cash"),
+}
+_MORE = {
+    "cost": ("income_statement", "cost"),
+    "depreciation": ("income_statement", "depreciation"),
+    "interest": ("income_statement", "interest"),
+    "tax": ("income_statement", "tax"),
+    "inventory": ("balance_sheet", "inventory"),
+    "receivables": ("balance_sheet", "receivables"),
+    "liabilities": ("balance_sheet", "liabilities"),
+    "operating_cash": ("cash_flow", "operating"),
+    "investing_cash": ("cash_flow", "investing"),
+    "financing_cash": ("cash_flow", "financing"),
+}
+
+
+def overview(company: Company) -> Book:
+    """Make the overview of all years, with cells taken from the yearly workbooks.
+
+    Some companies have a row per year, others a column per year.
+    """
+    kind = company.kind("trend")
+    path = company.house.path(CATEGORY, kind.subject(), None)
+    by_year = kind.chance("habit").random() < 0.5
+    columns = _year_rows(company, path) if by_year else _item_rows(company, path)
+    sheet = kind.sheet(columns, summary=True)
+    if by_year:
+        chart = Chart(SheetAt(sheet.name), "year", "revenue")
+        sheet = replace(sheet, charts=(chart,))
+    return book(company.house, CATEGORY, kind.subject(), None, [sheet])
+
+
+def _year_rows(company: Company, path: str) -> list[Column]:
+    kind = company.kind("trend")
+    columns = [kind.column("year", company.years, "text")]
+    for column, (statement, line) in _ITEMS.items():
+        cells = (_taken(company, statement, line, year, path) for year in company.years)
+        columns.append(kind.column(column, cells, "integer"))
+    margin = ratio("net", "revenue")
+    return [*columns, kind.column("margin", [margin] * len(company.years), "percent")]
+
+
+def _item_rows(company: Company, path: str) -> list[Column]:
+    kind = company.kind("trend")
+    items = (_ITEMS | _MORE).values()
+    columns = [kind.column("item", (company.item(*item) for item in items))]
+    by_name = kind.chance("lookup").random() < 0.3
+    for year in company.years:
+        cells: list[Recipe] = []
+        for statement, line in items:
+            at = company.at(statement, year, path)
+            cells.append(
+                looked_up(at, "item", "current")
+                if by_name
+                else _taken(company, statement, line, year, path)
+            )
+        column = kind.column("year", cells, "integer")
+        columns.append(replace(column, id=f"y{year}", header=f"{column.header} {year}"))
+    growth = change(f"y{company.years[-1]}", f"y{company.years[0]}")
+    return [*columns, kind.column("growth", [growth] * len(items), "percent")]
+
+
+def _taken(company: Company, statement: str, line: str, year: int, path: str) -> Take:
+    row = company.row(statement, line)
+    return Take(company.at(statement, year, path), "current", row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-STATEMENTS = frozenset({"income_statement", "balance_sheet", "cash_flow"})
+STATEMENTS = ("income_statement", "balance_sheet", "cash_flow")
 """Kinds of sheets whose lines sum up other lines."""
 
 

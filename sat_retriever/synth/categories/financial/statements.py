@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import quarters
+from sat_retriever.synth.book.build import less, looked_up, ratio
 from sat_retriever.synth.book.model import (
     Column,
     Combine,
-    Lookup,
-    Own,
     Recipe,
     Sheet,
     SheetAt,
@@ -21,7 +19,7 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.categories.financial.company import Company
 from sat_retriever.synth.categories.financial.lines import Line
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, quarters
 
 Cell = Value | Recipe
 _BASE = {"income_statement": "revenue", "balance_sheet": "assets"}
@@ -97,7 +95,7 @@ def _sum(company: Company, kind: str, line: Line, own: SheetAt, column: str) -> 
 
 def _last(company: Company, at: SheetAt, row: int) -> Recipe:
     if company.habits.previous == "lookup":
-        return Lookup(at, "item", "item", "current")
+        return looked_up(at, "item", "current")
     return Take(at, "current", row)
 
 
@@ -125,7 +123,7 @@ def _linked(company: Company, kind: str, year: int) -> dict[str, Recipe]:
     for line, of in (("stock", "inventory"), ("securities", "investments")):
         row = company.row("balance_sheet", of)
         before, now = Take(balance, "previous", row), Take(balance, "current", row)
-        linked[line] = Combine("-", before, now)
+        linked[line] = less(before, now)
     return linked
 
 
@@ -136,7 +134,6 @@ def _columns(
     years: tuple[list[Cell], list[Cell]],
     own: SheetAt,
 ) -> list[Column]:
-    """Return the columns of this company's statements, left to right."""
     habits, of, lines = company.habits, company.kind(kind), company.lines(kind)
     group = of.header("group_years") if habits.grouped else ""
     columns = [of.column("item", (company.name(line) for line in lines))]
@@ -153,12 +150,12 @@ def _columns(
             for back, column in enumerate(columns[-2:])
         ]
     if kind in _BASE and habits.changes:
-        change = Combine("-", Own("current"), Own("previous"))
+        change = less("current", "previous")
         cells = (None if line.heading else change for line in lines)
         columns.append(of.column("change", cells, "integer", group=group))
     if kind in _BASE and habits.shares:
         base = Take(own, "current", company.row(kind, _BASE[kind]))
-        share = Combine("/", Own("current"), base)
+        share = ratio("current", base)
         columns.append(
             of.column("share", (None if line.heading else share for line in lines), "percent")
         )

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sat_retriever.synth.book.build import book, months, quarters
+from sat_retriever.synth.book.build import book
 from sat_retriever.synth.book.model import Book, Sheet
-from sat_retriever.synth.categories.sales.company import CATEGORY, Company
-from sat_retriever.synth.categories.sales.orders import customers, orders, prices, products
+from sat_retriever.synth.categories.sales.orders import (
+    CATEGORY,
+    Company,
+    customers,
+    orders,
+    prices,
+    products,
+)
 from sat_retriever.synth.categories.sales.summaries import (
     annual,
     annual_regions,
@@ -16,16 +22,11 @@ from sat_retriever.synth.categories.sales.summaries import (
     targets,
 )
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.house.when import When, months, quarters
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Yield the registers, then the orders of each year with its summaries.
-
-    Args:
-        house: The company.
-        years: Calendar years, in any order.
-    """
+    """Yield the registers, then the orders of each year with its summaries."""
     company = Company.of(house, years)
     if company.habits.registers:
         subject = company.kind("customers").subject()

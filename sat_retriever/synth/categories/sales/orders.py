@@ -1,22 +1,157 @@
-"""Make order lines, price lists, and the registers of customers and products."""
+"""Make order lines, price lists and registers, from one company's customers and products."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Literal
 
-from sat_retriever.synth.book.build import some_days, with_totals
-from sat_retriever.synth.book.model import (
-    Column,
-    Combine,
-    Lookup,
-    Number,
-    Own,
-    Recipe,
-    Sheet,
-    SheetAt,
-)
-from sat_retriever.synth.categories.sales.company import Company
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.book.build import less, looked_up, times, with_totals
+from sat_retriever.synth.book.model import Column, Number, Recipe, Sheet, SheetAt
+from sat_retriever.synth.categories import company
+from sat_retriever.synth.categories.company import drawn, one_of, share
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When, months, quarters, some_days
+
+CATEGORY = "sales"
+OPTIONAL = ("customer_name", "product_name", "seller", "discount")
+
+
+@dataclass(frozen=True, slots=True)
+class Habits(company.Habits):
+    """The habits of one company's sales department."""
+
+    category = CATEGORY
+
+    # Optional columns of the order lines.
+    columns: tuple[str, ...] = drawn(
+        lambda chance, _: tuple(column for column in OPTIONAL if chance.random() < 0.5)
+    )
+    # Place of the orders: one tab in a workbook of the quarter, one tab per month there, or four
+    # tabs in one workbook of the year.
+    split: Literal["quarters", "months", "years"] = one_of(
+        "quarters", "quarters", "months", "years"
+    )
+    registers: bool = share(0.6)  # registers have their own workbook, else tabs beside the orders
+    products: bool = share(0.7)  # sales are also summed by product
+    # Level of the sales targets.
+    targets: Literal["region", "seller"] = drawn(
+        lambda chance, habits: (
+            "seller" if "seller" in habits["columns"] and chance.random() < 0.6 else "region"
+        )
+    )
+    charted: bool = share(0.5)  # summaries have a chart
+    pivoted: bool = share(0.25)  # summaries by region have a pivot table
+    priced: bool = share(0.85)  # order lines look up their price in the price list
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """One customer, with region and salesperson."""
+
+    id: str
+    name: str
+    region: str
+    seller: str
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """One product, with its first price and its production cost."""
+
+    code: str
+    name: str
+    line: str
+    price: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Company(company.Company):
+    """A house with its customers and products."""
+
+    category = CATEGORY
+
+    habits: Habits
+    regions: tuple[str, ...]
+    customers: tuple[Customer, ...]
+    products: tuple[Product, ...]
+
+    @classmethod
+    def of(cls, house: House, years: Sequence[int]) -> Company:
+        """Draw the company of a house."""
+        chance = house.chance(CATEGORY, "size")
+        regions = house.pool("regions", chance.randint(3, 6))
+        sellers = house.pool("employees", chance.randint(4, 8))
+        customers = _customers(house, chance.randint(14, 36), regions, sellers)
+        products = _products(house, chance.randint(9, 22))
+        return cls(house, sorted(set(years)), Habits.of(house), regions, customers, products)
+
+    @property
+    def sellers(self) -> tuple[str, ...]:
+        """The salespeople, in order of their first customer."""
+        return tuple(dict.fromkeys(customer.seller for customer in self.customers))
+
+    def price(self, product: Product, year: int) -> float:
+        """Return a product's list price in a year; prices rise over the years."""
+        rise = 1.03 ** (year - self.years[0])
+        chance = self.kind("prices").chance(product.code, year)
+        return round(product.price * rise * chance.uniform(0.98, 1.02), 2)
+
+    def order_tabs(self, year: int) -> tuple[When, ...]:
+        """Return the periods that have a tab of orders, in order."""
+        return months(When(year)) if self.habits.split == "months" else quarters(year)
+
+    def path(self, when: When) -> str:
+        """Return the path of the workbook with the orders of a period."""
+        if self.habits.split == "years":
+            return self.house.path(CATEGORY, "", When(when.year))
+        quarter = when.quarter or (when.month + 2) // 3
+        return self.house.path(CATEGORY, "", When(when.year, quarter=quarter))
+
+    def annual_path(self, year: int) -> str:
+        """Return the path of the workbook with the summaries of a year."""
+        if self.habits.split == "years":
+            return self.house.path(CATEGORY, "", When(year))
+        return self.house.path(CATEGORY, self.kind("annual").subject(), When(year))
+
+    def orders(self, when: When, seen_from: str) -> SheetAt:
+        """Refer to the orders of a period from a workbook's path."""
+        path = self.path(when)
+        tab = self.kind("orders").tab(None if self.habits.split == "quarters" else when)
+        return SheetAt(tab, "" if path == seen_from else path)
+
+    def register(self, name: str) -> SheetAt:
+        """Refer to the customers or products from a workbook with orders."""
+        path = ""
+        if self.habits.registers:
+            path = self.house.path(CATEGORY, self.kind("customers").subject(), None)
+        return SheetAt(self.kind(name).tab(), path)
+
+
+def _customers(
+    house: House, count: int, regions: Sequence[str], sellers: Sequence[str]
+) -> tuple[Customer, ...]:
+    ids, names = house.pool("customer_ids", count), house.pool("customers", count)
+    found = []
+    for place, (name, customer) in enumerate(zip(names, ids, strict=True)):
+        chance = house.chance(CATEGORY, "customer", place)
+        found.append(Customer(customer, name, chance.choice(regions), chance.choice(sellers)))
+    return tuple(found)
+
+
+def _products(house: House, count: int) -> tuple[Product, ...]:
+    codes, names = house.pool("product_codes", count), house.pool("products", count)
+    lines = ("Home", "Workshop", "Office", "Outdoor", "Industry")
+    found = []
+    for place, (code, name) in enumerate(zip(codes, names, strict=True)):
+        chance = house.chance(CATEGORY, "product", place)
+        price = round(10 ** chance.uniform(1.0, 2.9), 2)
+        cost = round(price * chance.uniform(0.45, 0.8), 2)
+        found.append(Product(code, name, chance.choice(lines), price, cost))
+    return tuple(found)
+
 
 _DISCOUNTS = (0.0, 0.0, 0.0, 0.02, 0.03, 0.05, 0.1)
 
@@ -34,19 +169,19 @@ def orders(company: Company, when: When) -> Sheet:
     at = SheetAt(company.kind("prices").tab())
     prices: list[float | Recipe] = [company.price(product, when.year) for product in products]
     if company.habits.priced:
-        prices = [Lookup(at, "product", "product", "price")] * count
+        prices = [looked_up(at, "product", "price")] * count
     optional: dict[str, Column] = {
         "customer_name": kind.column(
             "customer_name",
-            [Lookup(company.register("customers"), "customer", "customer", "name")] * count,
+            [looked_up(company.register("customers"), "customer", "name")] * count,
         ),
         "product_name": kind.column("product_name", (product.name for product in products)),
         "seller": kind.column("seller", (customer.seller for customer in customers)),
         "discount": kind.column("discount", chance.choices(_DISCOUNTS, k=count), "percent"),
     }
-    revenue: Recipe = Combine("*", Own("quantity"), Own("price"))
+    revenue = times("quantity", "price")
     if "discount" in company.habits.columns:
-        revenue = Combine("*", revenue, Combine("-", Number(1), Own("discount")))
+        revenue = times(revenue, less(Number(1), "discount"))
     columns = [
         kind.column("date", some_days(chance, when, count), "date"),
         kind.column("order", numbers, key="order", unique=True),
@@ -83,8 +218,8 @@ def prices(company: Company, when: When) -> Sheet:
     if kind.chance("dated").random() < 0.5:
         columns.append(kind.column("from", [date(when.year, 1, 1)] * count, "date"))
     if kind.chance("margins").random() < 0.5:
-        cost = Lookup(company.register("products"), "product", "product", "cost")
-        margin = Combine("-", Own("price"), Own("cost"))
+        cost = looked_up(company.register("products"), "product", "cost")
+        margin = less("price", "cost")
         columns.append(kind.column("cost", [cost] * count, "amount"))
         columns.append(kind.column("margin", [margin] * count, "amount"))
     return kind.sheet(columns, when)

@@ -6,23 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from sat_retriever.synth.book.build import quarters, spoken, with_totals
-from sat_retriever.synth.book.model import (
-    Chart,
-    Combine,
-    Function,
-    Lookup,
-    Own,
-    Pivot,
-    Recipe,
-    Sheet,
-    SheetAt,
-    Style,
-    Total,
-    TotalWhere,
+from sat_retriever.synth.book.build import (
+    added,
+    less,
+    looked_up,
+    ratio,
+    summed_by,
+    with_chart,
+    with_totals,
 )
-from sat_retriever.synth.categories.sales.company import Company
-from sat_retriever.synth.house.when import When
+from sat_retriever.synth.book.model import Function, Pivot, Recipe, Sheet, SheetAt, Style, Total
+from sat_retriever.synth.categories.sales.orders import Company
+from sat_retriever.synth.house.when import When, quarters, spoken
 
 _QUARTERS = ("q1", "q2", "q3", "q4")
 
@@ -36,19 +31,18 @@ def by_region(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
     ]
     if len(tabs) == 3:  # a quarter by months
         for place, tab in enumerate(tabs, 1):
-            cell = TotalWhere(tab, "revenue", "region", "region")
+            cell = summed_by(tab, "region", "revenue")
             columns.append(kind.column(f"m{place}", [cell] * count, "amount"))
-        revenue: Recipe = _sum([Own("m1"), Own("m2"), Own("m3")])
+        revenue = added("m1", "m2", "m3")
     else:
         revenue = _where(tabs, "revenue", "region")
     columns.append(kind.column("revenue", [revenue] * count, "amount"))
     if kind.chance("shares").random() < 0.5:
-        whole = _sum([Total(tab, "revenue") for tab in tabs])
-        share = Combine("/", Own("revenue"), whole)
+        share = ratio("revenue", added(*(Total(tab, "revenue") for tab in tabs)))
         columns.append(kind.column("share", [share] * count, "percent"))
     sheet = with_totals(kind.sheet(columns, when, summary=True), "quantity", "revenue")
     if company.habits.charted:
-        sheet = replace(sheet, charts=(Chart(SheetAt(sheet.name), "region", "revenue"),))
+        sheet = with_chart(sheet, "region", "revenue")
     if company.habits.pivoted and len(tabs) == 1:
         sheet = replace(sheet, pivots=(Pivot(tabs[0], "region", "quantity"),))
     return sheet
@@ -57,9 +51,9 @@ def by_region(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
 def by_product(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
     """Sum quantity and revenue of each product over a period's tabs of orders."""
     kind, count = company.kind("by_product"), len(company.products)
-    name = Lookup(SheetAt(company.kind("prices").tab()), "product", "product", "name")
+    name = looked_up(SheetAt(company.kind("prices").tab()), "product", "name")
     codes = (product.code for product in company.products)
-    mean = Combine("/", Own("revenue"), Own("quantity"))
+    mean = ratio("revenue", "quantity")
     columns = [
         kind.column("product", codes, key="product"),
         kind.column("name", [name] * count),
@@ -86,13 +80,13 @@ def annual(company: Company, year: int, path: str) -> Sheet:
         cells = (Total(at, column, function) for at in places)
         style: Style = "integer" if column == "quantity" else "amount"
         columns.append(kind.column(name, cells, style))
-    mean = Combine("/", Own("revenue"), Own("orders"))
+    mean = ratio("revenue", "orders")
     columns.append(kind.column("mean", [mean] * len(tabs), "amount"))
     sheet = with_totals(
         kind.sheet(columns, When(year), summary=True), "orders", "quantity", "revenue"
     )
     if company.habits.charted:
-        sheet = replace(sheet, charts=(Chart(SheetAt(sheet.name), "period", "revenue"),))
+        sheet = with_chart(sheet, "period", "revenue")
     return sheet
 
 
@@ -103,12 +97,12 @@ def annual_regions(company: Company, year: int, path: str) -> Sheet:
     for name, when in zip(_QUARTERS, quarters(year), strict=True):
         cell: Recipe
         if company.habits.split == "years":
-            cell = TotalWhere(company.orders(when, path), "revenue", "region", "region")
+            cell = summed_by(company.orders(when, path), "region", "revenue")
         else:  # SUMIFS cannot read closed workbooks, lookups can
             at = SheetAt(company.kind("by_region").tab(), company.path(when))
-            cell = Lookup(at, "region", "region", "revenue")
+            cell = looked_up(at, "region", "revenue")
         columns.append(kind.column(name, [cell] * count, "amount"))
-    whole = _sum([Own(name) for name in _QUARTERS])
+    whole = added(*_QUARTERS)
     columns.append(kind.column("total", [whole] * count, "amount"))
     return with_totals(kind.sheet(columns, When(year), summary=True), *_QUARTERS, "total")
 
@@ -119,7 +113,7 @@ def targets(company: Company, year: int, path: str) -> Sheet:
     names = company.regions if of == "region" else company.sellers
     actual: Recipe
     if of == "region":
-        actual = Lookup(SheetAt(company.kind("annual_regions").tab()), "region", "region", "total")
+        actual = looked_up(SheetAt(company.kind("annual_regions").tab()), "region", "total")
     else:
         tabs = [company.orders(when, path) for when in company.order_tabs(year)]
         actual = _where(tabs, "revenue", "seller")
@@ -131,14 +125,13 @@ def targets(company: Company, year: int, path: str) -> Sheet:
         kind.column(of, names, key="region" if of == "region" else ""),
         kind.column("target", goals, "integer"),
         kind.column("actual", [actual] * count, "amount"),
-        kind.column("variance", [Combine("-", Own("actual"), Own("target"))] * count, "amount"),
-        kind.column("achievement", [Combine("/", Own("actual"), Own("target"))] * count, "percent"),
+        kind.column("variance", [less("actual", "target")] * count, "amount"),
+        kind.column("achievement", [ratio("actual", "target")] * count, "percent"),
     ]
     return with_totals(kind.sheet(columns, When(year), summary=True), "target", "actual")
 
 
 def _expected(company: Company, year: int) -> float:
-    """Estimate the revenue of a year's orders."""
     lines = 17 if company.habits.split == "months" else 38
     price = fmean(company.price(product, year) for product in company.products)
     return lines * len(company.order_tabs(year)) * 13.5 * price
@@ -146,11 +139,4 @@ def _expected(company: Company, year: int) -> float:
 
 def _where(tabs: Sequence[SheetAt], column: str, where: str) -> Recipe:
     """Sum a column over several tabs, in the rows that match this row."""
-    return _sum([TotalWhere(tab, column, where, where) for tab in tabs])
-
-
-def _sum(terms: Sequence[Recipe]) -> Recipe:
-    total = terms[0]
-    for term in terms[1:]:
-        total = Combine("+", total, term)
-    return total
+    return added(*(summed_by(tab, where, column) for tab in tabs))

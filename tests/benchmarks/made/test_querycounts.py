@@ -1,7 +1,7 @@
+from benchmarks.made.querycounts import Spread, query_statistics
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.labels import Query
-from sat_retriever.questions.proportions import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
-from sat_retriever.questions.querycounts import Spread, query_statistics
+from sat_retriever.questions.negatives import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
 from tests.places import needs
 
 
