@@ -9,25 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from sat_retriever.cli.principals import opened_whole
-from sat_retriever.cli.progress import about
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
     JsonOption,
-    counted,
-    examples,
-    grid,
-    plain,
-    print_json,
-    stderr,
-    stdout,
+    opened_whole,
 )
-from sat_retriever.cli.train.bar import TrainingBar, training_bar
+from sat_retriever.cli.progress import about
+from sat_retriever.cli.terminal import counted, examples, grid, plain, print_json, stderr, stdout
 from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
-from sat_retriever.cli.train.session import check_extra
+from sat_retriever.cli.train.session import TrainingBar, check_extra, training_bar
 from sat_retriever.datasets.labels import load_labels
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
@@ -40,14 +33,17 @@ if TYPE_CHECKING:
     from sat_retriever.train.adapt.questions import Material
     from sat_retriever.train.loop.progress import Standing
 
-EXAMPLES = examples(
-    "sat adapt --index reports.sat",
-    "sat adapt -i reports.sat --queries labels.csv --queries clicks.csv",
-    "sat adapt -i reports.sat --paraphrase qwen3:4b --number 4000",
-    "sat adapt -i many.sat --stage reranker",
+app = typer.Typer()
+
+
+@app.command(
+    epilog=examples(
+        "sat adapt --index reports.sat",
+        "sat adapt -i reports.sat --queries labels.csv --queries clicks.csv",
+        "sat adapt -i reports.sat --paraphrase qwen3:4b --number 4000",
+        "sat adapt -i many.sat --stage reranker",
+    )
 )
-
-
 @with_options(AdaptSettings, panel="Settings")
 def adapt(
     file: IndexOption = DEFAULT_INDEX,

@@ -9,20 +9,25 @@ from typing import Annotated
 import typer
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.cli.datatable import print_rows
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
     PathOption,
     RerankerOption,
     TodayOption,
     WorkbookOption,
+    opened_for,
+)
+from sat_retriever.cli.terminal import (
+    QUOTED,
     broken_pipe_is_the_end,
     examples,
     plain,
     print_json,
+    print_rows,
     refuse_unquoted,
     stderr,
     stdout,
@@ -34,20 +39,31 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.records.sheetanswer import SheetAnswer
-from sat_retriever.tools.engine.conversation import NOTHING, Conversation, Query, Reply, Step
+from sat_retriever.tools.engine.conversation import (
+    NOTHING,
+    Conversation,
+    Query,
+    Reply,
+    Step,
+    WordStream,
+)
 from sat_retriever.tools.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
-from sat_retriever.tools.engine.reply import WordStream
 
-EXAMPLES = examples(
-    'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',
-    'sat ask "who has the highest salary?" --llm qwen3:8b --path "hr/*" --json',
-    'sat ask "revenue by product in February" --index reports.sat',
-)
+app = typer.Typer()
 _ROWS = 20  # rows of the result that are shown
 _NO_MODEL = "no language model is named: this is what one would be asked; add --llm MODEL (Ollama)"
 
 
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',
+        'sat ask "who has the highest salary?" --llm qwen3:8b --path "hr/*" --json',
+        'sat ask "revenue by product in February" --index reports.sat',
+    ),
+    context_settings=QUOTED,
+)
 def ask(
     context: typer.Context,
     question: Annotated[str, typer.Argument(help="A question.", metavar="QUESTION")],

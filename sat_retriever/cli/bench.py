@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sat_retriever.cli.benchlabels import Labels, read_labels
-from sat_retriever.cli.benchtable import asked_of, print_table
-from sat_retriever.cli.principals import opened_whole
+from sat_retriever.cli.benchreport import Labels, asked_of, print_table, read_labels
+from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, opened_whole
 from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import (
-    DEFAULT_INDEX,
-    IndexOption,
-    JsonOption,
-    examples,
-    fail,
-    plain,
-    print_json,
-    stderr,
-    stdout,
-)
+from sat_retriever.cli.terminal import examples, fail, plain, print_json, stderr, stdout
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
 from sat_retriever.index.index import SheetIndex
 
@@ -32,12 +21,7 @@ if TYPE_CHECKING:
     from sat_retriever.evaluation.bench import Bench
     from sat_retriever.evaluation.llm import LanguageModelSettings
 
-EXAMPLES = examples(
-    "sat bench --index reports.sat --queries triples.csv",
-    "sat bench -i reports.sat --queries labels.json --out bench",
-    "sat bench -i reports.sat --queries labels.json --reranker runs/7 --out bench",
-    "sat bench -i reports.sat --queries labels.json --against BM25",
-)
+app = typer.Typer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +44,15 @@ class _Measured:
     remarks: Sequence[str]
 
 
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat bench --index reports.sat --queries triples.csv",
+        "sat bench -i reports.sat --queries labels.json --out bench",
+        "sat bench -i reports.sat --queries labels.json --reranker runs/7 --out bench",
+        "sat bench -i reports.sat --queries labels.json --against BM25",
+    ),
+)
 def bench(
     labels: Annotated[
         Path,

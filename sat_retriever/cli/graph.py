@@ -11,17 +11,24 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.progress import At, Shown, progress
-from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write_parts
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
+    OwnerOption,
     PathOption,
+    opened_for,
+)
+from sat_retriever.cli.progress import At, Shown, progress
+from sat_retriever.cli.terminal import (
+    check_target,
     counted,
     examples,
     plain,
     stderr,
+    to_stdout,
+    to_terminal,
+    write_parts,
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -41,12 +48,7 @@ _SUFFIXES: dict[str, Format] = {
 }
 _READ_AT_ONCE = 1_000
 
-EXAMPLES = examples(
-    "sat graph --index reports.sat --out links.html",
-    'sat graph -i reports.sat --sheet "Sales.xlsx#Q1" --hops 2 --out q1.html',
-    "sat graph -i reports.sat --type formula_reference --out all.graphml",
-    "sat graph -i reports.sat --format json | jq '.links[].type' | sort | uniq -c",
-)
+app = typer.Typer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,14 @@ class _Wish:
     limit: int | None
 
 
+@app.command(
+    epilog=examples(
+        "sat graph --index reports.sat --out links.html",
+        'sat graph -i reports.sat --sheet "Sales.xlsx#Q1" --hops 2 --out q1.html',
+        "sat graph -i reports.sat --type formula_reference --out all.graphml",
+        "sat graph -i reports.sat --format json | jq '.links[].type' | sort | uniq -c",
+    )
+)
 def graph(
     file: IndexOption = DEFAULT_INDEX,
     *,

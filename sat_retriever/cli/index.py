@@ -10,22 +10,16 @@ from typing import Annotated, Any, Literal
 import typer
 
 from sat_retriever.cli.indexreport import encoder_lines, print_report, speed
-from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
     JsonOption,
     PathsArgument,
-    counted,
-    examples,
-    fail,
-    plain,
-    print_json,
-    stderr,
-    stdout,
+    encoder_source,
 )
-from sat_retriever.cli.trained import encoder_source
+from sat_retriever.cli.progress import At, progress
+from sat_retriever.cli.terminal import counted, examples, fail, plain, print_json, stderr, stdout
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import load_encoder
@@ -56,16 +50,20 @@ Precision = Literal["fp32", "int8"]
 Asked = tuple[Kept | None, str | None]
 """What is to be kept of cells, and the pattern of columns to skip; None where it is not said."""
 
-EXAMPLES = examples(
-    "sat index ~/reports --index reports.sat",
-    "sat index q1.xlsx q2.csv --index small.sat --contents names",
-    "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
-    "sat index /data --index many.sat --encoder ollama:bge-m3",
-    "sat index s3://bucket/reports --index reports.sat",
-    "sat index /shared/reports --index reports.sat --ray-address 10.0.0.5:6379",
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat index ~/reports --index reports.sat",
+        "sat index q1.xlsx q2.csv --index small.sat --contents names",
+        "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
+        "sat index /data --index many.sat --encoder ollama:bge-m3",
+        "sat index s3://bucket/reports --index reports.sat",
+        "sat index /shared/reports --index reports.sat --ray-address 10.0.0.5:6379",
+    ),
 )
-
-
 def index(
     paths: PathsArgument,
     file: IndexOption = DEFAULT_INDEX,

@@ -10,7 +10,7 @@ from statistics import mean
 
 import typer
 
-from sat_retriever.cli.principals import opened_whole
+from sat_retriever.cli.options import opened_whole
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.labels.write import FORMS, write_queries

@@ -14,18 +14,23 @@ from rich.measure import Measurement
 from rich.text import Text
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.cli.linktable import other_end
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.progress import ending
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
     PathOption,
     RerankerOption,
     TodayOption,
     WorkbookOption,
+    opened_for,
+)
+from sat_retriever.cli.progress import ending
+from sat_retriever.cli.show import other_end
+from sat_retriever.cli.terminal import (
+    QUOTED,
     examples,
     grid,
     plain,
@@ -44,7 +49,7 @@ from sat_retriever.records.sheets import Visibility
 from sat_retriever.text.lexical import query_words
 from sat_retriever.text.period.asked import asked_on
 from sat_retriever.text.segment import stems
-from sat_retriever.tools.results.result import short
+from sat_retriever.tools.results import short
 
 _WORD = re.compile(r"[^\W_]+")
 _CELLS = 3  # cells shown per hit
@@ -53,13 +58,18 @@ _COLUMNS = 6  # headers shown per hit; the rest are counted
 _LINE_CHARS = 48  # characters that a cut line may claim from other columns
 _NAME_CHARS = 12  # least characters of the sheet's name in it
 
-EXAMPLES = examples(
-    'sat search "monthly revenue by region 2024" --index reports.sat',
-    'sat search "payroll March" -i reports.sat -k 10 --path "hr/*" --format xlsx',
-    "sat search \"open orders\" -i reports.sat --json | jq '.hits[0].range'",
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat search "monthly revenue by region 2024" --index reports.sat',
+        'sat search "payroll March" -i reports.sat -k 10 --path "hr/*" --format xlsx',
+        "sat search \"open orders\" -i reports.sat --json | jq '.hits[0].range'",
+    ),
+    context_settings=QUOTED,
 )
-
-
 def search(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],

@@ -9,18 +9,14 @@ from typing import Annotated
 import typer
 
 from sat_retriever.cli.index import EncoderChoice, opened_index, synced
-from sat_retriever.cli.principals import opened_whole
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
     PathsArgument,
-    counted,
-    examples,
-    plain,
-    stderr,
-    stdout,
+    opened_whole,
 )
+from sat_retriever.cli.terminal import counted, examples, plain, stderr, stdout
 from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.sync.indexing import check_named
@@ -31,12 +27,16 @@ from sat_retriever.workbook.remote.url import Named
 
 _POLL_S = 60.0
 
-EXAMPLES = examples(
-    "sat watch ~/reports --index reports.sat",
-    "sat watch s3://bucket/reports --index reports.sat --poll 300",
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat watch ~/reports --index reports.sat",
+        "sat watch s3://bucket/reports --index reports.sat --poll 300",
+    ),
 )
-
-
 def watch(
     paths: PathsArgument,
     file: IndexOption = DEFAULT_INDEX,

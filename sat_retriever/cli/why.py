@@ -9,20 +9,19 @@ import typer
 from rich.text import Text
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.cli.linktable import other_end
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
     PathOption,
     RerankerOption,
     WorkbookOption,
-    examples,
-    plain,
-    print_json,
-    stdout,
+    opened_for,
 )
+from sat_retriever.cli.show import other_end
+from sat_retriever.cli.terminal import QUOTED, examples, plain, print_json, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
@@ -36,13 +35,18 @@ _CELLS = 3
 _LINKS = 5
 _SKIPS = 5
 
-EXAMPLES = examples(
-    'sat why "monthly revenue by region" "Sales.xlsx#Q1" --index reports.sat',
-    'sat why "payroll March" Staff -i reports.sat --path "hr/*"',
-    'sat why "open orders" Orders -i reports.sat --json | jq .placed.rank',
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat why "monthly revenue by region" "Sales.xlsx#Q1" --index reports.sat',
+        'sat why "payroll March" Staff -i reports.sat --path "hr/*"',
+        'sat why "open orders" Orders -i reports.sat --json | jq .placed.rank',
+    ),
+    context_settings=QUOTED,
 )
-
-
 def why(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],

@@ -15,7 +15,7 @@ from pathlib import Path
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, Place, area_of
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.tools.labels import merged_labels
+from sat_retriever.tools.context import merged_labels
 from sat_retriever.workbook.window import CellValue, CellWindow, Merged, read_range
 
 BLOCK_ROWS, BLOCK_COLUMNS = 500, 40  # at most as many cells as one reading returns

@@ -9,11 +9,17 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.serve.addresses import piece_url, sheet_url
 from sat_retriever.serve.blocks import BlockReader, Cells
-from sat_retriever.serve.grid import Grid, grid_of, header_areas, narrowed
-from sat_retriever.serve.marking import Marker
-from sat_retriever.serve.request import PageError, cells_of, column_of, row_of, text_of
+from sat_retriever.serve.grid import Grid, Marker, grid_of, header_areas, narrowed
+from sat_retriever.serve.request import (
+    PageError,
+    cells_of,
+    column_of,
+    piece_url,
+    row_of,
+    sheet_url,
+    text_of,
+)
 from sat_retriever.tools.naming import nearest_names
 
 ROWS, COLUMNS = 100, 40  # of one piece

@@ -11,13 +11,12 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
+from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.serve.access import MAKE_ONE
-from sat_retriever.serve.connection import Connection
-from sat_retriever.serve.guard import SecureHeaders
-from sat_retriever.serve.hostcheck import host_of
+from sat_retriever.serve.guard import SecureHeaders, host_of
 from sat_retriever.serve.service import Service
 
 try:
@@ -25,6 +24,13 @@ try:
 except ModuleNotFoundError:
     require("uvicorn", "serve")  # names the extra to install
     raise
+
+try:
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+except ModuleNotFoundError:
+    require("uvicorn", "mcp")  # names the extra to install
+    raise
+
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 CONNECTIONS = 512  # of a process; further ones are answered 503
@@ -237,3 +243,52 @@ def _bracketed(host: str) -> str:
     ('[::1]', 'localhost')
     """
     return f"[{host}]" if ":" in host else host
+
+
+HEAD_WITHIN_S = 10.0
+
+
+class Connection(H11Protocol):
+    """One client's connection.
+
+    uvicorn waits for a request line and headers without end; only a connection without a single
+    byte after an answer does it close. Here the head must be complete some seconds after the
+    connection was made, or after the answer before. `RequestLimits` does the same for bodies.
+    """
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes; after those of a whole head there is no wait until its answer."""
+        super().data_received(data)
+        if self._answering():
+            self._cancel()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request, unless it is there already."""
+        super().on_response_complete()
+        if not self._answering():
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._cancel()
+        super().connection_lost(exc)
+
+    def _answering(self) -> bool:
+        cycle: Any = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _wait(self) -> None:
+        self._cancel()
+        self._late = self.loop.call_later(HEAD_WITHIN_S, self.transport.close)
+
+    def _cancel(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None

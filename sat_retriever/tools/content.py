@@ -23,9 +23,7 @@ from sat_retriever.tools.cells import (
     estimated_tokens,
     shortened,
 )
-from sat_retriever.tools.header import header_above
-from sat_retriever.tools.labels import with_labels
-from sat_retriever.tools.leftout import rows_note
+from sat_retriever.tools.context import header_above, rows_note, with_labels
 from sat_retriever.workbook.window import Rows, read_range
 
 Form = Literal["answer", "record", "markdown", "html"]

@@ -32,11 +32,8 @@ from sat_retriever.tools.cellsearch import (
     kept_cells,
     read_cells,
 )
-from sat_retriever.tools.header import Header, header_above
-from sat_retriever.tools.labels import labels_note, with_labels
-from sat_retriever.tools.leftout import rows_note
+from sat_retriever.tools.context import Header, header_above, labels_note, rows_note, with_labels
 from sat_retriever.tools.naming import gone, named_sheet
-from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.results import (
     CellHit,
     FoundCells,
@@ -52,7 +49,7 @@ from sat_retriever.tools.results import (
     described,
 )
 from sat_retriever.tools.sql.ask import can_query
-from sat_retriever.tools.sql.query import MAX_TABLES
+from sat_retriever.tools.sql.query import MAX_TABLES, query_over
 from sat_retriever.tools.tool import Tool
 from sat_retriever.workbook.window import CellValue, CellWindow, parse_range, read_range
 

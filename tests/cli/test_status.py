@@ -125,7 +125,7 @@ def test_status_opens_no_model(general):
     code = (
         "import sys, pathlib, sat_retriever.encoder.models.packaged as packaged\n"
         f"packaged.FOLDER = pathlib.Path({str(packaged.FOLDER)!r})\n"
-        "from sat_retriever.cli.status import status\n"
+        "from sat_retriever.cli.maintenance import status\n"
         f"status(pathlib.Path({str(general)!r}), as_json=True)\n"
         "print(sorted({'torch', 'transformers', 'onnxruntime', 'tokenizers'} & set(sys.modules)))\n"
     )

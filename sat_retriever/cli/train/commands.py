@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from sat_retriever.cli.terminal import DeviceOption, JsonOption, examples
+from sat_retriever.cli.options import DeviceOption, JsonOption
+from sat_retriever.cli.terminal import examples
 from sat_retriever.cli.train.fields import settings_of, with_options
-from sat_retriever.cli.train.inputoptions import input_of_options
+from sat_retriever.cli.train.input import input_of_options
 from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.train.session import (
     check_extra,

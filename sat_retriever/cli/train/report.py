@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from sat_retriever.cli.options import ENCODER
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
-from sat_retriever.cli.trained import ENCODER
 from sat_retriever.rank.registry import TRAINED
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.encoder.fusion import CHOSEN, name_of

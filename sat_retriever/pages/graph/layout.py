@@ -15,8 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from sat_retriever.pages.graph.forces import settle
-from sat_retriever.pages.graph.packing import Array, Floor, bounds, by_area
+from sat_retriever.pages.graph.rectangles import Array, Floor, bounds, by_area, settle
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 

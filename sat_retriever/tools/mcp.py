@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.errors import EncoderError, InputError, SatError
-from sat_retriever.tools.work import BusyError, ShareError, Workers
 
 try:
     from mcp import MCPError, types
@@ -26,6 +26,27 @@ except ModuleNotFoundError:
 
 if TYPE_CHECKING:
     from sat_retriever.tools import SheetTools, Tool
+
+try:
+    import anyio
+    from mcp.server.stdio import stdio_server
+    from mcp.server.transport_security import TransportSecuritySettings
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
+except ModuleNotFoundError:
+    require("mcp", "mcp")  # names the extra to install
+    raise
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+try:
+    from anyio import CapacityLimiter, to_thread
+except ModuleNotFoundError:
+    require("anyio", "mcp")  # names the extra to install
+    raise
+
 
 CALLS_AT_ONCE = 8  # threads that run tools; further calls wait
 CALLS_WAITING = 256  # further ones are rejected
@@ -190,3 +211,99 @@ def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
 def _failed(message: str) -> types.CallToolResult:
     text = message[:_ERROR_CHARACTERS].encode("utf-8", "replace").decode()
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+
+
+def serve_stdio(server: SheetServer) -> None:
+    """Serve one client over standard input and output until it disconnects."""
+
+    async def serve() -> None:
+        async with stdio_server() as (messages, answers):
+            await server.run(messages, answers, server.create_initialization_options())
+
+    try:
+        anyio.run(serve)
+    except* BrokenPipeError:  # the client disconnected before its answer
+        pass
+
+
+def http_app(server: SheetServer, path: str) -> Starlette:
+    """The server as an application for streamable HTTP; its lifespan must run.
+
+    It is stateless, so every request is independent. It checks no hosts: a guard must stand in
+    front of it, whose check is stricter than the SDK's own.
+
+    Args:
+        server: The server.
+        path: Path of its URL.
+    """
+    app = server.streamable_http_app(
+        streamable_http_path=path,
+        json_response=True,
+        stateless_http=True,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app.router.routes.insert(0, Route(path, _no_stream, methods=["GET"]))
+    return app
+
+
+async def _no_stream(_request: Request) -> Response:
+    """Refuse a stream of events: a stateless server has none, and an open one would never end."""
+    return PlainTextResponse("This server sends no events; call it by POST.", 405)
+
+
+Result = TypeVar("Result")
+
+_SHARE = 4  # clients that fill the queue together; one alone takes a fourth of it
+
+
+class BusyError(Exception):
+    """Too many requests wait already."""
+
+
+class ShareError(BusyError):
+    """Too many requests of this one client wait already."""
+
+
+class Workers:
+    """Threads for one kind of work.
+
+    Args:
+        at_once: Threads; further calls wait.
+        waiting: Calls that may wait; further ones are refused.
+    """
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._at_once = at_once
+        self._room = at_once + waiting
+        self._share = max(at_once, self._room // _SHARE)
+        self._taken: Counter[str] = Counter()  # calls that run or wait, by client
+        self._limit: CapacityLimiter | None = None
+
+    async def run(
+        self, work: Callable[..., Result], *arguments: object, client: str = ""
+    ) -> Result:
+        """Return what a function returns, without blocking the event loop.
+
+        Args:
+            work: The function.
+            arguments: Its arguments.
+            client: Who asks; "" for a client without others, which may take the whole queue.
+
+        Raises:
+            ShareError: If too many calls of this client wait already.
+            BusyError: If too many calls wait already.
+        """
+        if self._limit is None:  # can only be made where an event loop runs
+            self._limit = CapacityLimiter(self._at_once)
+        if self._taken.total() >= self._room:
+            raise BusyError
+        if client and self._taken[client] >= self._share:
+            raise ShareError
+        self._taken[client] += 1  # at once: the limiter counts a call only when it comes to wait
+        try:
+            # Not abandoned when a client goes away: a running thread counts until it ends.
+            return await to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
+        finally:
+            self._taken[client] -= 1
+            if not self._taken[client]:
+                del self._taken[client]
