@@ -91,7 +91,6 @@ app = typer.Typer(
     cls=_Commands,
     help="Find the right sheets in a folder of workbooks.",
     epilog="\n\n".join(("[bold]Examples[/bold]", *(f"$ {each}" for each in _EXAMPLES))),
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -100,6 +99,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     *,
     version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
@@ -108,6 +108,9 @@ def _options(
 
         sys.stdout.write(f"sat {__version__}\n")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
 
 
 def main() -> None:

@@ -29,10 +29,7 @@ class Labels:
     """The questions of a file, its digest, and the questions with several entries.
 
     Attributes:
-        path: The file.
-        queries: The questions with a relevant sheet, whose rankings are measured.
         unanswerable: Questions that nothing answers; no ranking of sheets is right.
-        sha256: Digest of the file.
         merged: Number of entries of each question that has several.
     """
 

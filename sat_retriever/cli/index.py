@@ -227,14 +227,7 @@ def _executor(address: str | None, workers: int | None, *, ray: bool) -> Iterato
 
 
 def synced(command: str, opened: SheetIndex, paths: Sequence[Named], **options: Any) -> SyncReport:
-    """Sync an index and show the progress.
-
-    Args:
-        command: Name of the command.
-        opened: The index.
-        paths: Folders, files and URLs.
-        options: Options of `SheetIndex.sync`.
-    """
+    """Sync an index and show the progress."""
     with progress(command, "looking for workbooks") as shown:
         now = At("reading", noun="workbook")
 

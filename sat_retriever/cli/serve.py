@@ -231,8 +231,6 @@ def _serve(
 
     Args:
         plan: Its names and proxies are still as they were typed.
-        host: Address to listen at.
-        port: Port; 0 for a free one.
         with_tokens: Reads the files of tokens; called at the start, and when workers are replaced.
         said: Line to print when connections are accepted, with `{sheets}` and `{url}`.
         started: Called with the URL after that.

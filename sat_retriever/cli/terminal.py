@@ -102,11 +102,6 @@ def refuse_unquoted(
 ) -> None:
     """Reject further words after the one argument that a command takes.
 
-    Args:
-        context: What was typed.
-        first: The argument.
-        whole: Makes one argument of all words.
-
     Raises:
         InputError: If there are any; the message shows them all in quotes.
     """
@@ -175,8 +170,6 @@ def print_rows(
     have all rows. Long cells are folded. So nothing is cut or left out.
 
     Args:
-        names: Names of the columns.
-        rows: The rows.
         labels: What stands before each row; in parts its number, if there are none.
     """
     heads = [plain(name) for name in names]

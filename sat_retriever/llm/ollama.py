@@ -53,7 +53,6 @@ class Reply:
     """A model's reply to one prompt, or a piece of it.
 
     Attributes:
-        text: The text of the reply.
         ended: True if the reply is complete; False if it was cut at its longest allowed length, or
             if more pieces follow.
         prompt_tokens: Tokens of the prompt as the server counted them; None if not reported.
@@ -71,7 +70,6 @@ class Embeddings:
     """An embedding model's vectors of some texts.
 
     Attributes:
-        vectors: The vectors as the server sent them.
         tokens: Tokens of the texts as the server counted them; None if not reported.
     """
 
@@ -129,10 +127,7 @@ class OllamaServer:
         """Return a model's answer to one user message, without its reasoning.
 
         Args:
-            model: Name as `ollama list` shows it.
-            prompt: The whole message.
             schema: JSON schema that the server makes the answer follow.
-            options: Options of the model, for example num_ctx, num_predict, temperature and seed.
             keep_alive: Time for which the model stays loaded afterwards.
 
         Raises:
@@ -165,13 +160,6 @@ class OllamaServer:
 
         The last piece has the counts, and `ended` is True for it unless the answer was cut.
 
-        Args:
-            model: Name as `ollama list` shows it.
-            system: The model's task.
-            user: The whole message.
-            options: Options of the model, as for `reply`.
-            keep_alive: Time for which the model stays loaded afterwards.
-
         Raises:
             ModelSetupError: If a second try would not help, as for `reply`.
             LanguageModelError: If it might help: a slow or failing server, or a lost connection.
@@ -192,9 +180,7 @@ class OllamaServer:
         """Return an embedding model's vectors of some texts.
 
         Args:
-            model: Name as `ollama list` shows it.
             texts: The texts; of one that is too long, a server may read the beginning.
-            keep_alive: Time for which the model stays loaded afterwards.
 
         Raises:
             ModelContextError: If a text is longer than the context, and the server did not cut it.
@@ -233,7 +219,6 @@ class OllamaServer:
         """Turn errors of the client and of HTTP into this package's own.
 
         Args:
-            model: The model that is asked.
             others: The server's models, for a message that it is not one of them.
         """
         ollama, httpx = require("ollama", "ollama"), require("httpx", "ollama")

@@ -66,10 +66,6 @@ def read_token(path: Path) -> str:
 def check_token(token: str, name: str) -> None:
     """Refuse a token that is easy to guess, or that a header cannot carry.
 
-    Args:
-        token: The token.
-        name: What it is called in the error.
-
     Raises:
         InputError: If it is not at least 16 printable ASCII characters without blanks.
     """
@@ -84,10 +80,6 @@ class Sessions:
     """Browsers that have signed in, each known by a signed value with the time of its end.
 
     Nothing is kept of them, so every process with the same token knows them, also after a restart.
-
-    Args:
-        token: The token, of which the key of the signatures is made.
-        clock: Returns seconds of the wall clock.
     """
 
     def __init__(self, token: str, clock: Callable[[], float] = time.time) -> None:
@@ -119,8 +111,6 @@ class Access:
         """Wrap applications.
 
         Args:
-            apps: Application that answers the requests with a token, by the token.
-            counts: Where wrong tokens are counted.
             sign_in: Page for browsers; None for a server of programs alone.
         """
         self._apps = apps

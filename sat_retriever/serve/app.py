@@ -84,7 +84,6 @@ class Pages:
 
     Args:
         retriever: Finds sheets; its index must stay open as long as this is used.
-        processes: Number of processes that serve the same index, this one included.
         signed: True if people sign in, so that the pages have a button to sign out.
     """
 
@@ -151,14 +150,7 @@ class Pages:
 def web_app(
     tools: SheetTools, retriever: SheetRetriever, *, processes: int = 1, signed: bool = False
 ) -> Starlette:
-    """Return an application of the pages, and of the tools over MCP; its lifespan must run.
-
-    Args:
-        tools: Tools for programs.
-        retriever: Finds sheets for people, in the same index.
-        processes: Number of processes that serve the same index, this one included.
-        signed: True if people sign in.
-    """
+    """Return an application of the pages, and of the tools over MCP; its lifespan must run."""
     server = sheet_server(tools, processes=processes, client_of=client_of)
     programs = http_app(server, HTTP_PATH)
 
@@ -239,12 +231,7 @@ STATIC = {
 
 
 def rendered(template: str, **shown: Any) -> bytes:
-    """Return a page in UTF-8; what is no Unicode in a name becomes a question mark.
-
-    Args:
-        template: Name of its template, without ending.
-        shown: What it shows.
-    """
+    """Return a page in UTF-8; what is no Unicode in a name becomes a question mark."""
     text = _environment().get_template(f"{template}.html").render(**shown)
     return text.encode("utf-8", "replace")
 

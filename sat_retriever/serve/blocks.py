@@ -30,10 +30,7 @@ class Cells:
 
     Attributes:
         area: Where they are: what was asked for, cut to the used range; None if nothing is left.
-        rows: The cells, row by row, as many as the area has.
         used: The sheet's used range; None if unknown.
-        cut: True if the sheet was too large to be read to its end.
-        labels: The label of each cell that is merged with one above it.
     """
 
     area: Area | None
@@ -44,11 +41,7 @@ class Cells:
 
 
 class BlockReader:
-    """Reads cells of indexed workbooks; safe to share between threads.
-
-    Args:
-        index: Index that knows the workbooks' files.
-    """
+    """Reads cells of indexed workbooks; safe to share between threads."""
 
     def __init__(self, index: SheetIndex) -> None:
         self._index = index

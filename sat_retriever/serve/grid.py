@@ -27,10 +27,7 @@ class GridCell:
     """One cell.
 
     Attributes:
-        parts: Its text.
         numeric: True for a number, which is shown at the right.
-        header: True if it names a column.
-        matched: True if it is one of the cells that the question matches.
         long: True for a text that needs a wide column.
         of: Address of the cell above that its text stands in, if it is merged with that.
     """
@@ -48,9 +45,6 @@ class GridRow:
     """One row.
 
     Attributes:
-        number: Its number on the sheet.
-        cells: Its cells.
-        matched: True if it holds a cell that the question matches.
         heads: True if it is the last row of a header, which stays in sight.
         out: Why it is no record, or may be none; empty for records and rows of no table.
     """
@@ -67,8 +61,6 @@ class Grid:
     """Some rows of a sheet.
 
     Attributes:
-        letters: Letters of their columns.
-        rows: The rows.
         above: Number and names of the header further up that they belong to; None without one.
     """
 
@@ -86,8 +78,6 @@ def grid_of(
     """Lay out cells of a sheet.
 
     Args:
-        record: The sheet, whose tables tell which rows are headers.
-        cells: The cells.
         matched: Row and column of the cells that match the question.
         mark: Marks words in the other cells; None marks nothing there.
     """
@@ -118,7 +108,6 @@ def narrowed(grid: Grid, most: int) -> Grid:
 
     Args:
         grid: The table; words of the question are marked in its headers.
-        most: Largest number of columns.
     """
     if len(grid.letters) <= most:
         return grid

@@ -36,7 +36,6 @@ class Guard:
     """Settings of the guard.
 
     Attributes:
-        names: Host names and addresses that clients use; see `serving.known_names`.
         rate: Requests a second of one client; 0 for no limit.
     """
 
@@ -51,7 +50,6 @@ class Guard:
         Args:
             apps: Application that answers requests with a token, by the token; None is that for
                 all requests.
-            counts: Where requests are counted.
             sign_in: Page on which a browser gives the token; None for a server of programs.
 
         Raises:
@@ -133,7 +131,6 @@ class HostCheck:
         """Wrap an application.
 
         Args:
-            app: Application that answers the requests.
             names: Host names and addresses that clients use for it, without ports.
 
         Raises:

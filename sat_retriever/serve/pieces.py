@@ -31,14 +31,12 @@ class Piece:
     """Some rows of a sheet, with the ways to the others.
 
     Attributes:
-        grid: The cells.
         shown: Their range in words; "" without cells.
         next_rows: Address of the page with the next rows; "" at the end.
         next_piece: Address of these rows alone, to be added to the page; "" at the end.
         before: Address of the page with the rows before; "" at the start.
         right: Address of the page with the columns to the right; "" at the edge.
         left: Address of the page with the columns to the left; "" at the edge.
-        cut: True if the sheet was too large to be read to its end.
     """
 
     grid: Grid

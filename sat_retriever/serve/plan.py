@@ -30,14 +30,8 @@ class Plan:
 
     Attributes:
         index: Path or URL of the index, which may hold a password.
-        reranker: Reranker of searches; None for none.
         page: True serves the page and MCP; False serves MCP alone.
-        names: Host names that clients use.
-        token: Token that requests need; None for none.
-        rate: Requests a second of one client, in all processes; 0 for any.
         proxies: Addresses of proxies whose word on their clients counts.
-        workers: Number of processes.
-        stop_s: Seconds that running requests have to end.
         audiences: Each with its token, in an index with permissions; none is all who have `token`.
         salt: Secret that the processes count clients by.
     """
@@ -65,7 +59,6 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
     """Open the index of a plan and load its models; give the application and the number of sheets.
 
     Args:
-        plan: The plan.
         counts: File descriptor that the processes count requests in; -1 for one process.
 
     Raises:

@@ -20,8 +20,6 @@ class PageError(Exception):
     """A request that is answered by a sentence.
 
     Args:
-        status: Status of the answer.
-        message: What is wrong, and what to do.
         names: Names that may have been meant: sheet ids.
     """
 
@@ -117,14 +115,7 @@ def csv_url(sheet_id: str, table: int, *, totals: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A link to another sheet, as a page shows it.
-
-    Attributes:
-        way: How the shown sheet stands to the other, in words.
-        sheet_id: The other sheet.
-        url: Its page.
-        evidence: Evidence for the link.
-    """
+    """A link to another sheet, as a page shows it."""
 
     way: str
     sheet_id: str

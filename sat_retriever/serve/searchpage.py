@@ -39,12 +39,7 @@ class SearchForm:
     """What the form of the page holds, as it was sent.
 
     Attributes:
-        q: The question.
         folder: Folder of the workbooks, or a pattern such as `2024/*.xlsx`.
-        format: File format.
-        period: A time in words.
-        role: What the sheets are for.
-        k: Most hits.
     """
 
     q: str = ""
@@ -96,8 +91,6 @@ class SearchPage:
     """What the page shows of a search.
 
     Attributes:
-        form: The form.
-        hits: The hits.
         heading: Says that the hits are only the nearest sheets, if that is so; else "".
         note: Further information; "" without any.
         times: Times that the question names, in words; "" without any.
@@ -181,19 +174,11 @@ class HitView:
     """One hit.
 
     Attributes:
-        rank: 1 for the best.
-        title: Name of the sheet.
-        path: Path of its workbook, or the workbook's name.
         url: The sheet's page, at the row that answers.
-        citation: What to cite.
         range: Range of the rows that answer.
         score: Value that hits are ranked by, as text.
         tags: Facts that set it apart: its role, if that is not data, its visibility, its copies.
-        columns: Columns of the table that answers, the first of them.
-        more_columns: Number of the other columns.
-        cells: Cells that match.
         reasons: Why it was found, each a label and a text.
-        related: Linked sheets.
         preview: Address of its first rows; empty for a sheet without a file.
         csv: Address of its table as a file; empty without one.
         note: Rows of that table that are no records, in words; empty without any.
@@ -218,14 +203,7 @@ class HitView:
 
     @classmethod
     def of(cls, hit: Hit, query: str, mark: Marker, links: Sequence[Link]) -> HitView:
-        """Describe a hit.
-
-        Args:
-            hit: The hit.
-            query: The question.
-            mark: Marks its words.
-            links: Links from or to the sheet.
-        """
+        """Describe a hit."""
         record, range_ = hit.record, hit.range or ""
         places = [each.cell for each in hit.why.cells if each.is_on_cell]
         cells = [each.cell for each in hit.why.cells if each.kind is TextKind.CELL]

@@ -93,12 +93,7 @@ def url(listening: socket.socket) -> str:
 
 
 def known_names(host: str, names: Sequence[str] = ()) -> list[str]:
-    """Host names whose requests are answered.
-
-    Args:
-        host: Host that `listen` was called with.
-        names: Further host names that clients use for it.
-    """
+    """Host names whose requests are answered."""
     own = _bracketed(socket.gethostname() if host in _ANYWHERE else host)
     return [*_LOOPBACK, *([own] if host_of(own) else []), *names]
 
@@ -124,10 +119,8 @@ class Serving(uvicorn.Server):
     """A server of one process on a socket that may be shared.
 
     Args:
-        service: The application.
         proxies: Addresses and networks of proxies, whose word on their clients counts.
         stop_s: Seconds that running requests have to end once the server stops.
-        started: Called when connections are accepted.
         hurry: True stops at once at a second signal.
     """
 

@@ -56,18 +56,10 @@ class SheetPage:
     """What the page shows of a sheet.
 
     Attributes:
-        record: The sheet.
         facts: Facts about it, each a label and a text.
-        tables: Its tables, the first of them.
-        more_tables: Number of the others.
-        related: Linked sheets.
         more_related: Number of links that are not shown.
         siblings: Other sheets of its workbook, each an address and a name.
-        copies: Its other versions.
-        piece: Some of its cells; None if they cannot be read.
-        problem: Why they cannot; "" if they can.
         status: Status of the answer: 200, or why the cells cannot be read.
-        row: Row that the page was asked for.
     """
 
     record: SheetRecord

@@ -46,7 +46,6 @@ def supervise(
 
     Args:
         plan_of: Makes the plan; called at the start and at each SIGHUP.
-        listening: Socket that all processes accept connections from.
         started: Called with the number of sheets when all processes are ready.
 
     Raises:

@@ -26,9 +26,6 @@ class FoundCell:
     """A cell that holds a value.
 
     Attributes:
-        sheet: Its sheet as a citation calls it.
-        cell: Its address.
-        value: What it holds.
         kind: What holds it, if that is no cell: a comment, shape or chart there.
     """
 
@@ -48,8 +45,6 @@ class CellsFound:
     """The cells of some sheets that hold a value.
 
     Attributes:
-        cells: The cells, sheet by sheet.
-        complete: True if all cells of the sheets were compared.
         left: Sheets that may hold it and were not looked through.
     """
 
@@ -96,11 +91,6 @@ def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:
 
     An index keeps titles, labels, notes, comments, codes and other texts, at most so many of a
     sheet, and of a repeated text the first cell. Numbers that only measure are not among them.
-
-    Args:
-        index: The index.
-        asked: What the cells are to hold.
-        most: Cells after which no further sheets are looked through.
     """
     groups = asked.words()
     sheet_ids, number = index.sheets_with(groups, SHEETS) if groups else ([], 0)
@@ -136,11 +126,6 @@ def kept_beside(record: SheetRecord, asked: AskedCell) -> list[FoundCell]:
 
 def read_cells(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> CellsFound:
     """The cells of a sheet that hold what is asked for, read anew from its file, row by row.
-
-    Args:
-        index: The index that knows the sheet.
-        record: The sheet.
-        asked: What the cells are to hold.
 
     Raises:
         PathNotFoundError: If the file is gone.

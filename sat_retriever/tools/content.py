@@ -96,10 +96,8 @@ def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANS
     """The text of a found sheet for a language model.
 
     Args:
-        index: Index in which it was found.
         found: A hit, with the table and the cells that answer, or a sheet, whose main table is
             shown.
-        content: Form and length of the text.
     """
     hit = found if isinstance(found, Hit) else Hit(1, 0.0, found, _NOTHING)
     own = shortened(serialize(hit.record, index.serialization), content.max_tokens)
@@ -126,11 +124,6 @@ def answer_texts(index: SheetIndex, answer: Answer, content: Content = ANSWER) -
 
     The first one begins with the answer's heading, if it has any: that nothing here seems to
     answer the query. It is left out where fewer than 16 tokens would stay for the sheet.
-
-    Args:
-        index: Index in which they were found.
-        answer: The hits.
-        content: Form and length of each text, the heading included.
     """
     heading, form = "", content
     left = content.max_tokens - estimated_tokens(f"{answer.heading}\n\n")
@@ -146,7 +139,6 @@ def sheet_texts(
     """Yield all sheets of an index in batches, with their texts, for a store of another kind.
 
     Args:
-        index: The index; one with permissions as some principals see it.
         content: Form and length of each text. "record" is the text that the Sheet Encoder reads.
 
     Raises:

@@ -21,7 +21,6 @@ def header_above(record: SheetRecord, area: Area) -> Header | None:
     Headers are those of the record, so nothing is read: of several header rows one text a column.
 
     Args:
-        record: The sheet.
         area: The rows that are shown; columns outside the table have no header.
     """
     for table in record.tables:
@@ -47,10 +46,6 @@ def merged_labels(record: SheetRecord, window: CellWindow) -> dict[Place, Merged
     of them. A number does only if all columns of the table up to it are merged over that row, too:
     others are amounts, which count once. Headers and titles are shown once. A value that the file
     stores under a label is not seen.
-
-    Args:
-        record: The sheet, whose tables tell which rows are records.
-        window: Some of its cells.
     """
     area = area_of(window.range)
     if area is None or not window.merged:
@@ -105,12 +100,7 @@ def labels_note(record: SheetRecord, window: CellWindow, shown: Area) -> str:
 
 
 def rows_note(record: SheetRecord, area: Area) -> str:
-    """Sentences about the rows of some cells that are no records, or may be none.
-
-    Args:
-        record: The sheet, whose tables tell them.
-        area: The cells.
-    """
+    """Sentences about the rows of some cells that are no records, or may be none."""
     tables = [each for each in record.tables if _share_columns(area_of(each.range), area)]
     out = _within(area, (row for table in tables for row in table.left_out))
     doubtful = _within(area, (row for table in tables for row in table.doubtful))
@@ -126,12 +116,7 @@ def rows_note(record: SheetRecord, area: Area) -> str:
 
 
 def reasons_of(record: SheetRecord, area: Area) -> dict[int, str]:
-    """Why some rows are no records, or may be none, in words by row.
-
-    Args:
-        record: The sheet, whose tables tell them.
-        area: Cells whose rows are told.
-    """
+    """Why some rows are no records, or may be none, in words by row."""
     tables = [each for each in record.tables if _share_columns(area_of(each.range), area)]
     doubtful = _within(area, (row for table in tables for row in table.doubtful))
     found = {each.row: f"may be a {reason_name(each.reason)}" for each in doubtful}

@@ -114,7 +114,6 @@ def sheet_server(
 
     Args:
         tools: Tools to offer; their index must stay open as long as the server is used.
-        name: Name that the server reports.
         processes: Number of processes that serve the same index, this one included.
         client_of: Tells by the scope of an HTTP request which client asks; each then has a share
             of the queue. None leaves it to whoever comes first.
@@ -231,10 +230,6 @@ def http_app(server: SheetServer, path: str) -> Starlette:
 
     It is stateless, so every request is independent. It checks no hosts: a guard must stand in
     front of it, whose check is stricter than the SDK's own.
-
-    Args:
-        server: The server.
-        path: Path of its URL.
     """
     app = server.streamable_http_app(
         streamable_http_path=path,
@@ -265,12 +260,7 @@ class ShareError(BusyError):
 
 
 class Workers:
-    """Threads for one kind of work.
-
-    Args:
-        at_once: Threads; further calls wait.
-        waiting: Calls that may wait; further ones are refused.
-    """
+    """Threads for one kind of work."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
         self._at_once = at_once
@@ -285,8 +275,6 @@ class Workers:
         """Return what a function returns, without blocking the event loop.
 
         Args:
-            work: The function.
-            arguments: Its arguments.
             client: Who asks; "" for a client without others, which may take the whole queue.
 
         Raises:

@@ -75,7 +75,6 @@ class SheetTools:
     Safe to share between threads.
 
     Args:
-        index: An index, or its path.
         reranker: Stage 2 of the search; see `SheetRetriever`.
         max_tokens: Largest number of tokens of the cells in one answer of `read_range`, as
             `estimated_tokens` counts them; at least one cell is always returned.
@@ -109,9 +108,6 @@ class SheetTools:
 
     def seen_by(self, principals: Principals) -> SheetTools:
         """Return the same tools for what some groups may see of the index.
-
-        Args:
-            principals: The groups of the one who asks, or `OWNER`.
 
         Raises:
             InputError: If a group is no plain name.

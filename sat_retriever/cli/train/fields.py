@@ -34,7 +34,6 @@ def with_options(
     Args:
         settings: A dataclass with a documented `Attributes:` section; each field is an option.
         also: A function whose parameters become options too, except those named like a field.
-        panel: Title of the fields in the help.
     """
 
     def decorate(command: Command) -> Command:
@@ -73,7 +72,6 @@ def settings_of(start: Settings, given: Mapping[str, Any]) -> Settings:
     """The settings with the given values, converted to the types of their fields.
 
     Args:
-        start: Settings to start from.
         given: Values by field; None and names that are not fields are ignored.
 
     Raises:

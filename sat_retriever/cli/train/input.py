@@ -48,8 +48,6 @@ class TrainingInput:
     """A data set with its split; its sheets are its own records or in a user's index.
 
     Attributes:
-        name: Its name in the report.
-        dataset: Labelled queries and their split; for a corpus also sheets and links.
         index: The user's index that holds the sheets; None for a corpus.
     """
 
@@ -83,8 +81,6 @@ class TrainingInput:
 
         Args:
             encoder: Name or folder of the Sheet Encoder; None for the index's own.
-            folder: Folder for the indexes that are made.
-            device: Device of the Sheet Encoder.
 
         Raises:
             InputError: If a corpus is used without an encoder.

@@ -28,9 +28,7 @@ def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
     """Show a run folder.
 
     Args:
-        out: The run folder.
         folders: Folders of the workbooks, for the next command; empty if unknown.
-        as_json: Print one JSON object instead.
 
     Raises:
         TrainingError: If it is not a run folder, or is damaged.

@@ -126,11 +126,7 @@ def is_main() -> bool:
 
 
 class TrainingBar:
-    """Receiver of trainings' progress, which it shows in one line.
-
-    Args:
-        shown: Display for the progress.
-    """
+    """Receiver of trainings' progress, which it shows in one line."""
 
     def __init__(self, shown: Shown) -> None:
         self._shown = shown

@@ -40,13 +40,8 @@ class Card:
 
     Attributes:
         title: Path or name of the workbook; empty for a cluster.
-        left: Left edge.
         top: Upper edge; y grows downwards.
-        width: Extent in x.
-        height: Extent in y.
-        column: Width of a column of sheets.
         room: Free width above the card, for the title when zoomed out.
-        sheets: Positions of its sheets in the records.
     """
 
     title: str
@@ -80,8 +75,6 @@ def place_sheets(
     """Place every sheet.
 
     Args:
-        records: Sheets; those of one workbook share a card.
-        links: Links between them; others are ignored.
         window: Width and height, in pixels, of the window that is to show all sheets.
     """
     points = np.zeros((len(records), 2))

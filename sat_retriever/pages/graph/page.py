@@ -34,8 +34,6 @@ def to_html(
         records: Sheets to draw. The page stays fluid with up to `PAGE_SHEETS`.
         links: Links between them; others are left out. Beyond `PAGE_LINKS` the weakest ones
             are left out too, and a note on the page gives their number.
-        title: Name of the page.
-        notes: Sentences below the legend, for example what was left out.
     """
     drawn, left_out = _drawn(records, links)
     if left_out:

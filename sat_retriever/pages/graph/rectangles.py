@@ -94,7 +94,6 @@ class Floor:
 
     Args:
         sizes: Widths and heights, (n, 2), of all rectangles that will be placed on it.
-        shape: Ratio of its width to its height.
     """
 
     def __init__(self, sizes: Array, shape: float) -> None:
@@ -133,8 +132,6 @@ class Floor:
         """Place a rectangle on free cells, mark them as taken, and return its upper left corner.
 
         Args:
-            size: Its width and height.
-            goal: Desired place of its centre.
             shape: Ratio of width to height of the frame around the goal that is to stay small;
                 None for the plain distance to the goal.
         """

@@ -63,10 +63,6 @@ class Conversation:
 
     Take `step`, carry it out, hand its result to `reply`, until `step` is None; then `answer` holds
     the answer. A `Prompt` wants the model's reply as text, a `Query` the result of its `run`.
-
-    Attributes:
-        step: The next step; None at the end.
-        answer: The answer; None before the end.
     """
 
     def __init__(self, prepared: Prepared) -> None:
@@ -87,12 +83,7 @@ class Conversation:
 
 
 def answered(prepared: Prepared, model: Callable[[Prompt], str]) -> SheetAnswer:
-    """Return the answer of a language model to a prepared question.
-
-    Args:
-        prepared: The question with its data.
-        model: Returns the model's reply to a prompt.
-    """
+    """Return the answer of a language model to a prepared question."""
     talk = Conversation(prepared)
     while talk.step:
         talk.reply(model(talk.step) if isinstance(talk.step, Prompt) else talk.step.run())

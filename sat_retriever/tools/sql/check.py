@@ -47,7 +47,6 @@ class Checked:
     """A statement that may be run.
 
     Attributes:
-        used: Tables that it reads, in the order of their first mention.
         dated: True if its result depends on the day or time.
         whole: True if it compares whole rows, with the column of rows among them.
         located: The statement that tells the rows behind the result; None where none can.
@@ -67,8 +66,6 @@ def check(
     """Return what a statement reads, if it may be run.
 
     Args:
-        connection: An open connection, whose parser is used.
-        sql: The statement.
         tables: Columns of each table that may be read.
         refused: Functions that may not be called, beside `REFUSED`.
 
@@ -161,10 +158,6 @@ def compares_whole_rows(node: Node, known: frozenset[str]) -> bool:
 
     That is DISTINCT, GROUP BY ALL, UNION, EXCEPT and INTERSECT of all columns (`*`), and a PIVOT
     without a GROUP BY.
-
-    Args:
-        node: An object of a syntax tree.
-        known: Names of CTEs that it can mean.
     """
     match node.get("type"):
         case "SELECT_NODE":
@@ -212,10 +205,6 @@ class Located:
 
     More columns can change what a statement answers, or make it wrong. So the answer is never taken
     from this one: its rows count only where they are those of the answer.
-
-    Attributes:
-        sql: The statement.
-        tables: The tables, in the order of the columns.
     """
 
     sql: str
@@ -228,9 +217,7 @@ def located(connection: Any, tree: Node, mentions: Sequence[str]) -> Located | N
     Rows of a table are told where it is read once: elsewhere other rows of it count, too.
 
     Args:
-        connection: An open connection, whose parser is used.
         tree: The syntax tree, which is changed.
-        mentions: The tables that the statement reads, one entry each time.
     """
     node = tree["statements"][0]["node"]
     if not _row_by_row(node):
@@ -296,9 +283,7 @@ def compared_texts(
     of these for the sake of a text then reaches no sum of all rows beside it.
 
     Args:
-        tree: A query's object of the syntax tree.
         mentions: The tables that it reads, one entry each time.
-        tables: Columns of each table.
     """
     by_name = {same_name(name): name for name in mentions}
     found: dict[str, list[Compared]] = {}

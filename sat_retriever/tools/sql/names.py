@@ -34,13 +34,7 @@ _PLAIN = re.compile(r"(?i:sheet|tabelle|feuil|hoja|data|sheet ?name)?[\s_]*\d*")
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table under its SQL name.
-
-    Attributes:
-        name: The name.
-        columns: SQL name of each column.
-        table: The data.
-    """
+    """A table under its SQL name."""
 
     name: str
     columns: tuple[str, ...]
@@ -75,18 +69,13 @@ class SqlTable:
         return (*found, f"  {ROW} integer: row on the sheet")
 
     def schema(self, most: int) -> str:
-        """Return the table and its first columns as a language model reads them.
-
-        Args:
-            most: Most columns, beside that of rows.
-        """
+        """Return the table and its first columns as a language model reads them."""
         return self.described((*range(len(self.columns))[:most], len(self.columns)))
 
     def described(self, shown: Sequence[int], head: str = "") -> str:
         """Return the table and some of its columns as a language model reads them.
 
         Args:
-            shown: Places of these columns; the last place is that of rows.
             head: A shorter first line; empty for its own.
         """
         lines = self.lines
@@ -119,11 +108,7 @@ def _examples(column: TypedColumn) -> str:
 
 
 def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:
-    """Return tables under different names: those of their sheets, else with their workbooks'.
-
-    Args:
-        tables: The tables.
-    """
+    """Return tables under different names: those of their sheets, else with their workbooks'."""
     alone = [sql_name(_sheet(table)) for table in tables]
     shared = {name for name, count in Counter(alone).items() if count > 1}
     names = unique_names(

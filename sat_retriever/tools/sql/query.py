@@ -30,8 +30,6 @@ class TableQuery:
     """Some tables that can be asked in SQL.
 
     Args:
-        tables: The tables under their SQL names.
-        limits: Limits on one query.
         today: The day that `current_date` and `now()` give; None for the day of the query.
     """
 
@@ -73,9 +71,6 @@ class TableQuery:
 
         A total or subtotal that is left out is a record if a condition names it, as `with_named`
         says; the note tells it.
-
-        Args:
-            sql: The statement, in DuckDB's dialect.
 
         Raises:
             EmptyInputError: If it is empty.
@@ -169,10 +164,6 @@ def with_named(
     counts if a column of it has a text that a condition compares with, and no record does; the
     note of the table then tells it as a sum. A table whose file cannot be read again stays as it
     is.
-
-    Args:
-        tables: The tables.
-        compared: Texts that conditions compare with columns, by table.
     """
     return tuple(_with_named(each, compared.get(each.name, ())) for each in tables)
 
@@ -249,12 +240,9 @@ def query_over(
     """Return a query over the tables of some sheets, read anew from their files.
 
     Args:
-        index: The index that knows the sheets.
         names: Sheets, each as `named_sheet` understands it. A citation with a range names the
             table in which the range begins, else the main table is meant.
-        limits: Limits on one query.
         today: The day that `current_date` gives; None for the day of the query.
-        totals: True to keep totals and subtotals among the records.
 
     Raises:
         EmptyInputError: If no sheet is named.
