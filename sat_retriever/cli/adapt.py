@@ -100,8 +100,6 @@ def adapt(
 
 
 class _Watcher:
-    """Progress of an adaptation, shown in one line."""
-
     def __init__(self, bar: TrainingBar) -> None:
         self._bar = bar
 
@@ -208,7 +206,6 @@ def _ahead(verdict: Verdict) -> str:
 
 
 def _outcome(made: Adaptation, file: Place) -> list[str]:
-    """Lines on the changes to the index, and the next command."""
     if made.stage == "reranker":
         better = made.reranker is not None
         first = f"the tokens of {file} are unchanged"
@@ -230,5 +227,4 @@ def _outcome(made: Adaptation, file: Place) -> list[str]:
 
 
 def _command(file: Place) -> str:
-    """The command to run next."""
     return f'sat search "…" --index {shlex.quote(str(file))}'

@@ -183,7 +183,6 @@ def _printable(text: str) -> str:
 
 
 def _print_step(step: Step, given: Reply) -> None:
-    """Print a query and its rows, or why there are none."""
     if not isinstance(step, Query):
         return
     for line in step.sql.split("\n"):
@@ -206,7 +205,6 @@ def _print_sheets(ready: Prepared) -> None:
 
 
 def _print_context(ready: Prepared, index: Place, *, as_json: bool) -> None:
-    """Print the first prompt, and how to run a query that somebody else writes."""
     prompt = query_prompt(ready) if ready.tables else read_prompt(ready)
     if as_json:
         shown = {"system": prompt.system, "user": prompt.user}

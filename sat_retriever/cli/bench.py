@@ -26,8 +26,6 @@ app = typer.Typer()
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The requested rows, beside those that every index has."""
-
     rerankers: Sequence[Path]
     settings: LanguageModelSettings | None
     names: bool
@@ -37,8 +35,6 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """The results to show and write."""
-
     found: Bench
     about: dict[str, Any]
     remarks: Sequence[str]
@@ -125,7 +121,6 @@ def bench(
 def _settings(
     llm: str | None, num_ctx: int | None, *, names: bool, out: Path | None
 ) -> LanguageModelSettings | None:
-    """Settings for asking a model; None without one."""
     if llm is None:
         for option, given in (("--llm-only", names), ("--num-ctx", num_ctx is not None)):
             if given:
@@ -183,7 +178,6 @@ def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
 
 
 def _about(opened: SheetIndex, labels: Labels) -> dict[str, Any]:
-    """Facts about the measurement, for later readers of the numbers."""
     from sat_retriever._version import __version__
     from sat_retriever.evaluation.named import encoder_label
 

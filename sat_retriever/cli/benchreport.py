@@ -61,7 +61,6 @@ def read_labels(path: Path) -> Labels:
 
 
 def _unanswerable(labels: Labels) -> list[str]:
-    """A remark on questions that no measure of a ranking counts."""
     if not labels.unanswerable:
         return []
     number = counted(len(labels.unanswerable), "question")
@@ -83,7 +82,6 @@ def _nothing_there(said: NothingThere) -> list[str]:
 
 
 def _merged(labels: Labels) -> list[str]:
-    """Remarks on questions that occur more than once in the labels."""
     if not labels.merged:
         return []
     number = counted(len(labels.merged), "question")

@@ -53,8 +53,6 @@ app = typer.Typer()
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """The requested part of the graph."""
-
     workbook: str | None
     path: str | None
     sheets: tuple[str, ...]
@@ -218,8 +216,6 @@ def _links(opened: SheetIndex, ids: Sequence[str], types: Sequence[str]) -> Iter
 
 
 class _Meter:
-    """Counter of exported items that shows progress."""
-
     def __init__(self, shown: Shown) -> None:
         self.done: Counter[str] = Counter()
         self._shown = shown

@@ -90,11 +90,7 @@ OwnerOption = Annotated[
 
 
 def asking(groups: Sequence[str] | None, *, as_owner: bool) -> Principals | None:
-    """The one who asks; None if nobody was named.
-
-    Raises:
-        InputError: If both groups and the owner were named.
-    """
+    """The one who asks; None if nobody was named."""
     if groups and as_owner:
         raise InputError("--as and --as-owner exclude each other; leave out one")
     return OWNER if as_owner else groups or None

@@ -151,11 +151,7 @@ def queries(
 
 
 def _check_kept(opened: SheetIndex, wanted: Sequence[str] | None) -> None:
-    """Refuse types about contents that an index does not keep.
-
-    Raises:
-        InputError: If only such types are wanted.
-    """
+    """Refuse types about contents that an index does not keep."""
     from sat_retriever.questions.contents.draft import KINDS
 
     if wanted and set(wanted).issubset(KINDS):

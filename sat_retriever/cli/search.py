@@ -214,7 +214,6 @@ def _is_folded(hit: Hit, shown: str) -> bool:
 
 
 def _print_ids(hits: list[Hit]) -> None:
-    """Print ids to copy, one per line, without line breaks."""
     out = stdout()
     if hits:
         out.print()
@@ -232,7 +231,6 @@ def _mark(text: Text, wanted: Set[str]) -> None:
 
 
 def _sheet(hit: Hit) -> Text:
-    """Sheet name, path and headers, one per line."""
     record = hit.record
     text = plain(record.sheet)
     text.stylize("bold green")

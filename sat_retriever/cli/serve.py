@@ -203,7 +203,6 @@ def _chosen(reranker: str) -> str | None:
 
 
 def _serve_client(file: Place, reranker: str, principals: Principals | None) -> None:
-    """Serve one client over standard input and output."""
     from sat_retriever.tools import SheetTools
     from sat_retriever.tools.mcp import serve_stdio, sheet_server
 

@@ -103,7 +103,6 @@ def show(
 
 
 def _print_copies(copies: Copies) -> None:
-    """The other versions of a sheet, newest first."""
     if not copies:
         return
     out = stdout()
@@ -116,11 +115,7 @@ def _print_copies(copies: Copies) -> None:
 
 
 def _only_sheet(opened: SheetIndex, name: str) -> str:
-    """The one sheet that matches a name by other case or without its workbook; reports it.
-
-    Raises:
-        InputError: If there is no such sheet, or several.
-    """
+    """The one sheet that matches a name by other case or without its workbook; reports it."""
     called = sheets_called(opened, name)
     if len(called) != 1:
         raise InputError(unknown_name(opened, name))

@@ -163,7 +163,6 @@ def _print_report(report: SynthReport, out: Path) -> None:
 
 
 def _rows(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Rows of names and numbers, the largest first, with their sum."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = [(name, f"{number:,}") for name, number in ordered]
     return [*rows, ("all", f"{sum(counts.values()):,}")] if rows else []

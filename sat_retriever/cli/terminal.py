@@ -100,11 +100,7 @@ def fail(error: Exception, code: int) -> int:
 def refuse_unquoted(
     context: typer.Context, first: str, whole: Callable[[Sequence[str]], str] = " ".join
 ) -> None:
-    """Reject further words after the one argument that a command takes.
-
-    Raises:
-        InputError: If there are any; the message shows them all in quotes.
-    """
+    """Reject further words after the one argument that a command takes."""
     if context.args:
         words = whole([first, *context.args])
         raise InputError(
@@ -195,12 +191,10 @@ def print_rows(
 
 
 def _room(labels: Sequence[str]) -> int:
-    """Return the width of the labels; 0 without any."""
     return max(map(len, labels)) + _GAP if labels else 0
 
 
 def _parts(widths: Sequence[int], room: int) -> list[range]:
-    """Return runs of columns that fit beside each other; one column always does."""
     parts: list[range] = []
     start, used = 0, 0
     for place, width in enumerate(widths):

@@ -119,7 +119,6 @@ def watch(
 
 
 def _line(report: SyncReport, sheets: int) -> str:
-    """What a sync did, in a line."""
     counts = ", ".join(
         f"{getattr(report, name):,} {name}" for name in ("added", "changed", "removed")
     )

@@ -91,7 +91,6 @@ def why(
 
 
 def _lines(found: Standing) -> list[Text]:
-    """The whole explanation, a fact a line."""
     name = plain(found.sheet_id)
     name.stylize("bold green")
     skips = [
@@ -151,7 +150,6 @@ def _share(part: WordPart) -> str:
 
 
 def _rest(found: Standing, own: Placed) -> list[Text]:
-    """Cosine, cells, time, role, links."""
     hit, why = own.hit, own.hit.why
     lines = _score(found, own)
     if own.time < 1:
@@ -185,7 +183,6 @@ def _held(own: Placed) -> str:
 
 
 def _score(found: Standing, own: Placed) -> list[Text]:
-    """The score before the reranker, and what names and contents give."""
     weight, why = found.dense_weight, own.hit.why
     by_names = _ranked(why.lexical, why.lexical_rank)
     meaning = f"meaning {_ranked(why.dense, why.dense_rank)}"
@@ -201,7 +198,6 @@ def _ranked(score: float, rank: int | None) -> str:
 
 
 def _above(found: Standing) -> list[Text]:
-    """What the sheet above has more of."""
     own, above = found.placed, found.above
     if own is None or above is None:
         return []

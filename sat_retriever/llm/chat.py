@@ -86,13 +86,7 @@ class OllamaChat:
         return parsed(reply.text, schema, self.model)
 
     def words(self, system: str, user: str, *, seed: int = 0) -> Iterator[Reply]:
-        """Yield the pieces of the model's answer in words as they come.
-
-        Raises:
-            ModelSetupError: If the server is not running, the model does not exist, or the
-                prompt is longer than its context.
-            LanguageModelError: If the server fails or is too slow, or the answer is cut short.
-        """
+        """Yield the pieces of the model's answer in words as they come."""
         ended = False
         for piece in self._server.stream(self.model, system, user, {**self._options, "seed": seed}):
             ended = piece.ended

@@ -29,11 +29,7 @@ _USER_INFO = re.compile(r"^(\w+://)?.*@")
 
 
 def check_positive(**numbers: float) -> None:
-    """Refuse numbers that are not above 0.
-
-    Raises:
-        InputError: If a number is not above 0; the message names it.
-    """
+    """Refuse numbers that are not above 0."""
     for name, value in numbers.items():
         if value <= 0:
             raise InputError(f"{name} must be above 0, not {value}")
@@ -159,10 +155,6 @@ class OllamaServer:
         """Yield the pieces of a model's answer in words, without its reasoning.
 
         The last piece has the counts, and `ended` is True for it unless the answer was cut.
-
-        Raises:
-            ModelSetupError: If a second try would not help, as for `reply`.
-            LanguageModelError: If it might help: a slow or failing server, or a lost connection.
         """
         said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         with self._told_plainly(model):
@@ -270,7 +262,6 @@ class OllamaServer:
 
 
 def _reply(response: Any, *, ended: bool) -> Reply:
-    """Return an answer of the client, or a piece of one."""
     return Reply(
         text=str(response.message.content or ""),
         ended=ended,
@@ -280,11 +271,7 @@ def _reply(response: Any, *, ended: bool) -> Reply:
 
 
 def _client_class() -> Any:
-    """Return the client class of a release that has the argument `think`.
-
-    Raises:
-        MissingExtraError: If the package is not installed, or too old.
-    """
+    """Return the client class of a release that has the argument `think`."""
     found = require("ollama", "ollama").Client
     if "think" not in inspect.signature(found.chat).parameters:
         raise MissingExtraError(

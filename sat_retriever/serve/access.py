@@ -64,11 +64,7 @@ def read_token(path: Path) -> str:
 
 
 def check_token(token: str, name: str) -> None:
-    """Refuse a token that is easy to guess, or that a header cannot carry.
-
-    Raises:
-        InputError: If it is not at least 16 printable ASCII characters without blanks.
-    """
+    """Refuse a token that is easy to guess, or that a header cannot carry."""
     if len(token) < MIN_TOKEN or not all("!" <= sign <= "~" for sign in token):
         raise InputError(
             f"{name} is too short, or has blanks or letters other than ASCII; give "
@@ -210,7 +206,6 @@ async def _page(send: Send, body: bytes) -> None:
 
 
 def _cookies(scope: Message) -> list[str]:
-    """Return the session values that a request sends."""
     values = []
     for line in header_values(scope, b"cookie"):
         try:

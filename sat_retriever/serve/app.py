@@ -199,7 +199,6 @@ def error_page(status: int, message: str, names: tuple[str, ...] = ()) -> Respon
 
 
 async def _http_error(_request: Request, error: Exception) -> Response:
-    """Return the page of an address that is not there, or a method that is not taken."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     says = {
         404: "There is no page at this address.",

@@ -49,12 +49,7 @@ class BlockReader:
         self._lock = threading.Lock()
 
     def read(self, record: SheetRecord, wanted: Area) -> Cells:
-        """Return the cells of an area, which lies in few blocks.
-
-        Raises:
-            PathNotFoundError: If the file is gone.
-            InputError: If the file or its sheet cannot be read.
-        """
+        """Return the cells of an area, which lies in few blocks."""
         file, within = self._index.bounded_file_of(record.sheet_id)
         windows = [
             self._window(record, file, within, top, left)
@@ -105,7 +100,6 @@ def _start(place: int, size: int) -> int:
 
 
 def _common(one: Area, other: Area | None) -> Area | None:
-    """Return the cells that two areas share; None without any."""
     if other is None:
         return None
     top, left = max(one.top, other.top), max(one.left, other.left)
@@ -114,7 +108,6 @@ def _common(one: Area, other: Area | None) -> Area | None:
 
 
 def _rows(windows: list[CellWindow], area: Area) -> tuple[tuple[CellValue, ...], ...]:
-    """Return the cells of an area from the blocks that it lies in."""
     width = area.right - area.left + 1
     rows: list[list[CellValue]] = [[None] * width for _ in range(area.bottom - area.top + 1)]
     for window in windows:

@@ -51,9 +51,6 @@ class Guard:
             apps: Application that answers requests with a token, by the token; None is that for
                 all requests.
             sign_in: Page on which a browser gives the token; None for a server of programs.
-
-        Raises:
-            InputError: If one of the names is not a valid host name.
         """
         tokens = {token: app for token, app in apps.items() if token is not None}
         inner = Access(tokens, counts, sign_in) if tokens else apps[None]
@@ -70,8 +67,6 @@ class SecureHeaders:
     app: App
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Add the headers that an answer does not have itself."""
-
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = list(message.get("headers", ()))
@@ -94,7 +89,6 @@ class OwnSite:
     app: App
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Reply 403 to what a page of another site has caused; pass other requests on."""
         if scope["type"] == "http" and not _is_own(scope):
             reason = "A page of another site asked for this. Open the address yourself if you want."
             await refuse(send, 403, reason)
@@ -132,15 +126,11 @@ class HostCheck:
 
         Args:
             names: Host names and addresses that clients use for it, without ports.
-
-        Raises:
-            InputError: If one of the names is not a valid host name or address.
         """
         self._app = app
         self._known = frozenset(_known(name) for name in names)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Reply 421 to another host and 403 to another origin; pass other requests on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif [host_of(each) in self._known for each in header_values(scope, b"host")] != [True]:

@@ -98,7 +98,6 @@ class RequestLimits:
     rate: RateLimit
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Reply 429, 414, 413 or 408 to what is beyond a limit; pass other requests on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -149,7 +148,6 @@ def client_of(scope: Message) -> str:
 
 
 async def _body(receive: Receive, most: int) -> bytes | None:
-    """Return the body of a request; None if it has more bytes than are allowed."""
     body = bytearray()
     size = 0
     more = True

@@ -50,11 +50,7 @@ class Piece:
 
 
 def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
-    """Return the sheet that the parameter `id` names.
-
-    Raises:
-        PageError: If there is none; it names the nearest ones.
-    """
+    """Return the sheet that the parameter `id` names."""
     sheet_id = given.get("id", "")
     text_of(given, "id")
     found = index.records([sheet_id]).get(sheet_id)
@@ -66,11 +62,7 @@ def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
 
 
 def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str]) -> Piece:
-    """Return the rows from a row on.
-
-    Raises:
-        PageError: If a parameter is not valid, or the cells cannot be read.
-    """
+    """Return the rows from a row on."""
     cells = cells_of(given)
     used = area_of(record.range or "")
     top = row_of(given, used.top if used else 1)
@@ -97,11 +89,7 @@ def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str])
 
 
 def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> Grid:
-    """Return the header of a table and a few of its rows, around the cells that match.
-
-    Raises:
-        PageError: If there is no such sheet or range, or its cells cannot be read.
-    """
+    """Return the header of a table and a few of its rows, around the cells that match."""
     record = record_of(index, given)
     range_, question = text_of(given, "range"), text_of(given, "q")
     area = area_of(range_.upper()) or area_of(record.main_range or "")

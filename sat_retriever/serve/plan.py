@@ -60,9 +60,6 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
 
     Args:
         counts: File descriptor that the processes count requests in; -1 for one process.
-
-    Raises:
-        SatError: If the index or a model cannot be used; an `InputError` if the plan is wrong.
     """
     from sat_retriever.serve.service import Service
     from sat_retriever.tools import SheetTools
@@ -88,7 +85,6 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
 
 
 def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
-    """Return the application of a plan, and its page to sign in."""
     if not plan.page:
         from sat_retriever.tools.mcp import http_app, sheet_server
 

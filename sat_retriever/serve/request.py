@@ -31,11 +31,7 @@ class PageError(Exception):
 
 
 def text_of(given: Mapping[str, str], name: str) -> str:
-    """Return a parameter without blanks around it; "" if it is not given.
-
-    Raises:
-        PageError: If it is too long, or has characters that are not text.
-    """
+    """Return a parameter without blanks around it; "" if it is not given."""
     text = given.get(name, "").strip()
     if len(text) > MAX_TEXT:
         raise PageError(400, f"The parameter {name} has more than {MAX_TEXT:,} characters.")
@@ -45,11 +41,7 @@ def text_of(given: Mapping[str, str], name: str) -> str:
 
 
 def number_of(given: Mapping[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Return a parameter as a whole number.
-
-    Raises:
-        PageError: If it is none, or out of its range.
-    """
+    """Return a parameter as a whole number."""
     text = text_of(given, name)
     if not text:
         return default
@@ -60,20 +52,12 @@ def number_of(given: Mapping[str, str], name: str, least: int, most: int, defaul
 
 
 def row_of(given: Mapping[str, str], default: int) -> int:
-    """Return the parameter `row`.
-
-    Raises:
-        PageError: If it is no row of a sheet.
-    """
+    """Return the parameter `row`."""
     return number_of(given, "row", 1, MAX_ROW, default)
 
 
 def column_of(given: Mapping[str, str], default: int) -> int:
-    """Return the parameter `column`, a number.
-
-    Raises:
-        PageError: If it is no column of a sheet.
-    """
+    """Return the parameter `column`, a number."""
     return number_of(given, "column", 1, MAX_COLUMN, default)
 
 

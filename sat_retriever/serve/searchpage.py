@@ -51,20 +51,12 @@ class SearchForm:
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> SearchForm:
-        """Read the form from a query string.
-
-        Raises:
-            PageError: If a field is not valid in itself.
-        """
+        """Read the form from a query string."""
         texts = {name: text_of(given, name) for name in ("q", *_FILTERS)}
         return cls(**texts, k=number_of(given, "k", 1, MORE_HITS, HITS))
 
     def filters(self) -> Filters | None:
-        """Return the conditions of the search; None without any.
-
-        Raises:
-            InputError: If a condition is not valid.
-        """
+        """Return the conditions of the search; None without any."""
         found = Filters(
             path=_path(self.folder) if self.folder else None,
             format=self.format or None,
@@ -108,11 +100,7 @@ class SearchPage:
 
 
 def search_page(retriever: SheetRetriever, form: SearchForm) -> SearchPage:
-    """Return the page of a search; without a question, a page without hits.
-
-    Raises:
-        PageError: If a filter is not valid.
-    """
+    """Return the page of a search; without a question, a page without hits."""
     if not form.q:
         return SearchPage(form)
     day = asked_on(None)

@@ -72,11 +72,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def check_private(listening: socket.socket, token: str | None) -> None:
-    """Refuse to serve other machines without a token.
-
-    Raises:
-        InputError: If the socket can be reached from elsewhere and there is no token.
-    """
+    """Refuse to serve other machines without a token."""
     host = listening.getsockname()[0]
     if token is None and not ipaddress.ip_address(host.partition("%")[0]).is_loopback:
         raise InputError(
@@ -99,11 +95,7 @@ def known_names(host: str, names: Sequence[str] = ()) -> list[str]:
 
 
 def networks(addresses: Sequence[str]) -> list[str]:
-    """Addresses of proxies, checked.
-
-    Raises:
-        InputError: If one is no IP address and no network.
-    """
+    """Addresses of proxies, checked."""
     for each in addresses:
         try:
             ipaddress.ip_network(each)

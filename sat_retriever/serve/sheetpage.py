@@ -77,11 +77,7 @@ class SheetPage:
 
 
 def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> SheetPage:
-    """Return the page of a sheet; a workbook that is gone leaves what the index knows.
-
-    Raises:
-        PageError: If there is no such sheet, or a parameter is not valid.
-    """
+    """Return the page of a sheet; a workbook that is gone leaves what the index knows."""
     record = record_of(index, given)
     links = index.links([record.sheet_id])
     related = related_of(record.sheet_id, links, len(links) + 1)
@@ -180,9 +176,6 @@ def table_file(
     """Return the lines of a table as CSV in UTF-8, and the headers that name the file.
 
     The header `x-sat-note` says what was left out, and what else a reader must know.
-
-    Raises:
-        PageError: If there is no such sheet or table, or it cannot be read.
     """
     record = record_of(index, given)
     place = number_of(given, "table", 0, _MOST_TABLES, 0)

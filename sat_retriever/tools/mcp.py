@@ -144,7 +144,6 @@ def sheet_server(
 
 
 def _listed(tool: Tool) -> types.Tool:
-    """The description of a tool that clients receive."""
     title = tool.name.replace("_", " ").capitalize()
     answer = TypeAdapter(get_type_hints(tool.method)["return"])
     return types.Tool(
@@ -186,7 +185,6 @@ async def _called(
 
 
 def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
-    """The tool's answer, or an error result."""
     try:
         said = tool.run(**arguments)
         result = types.CallToolResult(
@@ -276,10 +274,6 @@ class Workers:
 
         Args:
             client: Who asks; "" for a client without others, which may take the whole queue.
-
-        Raises:
-            ShareError: If too many calls of this client wait already.
-            BusyError: If too many calls wait already.
         """
         if self._limit is None:  # can only be made where an event loop runs
             self._limit = CapacityLimiter(self._at_once)

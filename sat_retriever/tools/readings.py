@@ -145,7 +145,6 @@ def _agree(own: TextNumbers, asked: Numbers) -> bool:
 
 
 def _numbers(text: str) -> Iterator[Numbers]:
-    """The numbers that a text may write."""
     text = _ACCOUNTED.sub(r"(\1\2)", text)
     if digits := _DIGITS.fullmatch(text):  # 01001 is shown of 1001, (1) of -1
         yield Numbers(-int(digits[2]) if digits[1] else int(digits[2]))

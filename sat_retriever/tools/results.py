@@ -188,7 +188,6 @@ class FoundSheets(ToolResult):
 
 
 def _why(hit: Hit) -> str:
-    """Words in common, similarity of meaning, time, and the link that raised the score."""
     why = hit.why
     common = why.common(_WORDS)
     words = f"words {common}" if common else "no word in common"

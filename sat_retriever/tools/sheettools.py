@@ -373,7 +373,6 @@ class SheetTools:
     # ---- inner workings
 
     def _named(self, sheet: str) -> tuple[SheetRecord, str]:
-        """The one sheet that a name denotes, and the range of cells if a citation has one."""
         _check_text("sheet", sheet)
         return named_sheet(self.index, sheet)
 
@@ -438,7 +437,6 @@ class SheetTools:
 
 
 def _main_area(record: SheetRecord) -> Area:
-    """The area of the main table, else the used range."""
     area = area_of(record.main_range or "")
     if area is None:
         raise InputError(f"{record.sheet_id!r} has no known range; give one, such as A1:D20")
@@ -446,7 +444,6 @@ def _main_area(record: SheetRecord) -> Area:
 
 
 def _part(rows: Sequence[tuple[CellValue, ...]], place: Area) -> tuple[tuple[CellValue, ...], ...]:
-    """The first rows and columns, as many as the area has."""
     height, width = place.bottom - place.top + 1, place.right - place.left + 1
     return tuple(row[:width] for row in rows[:height])
 

@@ -54,7 +54,6 @@ Stage1 = Annotated[
 
 
 def _presets(known: Mapping[str, object]) -> Any:
-    """The option that selects one of the presets."""
     return typer.Option(help=f"Start from these settings: {', '.join(known)}.", metavar="NAME")
 
 

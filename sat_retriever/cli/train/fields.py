@@ -49,7 +49,6 @@ def with_options(
 
 
 def _own(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Named parameters of a function, with resolved annotations."""
     hints = get_type_hints(function, include_extras=True)
     named = (
         each
@@ -73,9 +72,6 @@ def settings_of(start: Settings, given: Mapping[str, Any]) -> Settings:
 
     Args:
         given: Values by field; None and names that are not fields are ignored.
-
-    Raises:
-        InputError: If a value cannot be converted, or is out of range.
     """
     kind = type(start)
     hints = get_type_hints(kind)
@@ -157,7 +153,6 @@ def _taken(hint: Any) -> tuple[Any, str | None]:
 
 
 def _read(hint: Any, value: Any, option: str) -> Any:
-    """A given value, converted to the field's type."""
     if get_origin(hint) is tuple:
         parts = [part.strip() for part in value.split(",") if part.strip()]
         return (

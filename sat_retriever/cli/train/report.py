@@ -29,9 +29,6 @@ def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
 
     Args:
         folders: Folders of the workbooks, for the next command; empty if unknown.
-
-    Raises:
-        TrainingError: If it is not a run folder, or is damaged.
     """
     run = read_run(out)
     commands = next_commands(out, folders or (_FOLDERS,))
@@ -159,7 +156,6 @@ def _before_and_after(run: RunSummary) -> tuple[float | None, float | None, int 
 
 
 def _fusion(run: RunSummary) -> tuple[float, float | None] | None:
-    """The cosine weight chosen for the kept Sheet Encoder, and the result with it."""
     kept = run.phases[-1].best if run.phases else None
     weight = None if kept is None else kept.validation.get(CHOSEN)
     if kept is None or weight is None:

@@ -48,11 +48,7 @@ def chosen_input(given: Mapping[str, Any], seed: int) -> TrainingInput:
 
 
 def check_extra() -> None:
-    """Check that all packages for training are installed.
-
-    Raises:
-        MissingExtraError: If one is missing; the message has the command that installs it.
-    """
+    """Check that all packages for training are installed."""
     for module in _NEEDED:
         if find_spec(module) is None:
             require(module, "train")

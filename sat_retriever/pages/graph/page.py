@@ -61,7 +61,6 @@ def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[
 def _page_data(
     records: Sequence[SheetRecord], links: Sequence[Link], layouts: Sequence[Layout]
 ) -> dict[str, Any]:
-    """Data for the scripts: sheets placed in cards, cards for each window, types, links."""
     row_of = {record.sheet_id: row for row, record in enumerate(records)}
     types = in_order({link.type for link in links})
     sheets = [_sheet(record) for record in records]
@@ -99,7 +98,6 @@ def _page_data(
 
 
 def _type(name: str, *, alone: bool) -> dict[str, Any]:
-    """Name, wording and drawing of a link type; `on` is True if it is shown at first."""
     kind = kind_of(name)
     return {
         "name": name,

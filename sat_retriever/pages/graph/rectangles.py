@@ -75,7 +75,6 @@ def _push(centres: Array, unit: float, chance: np.random.Generator) -> Array:
 
 
 def _add_springs(push: Array, centres: Array, pairs: Pairs, pull: Array, unit: float) -> None:
-    """Add the attraction along links to `push`, in place."""
     across = centres[pairs[:, 1]] - centres[pairs[:, 0]]
     force = across * (np.linalg.norm(across, axis=1) / unit * 0.5 * pull)[:, None]
     for axis in (0, 1):

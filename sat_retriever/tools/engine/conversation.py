@@ -42,11 +42,7 @@ class Query:
     sql: str
 
     def run(self) -> QueryResult | QueryError:
-        """Return the rows, or the reason why there are none.
-
-        Raises:
-            MissingExtraError: If the extra `[sql]` is not installed.
-        """
+        """Return the rows, or the reason why there are none."""
         try:
             return self.tables.run(self.sql)
         except QueryError as error:

@@ -129,7 +129,6 @@ def _fenced(sql: str) -> str:
 
 
 def _table(table: SqlTable, most: int, wanted: Collection[int]) -> str:
-    """Return a table's columns and first rows, within a number of tokens."""
     schema = fitting_schema(table, most, wanted)
     if not schema.complete:
         return schema.text

@@ -92,7 +92,6 @@ class SqlTable:
 
 
 def _short(text: str, most: int) -> str:
-    """Return the first characters of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -128,7 +127,6 @@ def _sheet(table: TypedTable) -> str:
 
 
 def _workbook(table: TypedTable) -> str:
-    """Return the file name of a table's workbook without its extension."""
     return without_extension(table.sheet_id.rpartition("#")[0].rpartition("/")[2])
 
 
@@ -151,5 +149,4 @@ def sql_name(*parts: str) -> str:
 
 
 def _columns(names: Iterable[str]) -> list[str]:
-    """Return SQL names of columns; none is that of the column of rows."""
     return unique_names([ROW, *map(sql_name, names)])[1:]
