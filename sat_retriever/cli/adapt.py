@@ -16,22 +16,20 @@ from sat_retriever.cli.options import (
     JsonOption,
     opened_whole,
 )
-from sat_retriever.cli.progress import about
+from sat_retriever.cli.progress import about, progress
 from sat_retriever.cli.terminal import counted, examples, grid, plain, print_json, stderr, stdout
 from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
-from sat_retriever.cli.train.session import TrainingBar, check_extra, training_bar
+from sat_retriever.cli.train.session import TrainingBar, check_extra, is_main
 from sat_retriever.datasets.labels import load_labels
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.adapt.settings import AdaptSettings
 
 if TYPE_CHECKING:
-    from sat_retriever.llm.chat import Chat
     from sat_retriever.train.adapt.judging import Verdict
     from sat_retriever.train.adapt.outcome import Adaptation
     from sat_retriever.train.adapt.questions import Material
-    from sat_retriever.train.loop.progress import Standing
 
 app = typer.Typer()
 
@@ -82,14 +80,20 @@ def adapt(
     from sat_retriever.train.adapt.adapt import adapt as adapted
     from sat_retriever.train.adapt.questions import merged
 
+    chat = None
+    if paraphrase is not None:
+        from sat_retriever.llm.chat import OllamaChat
+
+        chat = OllamaChat(paraphrase)
     own = merged(load_labels(each) for each in queries or ())
     beside = file.parent if isinstance(file, Path) else Path()
     folder = out or beside / f"{file.name}.adapt"
     try:
-        with opened_whole(file, device) as opened, training_bar("adapt") as bar:
-            made = adapted(
-                opened, folder, settings, own=own, chat=_chat(paraphrase), watcher=_Watcher(bar)
-            )
+        with (
+            opened_whole(file, device) as opened,
+            progress("adapt", "getting ready", quiet=not is_main()) as shown,
+        ):
+            made = adapted(opened, folder, settings, own=own, chat=chat, watcher=_Watcher(shown))
     except KeyboardInterrupt:
         stderr().print("interrupted; the index is unchanged; run the same command to continue")
         raise typer.Exit(130) from None
@@ -99,31 +103,14 @@ def adapt(
         _print(made, file)
 
 
-class _Watcher:
-    def __init__(self, bar: TrainingBar) -> None:
-        self._bar = bar
-
-    def training(self, standing: Standing) -> None:
-        self._bar.training(standing)
-
-    def counting(self, what: str, done: int, total: int) -> None:
-        self._bar.counting(what, done, total)
-
+class _Watcher(TrainingBar):
     def prepared(self, material: Material, seconds: float | None) -> None:
         learn = counted(len(material.train), "question")
         time = "" if seconds is None else f"; the first training takes {about(seconds)}"
-        self._bar.say(
+        self.say(
             f"{learn} to learn from, {len(material.choose):,} to choose "
             f"with, {len(material.judge):,} to judge by{time}"
         )
-
-
-def _chat(model: str | None) -> Chat | None:
-    if model is None:
-        return None
-    from sat_retriever.llm.chat import OllamaChat
-
-    return OllamaChat(model)
 
 
 # ---- output

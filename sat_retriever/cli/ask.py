@@ -18,7 +18,9 @@ from sat_retriever.cli.options import (
     PathOption,
     RerankerOption,
     TodayOption,
+    TotalsOption,
     WorkbookOption,
+    chosen,
     opened_for,
 )
 from sat_retriever.cli.terminal import (
@@ -87,9 +89,7 @@ def ask(
         int,
         typer.Option(min=0, max=20, help="Best sheets to query; 0 reads text only.", metavar="N"),
     ] = 5,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
-    ] = False,
+    totals: TotalsOption = False,
     reranker: RerankerOption = AUTO,
     workbook: WorkbookOption = None,
     path: PathOption = None,
@@ -118,7 +118,7 @@ def ask(
     day = today.date() if today else None
     filters = Filters(workbook=workbook, path=path)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
-        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        retriever = SheetRetriever(opened, chosen(reranker))
         ready = prepare(retriever, question, filters or None, settings=settings, today=day)
     if llm is None and not ready.hits:
         stdout().print(NOTHING)

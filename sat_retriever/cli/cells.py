@@ -15,6 +15,7 @@ from sat_retriever.cli.options import (
     IndexOption,
     JsonOption,
     OwnerOption,
+    TotalsOption,
     opened_for,
 )
 from sat_retriever.cli.terminal import (
@@ -30,12 +31,12 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.records.area import Area, area_of, column_letters
+from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.atomic import draft_of
-from sat_retriever.tools.context import labels_note, rows_note, with_labels
+from sat_retriever.tools.context import labels_note, read_sheet, rows_note, with_labels
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.workbook.typed.show import FORMATS, table_text
-from sat_retriever.workbook.window import CellWindow, Rows, parse_range, read_range
+from sat_retriever.workbook.window import CellWindow, parse_range
 
 app = typer.Typer()
 
@@ -75,19 +76,10 @@ def cells(
     refuse_unquoted(context, name, _cited)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         record, cited = named_sheet(opened, name)
-        path, within = opened.bounded_file_of(record.sheet_id)
-    asked = cited or record.main_range
-    if not asked:
-        raise InputError(f"{record.sheet_id!r} has no known range; give one, such as !A1:D20")
-    window = read_range(
-        path,
-        record.sheet,
-        parse_range(asked),
-        formulas=formulas,
-        within=within,
-        relative=record.path or None,
-        encoding=record.encoding,
-    )
+        asked = cited or record.main_range
+        if not asked:
+            raise InputError(f"{record.sheet_id!r} has no known range; give one, such as !A1:D20")
+        window = read_sheet(opened, record, parse_range(asked), formulas=formulas)
     area = area_of(window.range)
     citation = f"{record.cited}!{window.range}" if area else record.cited
     rows = with_labels(record, window)
@@ -107,7 +99,9 @@ def cells(
         )
     elif area:
         stdout().print(plain(citation), style="bold green", soft_wrap=True)
-        _print(rows, area)
+        columns = map(column_letters, range(area.left, area.right + 1))
+        numbers = range(area.top, area.top + len(rows))
+        print_rows([*columns], rows, [*map(str, numbers)])
     for note in filter(None, notes):
         stderr().print(plain(note), style="yellow", soft_wrap=True)
 
@@ -120,12 +114,6 @@ def _cited(words: Sequence[str]) -> str:
     except InputError:
         return " ".join(words)
     return f"{' '.join(name)}!{last}"
-
-
-def _print(rows: Rows, area: Area) -> None:
-    columns = range(area.left, area.right + 1)
-    numbers = range(area.top, area.top + len(rows))
-    print_rows([*map(column_letters, columns)], rows, [*map(str, numbers)])
 
 
 def _note(window: CellWindow) -> str:
@@ -167,9 +155,7 @@ def table(
     rows: Annotated[
         bool, typer.Option("--rows", help="Add a column _row with the sheet rows.")
     ] = False,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
-    ] = False,
+    totals: TotalsOption = False,
     out: Annotated[
         Path | None, typer.Option(help="Write this file instead.", metavar="FILE", dir_okay=False)
     ] = None,

@@ -128,7 +128,10 @@ def graph(
         records = meter.count(_records(opened, ids), "sheets", len(ids))
         links = meter.count(_links(opened, ids, wish.types), "links")
         if form == "html":
-            parts: Iterable[str] = [_page(records, links, file.stem, notes)]
+            from sat_retriever.pages.graph.page import to_html
+
+            page = to_html(list(records), links, title=file.stem, notes=notes)
+            parts: Iterable[str] = [page]
         else:
             parts = (graph_json_parts if form == "json" else graphml_parts)(records, links)
         write_parts(parts, out)
@@ -137,14 +140,6 @@ def graph(
     if not to_stdout(out):
         sheets, edges = (counted(meter.done[what], what[:-1]) for what in ("sheets", "links"))
         stderr().print(plain(f"{sheets} and {edges} in {out}"), soft_wrap=True)
-
-
-def _page(
-    records: Iterable[SheetRecord], links: Iterable[Link], name: str, notes: Sequence[str]
-) -> str:
-    from sat_retriever.pages.graph.page import to_html
-
-    return to_html(list(records), links, title=name, notes=notes)
 
 
 def _format(asked: Format | None, out: Path | None) -> Format:

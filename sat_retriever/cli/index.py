@@ -15,7 +15,9 @@ from sat_retriever.cli.options import (
     DeviceOption,
     IndexOption,
     JsonOption,
+    PasswordOption,
     PathsArgument,
+    ReadersOption,
     encoder_source,
 )
 from sat_retriever.cli.progress import At, progress
@@ -113,10 +115,7 @@ def index(
             metavar="RULES.toml|files",
         ),
     ] = None,
-    password: Annotated[
-        str | None,
-        typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
-    ] = None,
+    password: PasswordOption = None,
     encoding: Annotated[
         str | None,
         typer.Option(
@@ -126,10 +125,7 @@ def index(
         ),
     ] = None,
     device: DeviceOption = "auto",
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
-    ] = None,
+    workers: ReadersOption = None,
     limits: Annotated[
         str | None,
         typer.Option(

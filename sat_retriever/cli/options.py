@@ -75,6 +75,17 @@ TodayOption = Annotated[
         metavar="YYYY-MM-DD",
     ),
 ]
+PasswordOption = Annotated[
+    str | None,
+    typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
+]
+ReadersOption = Annotated[
+    int | None,
+    typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
+]
+TotalsOption = Annotated[
+    bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
+]
 DEFAULT_INDEX = Path("sheets.sat")
 GroupsOption = Annotated[
     list[str] | None,
@@ -87,6 +98,11 @@ GroupsOption = Annotated[
 OwnerOption = Annotated[
     bool, typer.Option("--as-owner", help="See every sheet of an index with permissions.")
 ]
+
+
+def chosen(reranker: str) -> str | None:
+    """The reranker that the option names; None for none."""
+    return None if reranker == "none" else reranker
 
 
 def asking(groups: Sequence[str] | None, *, as_owner: bool) -> Principals | None:

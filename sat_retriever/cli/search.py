@@ -25,6 +25,7 @@ from sat_retriever.cli.options import (
     RerankerOption,
     TodayOption,
     WorkbookOption,
+    chosen,
     opened_for,
 )
 from sat_retriever.cli.progress import ending
@@ -140,7 +141,7 @@ def search(
     )
     with opened_for(file, as_groups, as_owner=as_owner, device=device) as opened:
         opened.warm_up()
-        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        retriever = SheetRetriever(opened, chosen(reranker))
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
         day = asked_on(today.date() if today else None)
         hits = find(

@@ -26,6 +26,7 @@ from sat_retriever.cli.options import (
     OwnerOption,
     RerankerOption,
     asking,
+    chosen,
 )
 from sat_retriever.cli.terminal import counted, examples, plain, stderr
 from sat_retriever.errors import InputError
@@ -134,7 +135,7 @@ def serve(
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     plan = Plan(
-        opens(file), _chosen(reranker), page=True, names=allow_host or (), rate=rate,
+        opens(file), chosen(reranker), page=True, names=allow_host or (), rate=rate,
         proxies=proxy or (), workers=workers, stop_s=stop_seconds,
     )  # fmt: skip
     _serve(
@@ -186,7 +187,7 @@ def mcp(
         _serve_client(file, reranker, principals)
         return
     plan = Plan(
-        opens(file), _chosen(reranker), page=False, names=allow_host or (), rate=rate,
+        opens(file), chosen(reranker), page=False, names=allow_host or (), rate=rate,
         proxies=proxy or (), workers=workers, stop_s=stop_seconds,
     )  # fmt: skip
     _serve(
@@ -198,16 +199,12 @@ def mcp(
     )
 
 
-def _chosen(reranker: str) -> str | None:
-    return None if reranker == "none" else reranker
-
-
 def _serve_client(file: Place, reranker: str, principals: Principals | None) -> None:
     from sat_retriever.tools import SheetTools
     from sat_retriever.tools.mcp import serve_stdio, sheet_server
 
     with SheetIndex.open(file) as opened:
-        tools = SheetTools(opened, reranker=_chosen(reranker), principals=principals)
+        tools = SheetTools(opened, reranker=chosen(reranker), principals=principals)
         tools.index.warm_up()
         signal.signal(signal.SIGINT, _end_now)
         serve_stdio(sheet_server(tools))

@@ -13,6 +13,7 @@ from sat_retriever.cli.options import (
     IndexOption,
     JsonOption,
     OwnerOption,
+    TotalsOption,
     opened_for,
 )
 from sat_retriever.cli.terminal import (
@@ -58,9 +59,7 @@ def sql(
             metavar="SHEET",
         ),
     ] = None,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
-    ] = False,
+    totals: TotalsOption = False,
     rows: Annotated[int, typer.Option(min=1, help="Most rows of the result.", metavar="N")] = 1000,
     columns: Annotated[
         int, typer.Option(min=1, help="Most columns of the result, or of a table.", metavar="N")

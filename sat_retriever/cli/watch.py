@@ -13,7 +13,9 @@ from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
+    PasswordOption,
     PathsArgument,
+    ReadersOption,
     opened_whole,
 )
 from sat_retriever.cli.terminal import counted, examples, plain, stderr, stdout
@@ -60,15 +62,9 @@ def watch(
             show_default=False,
         ),
     ] = None,
-    password: Annotated[
-        str | None,
-        typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
-    ] = None,
+    password: PasswordOption = None,
     device: DeviceOption = "auto",
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
-    ] = None,
+    workers: ReadersOption = None,
 ) -> None:
     """Keep an index in step with its workbooks, until Ctrl-C.
 

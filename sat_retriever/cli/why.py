@@ -18,6 +18,7 @@ from sat_retriever.cli.options import (
     PathOption,
     RerankerOption,
     WorkbookOption,
+    chosen,
     opened_for,
 )
 from sat_retriever.cli.show import other_end
@@ -80,7 +81,7 @@ def why(
     filters = Filters(workbook=workbook, path=path)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         name = one_sheet(opened, sheet)
-        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        retriever = SheetRetriever(opened, chosen(reranker))
         day = asked_on(today.date() if today else None)
         found = retriever.why(query, name, filters or None, today=day)
     if as_json:

@@ -15,8 +15,8 @@ from pathlib import Path
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, Place, area_of
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.tools.context import merged_labels
-from sat_retriever.workbook.window import CellValue, CellWindow, Merged, read_range
+from sat_retriever.tools.context import merged_labels, read_sheet
+from sat_retriever.workbook.window import CellValue, CellWindow, Merged
 
 BLOCK_ROWS, BLOCK_COLUMNS = 500, 40  # at most as many cells as one reading returns
 _KEPT = 24
@@ -50,9 +50,9 @@ class BlockReader:
 
     def read(self, record: SheetRecord, wanted: Area) -> Cells:
         """Return the cells of an area, which lies in few blocks."""
-        file, within = self._index.bounded_file_of(record.sheet_id)
+        file, _within = self._index.bounded_file_of(record.sheet_id)
         windows = [
-            self._window(record, file, within, top, left)
+            self._window(record, file, top, left)
             for top in range(_start(wanted.top, BLOCK_ROWS), wanted.bottom + 1, BLOCK_ROWS)
             for left in range(_start(wanted.left, BLOCK_COLUMNS), wanted.right + 1, BLOCK_COLUMNS)
         ]
@@ -64,9 +64,7 @@ class BlockReader:
         }
         return Cells(area, _rows(windows, area) if area else (), used, cut, labels)
 
-    def _window(
-        self, record: SheetRecord, file: Path, within: Path, top: int, left: int
-    ) -> CellWindow:
+    def _window(self, record: SheetRecord, file: Path, top: int, left: int) -> CellWindow:
         """Return one block, from memory if the file has not changed since."""
         try:
             state = file.stat()
@@ -79,14 +77,7 @@ class BlockReader:
                 self._kept.move_to_end(key)
                 return kept
         area = Area(top, left, top + BLOCK_ROWS - 1, left + BLOCK_COLUMNS - 1)
-        found = read_range(
-            file,
-            record.sheet,
-            area,
-            within=within,
-            relative=record.path or None,
-            encoding=record.encoding,
-        )
+        found = read_sheet(self._index, record, area)
         with self._lock:
             self._kept[key] = found
             if len(self._kept) > _KEPT:

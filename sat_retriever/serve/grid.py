@@ -149,7 +149,7 @@ def _cell(
 ) -> GridCell:
     text = cell_text(value)
     hit = place in matched and bool(text)
-    parts = whole(text, marked=hit) if hit or mark is None or not text else mark(text)
+    parts = [(text, hit)] if hit or mark is None or not text else mark(text)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     header = any(each.holds(*place) for each in headers)
     return GridCell(parts, number, header, hit, len(text) > _LONG)
@@ -179,11 +179,6 @@ class Marker:
                 end = word.end()
         parts.append((text[end:], False))
         return [part for part in parts if part[0]]
-
-
-def whole(text: str, *, marked: bool) -> list[Segment]:
-    """Return a text as one part."""
-    return [(text, marked)]
 
 
 def joined(names: Iterable[str], most: int) -> str:

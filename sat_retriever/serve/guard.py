@@ -67,6 +67,8 @@ class SecureHeaders:
     app: App
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Add the headers that an answer does not have itself."""
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = list(message.get("headers", ()))
@@ -89,6 +91,7 @@ class OwnSite:
     app: App
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Reply 403 to what a page of another site has caused; pass other requests on."""
         if scope["type"] == "http" and not _is_own(scope):
             reason = "A page of another site asked for this. Open the address yourself if you want."
             await refuse(send, 403, reason)
@@ -131,6 +134,7 @@ class HostCheck:
         self._known = frozenset(_known(name) for name in names)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Reply 421 to another host and 403 to another origin; pass other requests on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif [host_of(each) in self._known for each in header_values(scope, b"host")] != [True]:

@@ -98,6 +98,7 @@ class RequestLimits:
     rate: RateLimit
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Reply 429, 414, 413 or 408 to what is beyond a limit; pass other requests on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -13,7 +13,7 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
-from sat_retriever.records.copies import NO_COPIES, Copies
+from sat_retriever.records.copies import NO_COPIES
 from sat_retriever.records.filename import portable
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.leftout import SUMS
@@ -97,7 +97,7 @@ def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
         related[:_RELATED],
         max(0, len(related) - _RELATED),
         _siblings(index, record),
-        _copies(copies),
+        tuple((sheet_url(each), each) for each in copies.sheet_ids),
         piece,
         problem,
         status,
@@ -109,22 +109,16 @@ def _facts(record: SheetRecord) -> tuple[tuple[str, str], ...]:
     size = ""
     if record.num_rows and record.num_cols:
         size = f"{record.num_rows:,} rows × {record.num_cols:,} columns"
-    formulas = {
-        FormulaState.UNREAD: "not read in this format; values are shown",
-    }
+    unread = record.formulas is FormulaState.UNREAD
+    visible = record.visibility is Visibility.VISIBLE
     found = [
         ("Workbook", record.path or record.workbook),
         ("Format", record.format),
         ("Size", size),
         ("Used range", record.range or ""),
         ("Role", record.role.value if record.role is not Role.DATA else ""),
-        (
-            "Visibility",
-            ""
-            if record.visibility is Visibility.VISIBLE
-            else record.visibility.value.replace("_", " "),
-        ),
-        ("Formulas", formulas.get(record.formulas, "")),
+        ("Visibility", "" if visible else record.visibility.value.replace("_", " ")),
+        ("Formulas", "not read in this format; values are shown" if unread else ""),
         ("Read", "only in part: the file is over a limit" if record.partial else ""),
     ]
     return tuple((label, text) for label, text in found if text)
@@ -158,10 +152,6 @@ def _siblings(index: SheetIndex, record: SheetRecord) -> tuple[tuple[str, str], 
     return tuple(
         (sheet_url(each), found.sheet) for each, found in sorted(index.records(ids).items())
     )
-
-
-def _copies(copies: Copies) -> tuple[tuple[str, str], ...]:
-    return tuple((sheet_url(each), each) for each in copies.sheet_ids)
 
 
 _MOST_TABLES = 10_000

@@ -12,8 +12,9 @@ from sat_retriever.records.contents import SheetContents, TextKind
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import LONGEST
 from sat_retriever.text.wording import Wording
+from sat_retriever.tools.context import read_sheet
 from sat_retriever.tools.readings import Readings
-from sat_retriever.workbook.window import CellValue, read_range
+from sat_retriever.workbook.window import CellValue
 
 SHEETS = 200  # whose kept texts are looked through
 MAX_READ = 100_000  # cells of one sheet that are read
@@ -131,19 +132,10 @@ def read_cells(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> Cell
         PathNotFoundError: If the file is gone.
         InputError: If the sheet cannot be read.
     """
-    file, within = index.bounded_file_of(record.sheet_id)
     used = area_of(record.range or "")
     if used is None:
         raise InputError(f"{record.sheet_id!r} has no known range; index its workbook again")
-    window = read_range(
-        file,
-        record.sheet,
-        used,
-        within=within,
-        relative=record.path or None,
-        encoding=record.encoding,
-        most=MAX_READ,
-    )
+    window = read_sheet(index, record, used, most=MAX_READ)
     area = area_of(window.range) or Area(1, 1, 1, 1)
     found = [
         FoundCell(record.cited, f"{column_letters(column)}{row}", value)

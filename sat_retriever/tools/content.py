@@ -23,8 +23,8 @@ from sat_retriever.tools.cells import (
     estimated_tokens,
     shortened,
 )
-from sat_retriever.tools.context import header_above, rows_note, with_labels
-from sat_retriever.workbook.window import Rows, read_range
+from sat_retriever.tools.context import header_above, read_sheet, rows_note, with_labels
+from sat_retriever.workbook.window import Rows
 
 Form = Literal["answer", "record", "markdown", "html"]
 _FORMS = ("answer", "record", "markdown", "html")
@@ -168,15 +168,7 @@ def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
     top = area.top if matched is None or near else matched
     place = Area(top, area.left, min(area.bottom, top + _ROWS - 1), area.right)
     try:
-        file, within = index.bounded_file_of(hit.sheet_id)
-        window = read_range(
-            file,
-            hit.record.sheet,
-            place,
-            within=within,
-            relative=hit.record.path or None,
-            encoding=hit.record.encoding,
-        )
+        window = read_sheet(index, hit.record, place)
     except InputError:
         return None
     read = area_of(window.range)

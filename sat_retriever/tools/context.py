@@ -1,18 +1,47 @@
-"""The header of a table for rows of it that are shown without the rows above them."""
+"""Cells of a sheet, read anew, and what its record tells of them: headers, labels, sums."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, Place, area_of
 from sat_retriever.records.leftout import LeftOut, only_kept, reason_name, told_rows
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.cells import Row
-from sat_retriever.workbook.window import CellWindow, Merged, Rows
+from sat_retriever.workbook.request import MAX_CELLS
+from sat_retriever.workbook.window import CellWindow, Merged, Rows, read_range
 
 Header = tuple[int, Row]
 """Number of the header's last row, and the headers of some columns."""
+
+
+def read_sheet(
+    index: SheetIndex,
+    record: SheetRecord,
+    wanted: Area,
+    *,
+    formulas: bool = False,
+    most: int = MAX_CELLS,
+) -> CellWindow:
+    """Cells of an indexed sheet, read anew from its file.
+
+    Raises:
+        PathNotFoundError: If the file is gone.
+        InputError: If the sheet cannot be read.
+    """
+    file, within = index.bounded_file_of(record.sheet_id)
+    return read_range(
+        file,
+        record.sheet,
+        wanted,
+        formulas=formulas,
+        within=within,
+        relative=record.path or None,
+        encoding=record.encoding,
+        most=most,
+    )
 
 
 def header_above(record: SheetRecord, area: Area) -> Header | None:

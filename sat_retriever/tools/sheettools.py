@@ -32,7 +32,14 @@ from sat_retriever.tools.cellsearch import (
     kept_cells,
     read_cells,
 )
-from sat_retriever.tools.context import Header, header_above, labels_note, rows_note, with_labels
+from sat_retriever.tools.context import (
+    Header,
+    header_above,
+    labels_note,
+    read_sheet,
+    rows_note,
+    with_labels,
+)
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.results import (
     CellHit,
@@ -51,7 +58,7 @@ from sat_retriever.tools.results import (
 from sat_retriever.tools.sql.ask import can_query
 from sat_retriever.tools.sql.query import MAX_TABLES, query_over
 from sat_retriever.tools.tool import Tool
-from sat_retriever.workbook.window import CellValue, CellWindow, parse_range, read_range
+from sat_retriever.workbook.window import CellValue, CellWindow, parse_range
 
 MAX_TOP_K = 50
 MAX_LINKS = 200
@@ -226,16 +233,7 @@ class SheetTools:
         asked = range or cited
         wanted = parse_range(asked) if asked else _main_area(record)
         try:
-            file, within = self.index.bounded_file_of(record.sheet_id)
-            window = read_range(
-                file,
-                record.sheet,
-                wanted,
-                formulas=formulas,
-                within=within,
-                relative=record.path or None,
-                encoding=record.encoding,
-            )
+            window = read_sheet(self.index, record, wanted, formulas=formulas)
         except PathNotFoundError as error:
             raise gone(record) from error
         return self._cells(record, window, formulas=formulas)

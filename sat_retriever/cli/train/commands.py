@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -127,7 +128,9 @@ def reranker(
         dataset = source.dataset
         with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
             sets = [
-                candidate_sets(index, queries, settings, progress=bar.finding)
+                candidate_sets(
+                    index, queries, settings, progress=partial(bar.counting, "candidates")
+                )
                 for index, queries in ((seen, dataset.train), (whole, dataset.validation))
             ]
             train_reranker(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ SHADES = " ▁▂▃▄▅▆▇█"
 ASCII_SHADES = " .:-=+*#"
 _CURVE = 48  # characters of a loss curve
 _BAR = 24  # characters of a full bar
-_FOLDERS = "FOLDER"
 
 
 def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
@@ -31,7 +31,7 @@ def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
         folders: Folders of the workbooks, for the next command; empty if unknown.
     """
     run = read_run(out)
-    commands = next_commands(out, folders or (_FOLDERS,))
+    commands = next_commands(out, folders or ("FOLDER",))
     if as_json:
         print_json({**_as_json(run), "next": commands})
         return
@@ -186,6 +186,4 @@ def _as_json(run: RunSummary) -> dict[str, Any]:
 
 
 def _quoted(value: object) -> str:
-    import shlex
-
     return shlex.quote(str(value))

@@ -139,10 +139,6 @@ class TrainingBar:
         )
         self._shown.at(now)
 
-    def finding(self, done: int, total: int) -> None:
-        """Show the number of questions that have their candidates."""
-        self.counting("candidates", done, total)
-
     def counting(self, what: str, done: int, total: int) -> None:
         """Show the progress of other work."""
         self._shown.at(At(what, done, total))
