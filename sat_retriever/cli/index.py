@@ -49,7 +49,7 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.remote.url import Named
 
 Precision = Literal["fp32", "int8"]
-Asked = tuple[Kept | None, str | None]
+PrivacyChoice = tuple[Kept | None, str | None]
 """What is to be kept of cells, and the pattern of columns to skip; None where it is not said."""
 
 app = typer.Typer()
@@ -275,7 +275,7 @@ class EncoderChoice:
 
 @contextmanager
 def opened_index(
-    file: Place, named: EncoderChoice, kept: Asked
+    file: Place, named: EncoderChoice, kept: PrivacyChoice
 ) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
     opened, is_new = _open(file, named, kept)
@@ -292,7 +292,7 @@ def opened_index(
                 opened.delete_if_empty()
 
 
-def _open(file: Place, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, bool]:
+def _open(file: Place, named: EncoderChoice, kept: PrivacyChoice) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)
@@ -319,7 +319,7 @@ def _open(file: Place, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, b
     return SheetIndex.open(file, named.load(own), device=named.device), False
 
 
-def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
+def _disagrees(privacy: Privacy, kept: PrivacyChoice) -> str | None:
     """What an index was made with, if it is not what is asked for now; None if it is."""
     contents, skip_columns = kept
     if contents not in (None, privacy.contents):
