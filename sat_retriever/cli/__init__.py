@@ -62,7 +62,7 @@ class _Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands |= {name: TyperCommand(name) for name in _KNOWN}  # for lists of names
+        self.commands.update({name: TyperCommand(name) for name in _KNOWN})  # for lists of names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Load a command."""

@@ -1,4 +1,4 @@
-"""The labelled questions of `sat bench`, and what is said of them beside the table."""
+"""The labelled questions of `sat bench`, its table, and the notes below it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are listed, and characters of each
+_ANY = 10_000  # columns, more than a table has
+_WARNINGS = ("Only", "Left out", "Merged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,6 @@ def _merged(labels: Labels) -> list[str]:
         f"Merged: {number} with more than one entry in {labels.path.name}; entries with the same "
         f"text are one question with the sheets of all of them: {shown}{more}."
     ]
-
-
-_ANY = 10_000  # columns, more than a table has
-_WARNINGS = ("Only", "Left out", "Merged")
 
 
 def asked_of(found: Bench, about: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`sat cells`: print cells of a sheet, read anew from its workbook."""
+"""`sat cells` and `sat table`: print cells of a sheet, or the data of a table of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sat status`: show the contents of an index, and the files and sheets it lacks."""
+"""`sat status`, `sat migrate` and `sat reencode`: look after an index as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sat show`: print what the index knows about one workbook or one sheet."""
+"""`sat show`: print what the index knows about one workbook or one sheet, and its links."""
 
 from __future__ import annotations
 

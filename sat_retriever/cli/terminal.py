@@ -1,4 +1,4 @@
-"""Shared parts of all subcommands: the terminal, JSON output, errors, the index option."""
+"""Output of all subcommands: consoles, JSON, tables, errors, and files that are exported."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error bett
 _PIPE_WIDTH = 100
 _LEAST_WIDTH = 40
 _PADDING = re.compile(r" +$", re.MULTILINE)
+_READABLE = 14  # least characters of a column that is folded; a shorter one is as wide as its cells
+_GAP = 2  # blanks between columns
 
 
 class _Console(Console):
@@ -151,10 +153,6 @@ def skipped_table(skipped: list[Skipped]) -> Table:
         reason = Text(skip.reason.value, style="yellow")
         table.add_row(reason, plain(name), plain(skip.message))
     return table
-
-
-_READABLE = 14  # least characters of a column that is folded; a shorter one is as wide as its cells
-_GAP = 2  # blanks between columns
 
 
 def print_rows(

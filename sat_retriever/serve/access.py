@@ -1,4 +1,4 @@
-"""A token that opens the server: for programs in a header, for browsers by signing in once."""
+"""Tokens that open the server: for programs in a header, for browsers by signing in once."""
 
 from __future__ import annotations
 

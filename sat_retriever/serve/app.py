@@ -1,4 +1,7 @@
-"""The web application over an index: its routes, and what an error looks like."""
+"""The web application over an index: its routes, its templates, and what an error looks like.
+
+Every text in a template is escaped.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +80,12 @@ _TOLD: tuple[tuple[type[Exception], int, str], ...] = (  # the first kind that f
 Handler = Callable[[Request], Awaitable[Response]]
 
 _logger = logging.getLogger(__name__)
+_PAGES = Path(__file__).parent / "pages"
+STATIC = {
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
 
 
 class Pages:
@@ -219,14 +228,6 @@ async def _static(request: Request) -> Response:
 async def _start(_request: Request) -> Response:
     """Lead a browser that is signed in, or need not be, to the start page."""
     return RedirectResponse("/", 303)
-
-
-_PAGES = Path(__file__).parent / "pages"
-STATIC = {
-    "page.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
-    "icon.svg": "image/svg+xml",
-}
 
 
 def rendered(template: str, **shown: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Cells laid out as a table: letters above, numbers at the side, headers and matches marked."""
+"""Cells laid out as a table, with headers, matched cells and words of the question marked."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _LONG = 30  # characters
 Segment = tuple[str, bool]
 """A part of a text, and True if it is to be marked."""
 Mark = Callable[[str], list[Segment]]
+_WORD = re.compile(r"[^\W_]+")
+_QUESTION = 4_000  # characters that are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +155,6 @@ def _cell(
     number = isinstance(value, int | float) and not isinstance(value, bool)
     header = any(each.holds(*place) for each in headers)
     return GridCell(parts, number, header, hit, len(text) > _LONG)
-
-
-_WORD = re.compile(r"[^\W_]+")
-_QUESTION = 4_000  # characters that are read
 
 
 class Marker:

@@ -1,6 +1,9 @@
 """What stands between the network and an application, the same for every server.
 
-headers → probes → known hosts and origins → no other sites → limits → token → application
+headers → known hosts and origins → no other sites → limits → token → application
+
+A web page whose host name is made to resolve to this machine (DNS rebinding) sends that name as
+`Host` and `Origin`, so both are checked against the names that the server answers for.
 """
 
 from __future__ import annotations
@@ -29,6 +32,13 @@ _HEADERS: tuple[Header, ...] = (
     (b"cache-control", b"no-store"),
 )
 _OWN = ("same-origin", "none")  # the page itself, or the user: address bar, bookmark
+# RFC 3986's host and port, without user names, percent signs and zones.
+_AUTHORITY = re.compile(
+    r"(?:(?P<name>[\w.-]{1,253})|\[(?P<six>[0-9a-f:.]{2,45})\])(?::(?P<port>[0-9]{1,5}))?",
+    re.ASCII | re.IGNORECASE,
+)
+_SCHEME = re.compile(r"https?://", re.ASCII | re.IGNORECASE)
+_MISDIRECTED, _FORBIDDEN = 421, 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +117,6 @@ def _is_own(scope: Message) -> bool:
     link = header_values(scope, b"sec-fetch-mode") == ["navigate"]
     alone = header_values(scope, b"sec-fetch-dest") == ["document"]
     return scope["method"] in ("GET", "HEAD") and start and link and alone
-
-
-# RFC 3986's host and port, without user names, percent signs and zones.
-_AUTHORITY = re.compile(
-    r"(?:(?P<name>[\w.-]{1,253})|\[(?P<six>[0-9a-f:.]{2,45})\])(?::(?P<port>[0-9]{1,5}))?",
-    re.ASCII | re.IGNORECASE,
-)
-_SCHEME = re.compile(r"https?://", re.ASCII | re.IGNORECASE)
-_MISDIRECTED, _FORBIDDEN = 421, 403
 
 
 class HostCheck:

@@ -1,4 +1,7 @@
-"""Parameters of a request's query string, checked, and errors as a status with a sentence."""
+"""Query strings: their parameters, checked, and the addresses of the pages.
+
+Names in addresses are untrusted, and always quoted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search page: a query string in, what the template shows out."""
+"""The search page: a query string in, what the template shows of each hit out."""
 
 from __future__ import annotations
 
@@ -32,6 +32,12 @@ from sat_retriever.tools.results import short
 HITS, MORE_HITS = 10, 50
 ROLES = tuple(role.value for role in Role)
 _FILTERS = ("folder", "format", "period", "role")
+_RELATED = 4
+_CELLS = 3
+_HEADERS = 12
+_WORDS = 8
+_ABOVE = 5  # rows shown above the one that answers
+_NEAR = 40  # rows that are in sight from the start of a sheet, or nearly
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +137,6 @@ def _path(folder: str) -> str:
     if any(sign in folder for sign in "*?"):
         return folder
     return f"{folder.strip('/').replace('[', '[[]')}/*"
-
-
-_RELATED = 4
-_CELLS = 3
-_HEADERS = 12
-_WORDS = 8
-_ABOVE = 5  # rows shown above the one that answers
-_NEAR = 40  # rows that are in sight from the start of a sheet, or nearly
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,16 +21,10 @@ from sat_retriever.serve.service import Service
 
 try:
     import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ModuleNotFoundError:
     require("uvicorn", "serve")  # names the extra to install
     raise
-
-try:
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-except ModuleNotFoundError:
-    require("uvicorn", "mcp")  # names the extra to install
-    raise
-
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 CONNECTIONS = 512  # of a process; further ones are answered 503
@@ -42,6 +36,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared)
 
 _logger = logging.getLogger(__name__)
+HEAD_WITHIN_S = 10.0
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -228,9 +223,6 @@ def _bracketed(host: str) -> str:
     ('[::1]', 'localhost')
     """
     return f"[{host}]" if ":" in host else host
-
-
-HEAD_WITHIN_S = 10.0
 
 
 class Connection(H11Protocol):

@@ -1,4 +1,4 @@
-"""The page of one sheet: what it is, its cells in pieces, and where to go from it."""
+"""The page of one sheet: what it is, its cells in pieces, its tables as CSV, where to go on."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ _RELATED = 24
 _SIBLINGS = 40
 _TABLES = 20
 _COLUMNS = 40  # of a table
+_MOST_TABLES = 10_000
+_PLAIN = "".join(map(chr, range(32, 127))).replace("%", "")  # as it is in a header
+_ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
+_BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +156,6 @@ def _siblings(index: SheetIndex, record: SheetRecord) -> tuple[tuple[str, str], 
     return tuple(
         (sheet_url(each), found.sheet) for each, found in sorted(index.records(ids).items())
     )
-
-
-_MOST_TABLES = 10_000
-_PLAIN = "".join(map(chr, range(32, 127))).replace("%", "")  # as it is in a header
-_ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
-_BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 
 
 def table_file(

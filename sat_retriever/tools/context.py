@@ -15,6 +15,7 @@ from sat_retriever.workbook.window import CellWindow, Merged, Rows, read_range
 
 Header = tuple[int, Row]
 """Number of the header's last row, and the headers of some columns."""
+_TOLD = 12  # cells
 
 
 def read_sheet(
@@ -63,9 +64,6 @@ def header_above(record: SheetRecord, area: Area) -> Header | None:
             columns = range(area.left, area.right + 1)
             return last, [names[at - place.left] if at in held else None for at in columns]
     return None
-
-
-_TOLD = 12  # cells
 
 
 def merged_labels(record: SheetRecord, window: CellWindow) -> dict[Place, Merged]:

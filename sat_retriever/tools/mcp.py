@@ -1,4 +1,7 @@
-"""An MCP server for the tools of an index: lists them, calls them, and limits calls at once."""
+"""An MCP server for the tools of an index, over standard input and output or over HTTP.
+
+Calls block, so they run in threads: a bounded number at once, with a bounded queue.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +19,13 @@ from sat_retriever._version import __version__
 from sat_retriever.errors import EncoderError, InputError, SatError
 
 try:
+    import anyio
     from mcp import MCPError, types
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
-    from pydantic import TypeAdapter
-except ModuleNotFoundError:
-    require("mcp", "mcp")  # names the extra to install
-    raise
-
-if TYPE_CHECKING:
-    from sat_retriever.tools import SheetTools, Tool
-
-try:
-    import anyio
     from mcp.server.stdio import stdio_server
     from mcp.server.transport_security import TransportSecuritySettings
+    from pydantic import TypeAdapter
     from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route
@@ -41,15 +36,11 @@ except ModuleNotFoundError:
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-try:
-    from anyio import CapacityLimiter, to_thread
-except ModuleNotFoundError:
-    require("anyio", "mcp")  # names the extra to install
-    raise
-
+    from sat_retriever.tools import SheetTools, Tool
 
 CALLS_AT_ONCE = 8  # threads that run tools; further calls wait
 CALLS_WAITING = 256  # further ones are rejected
+_SHARE = 4  # clients that fill the queue together; one alone takes a fourth of it
 _ERROR_CHARACTERS = 2_000
 _NAME_CHARACTERS = 80
 _UNFORESEEN = "the server could not do this; tell the user that its log on stderr has the reason"
@@ -68,6 +59,50 @@ INSTRUCTIONS = (
 )
 
 _logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+class BusyError(Exception):
+    """Too many requests wait already."""
+
+
+class ShareError(BusyError):
+    """Too many requests of this one client wait already."""
+
+
+class Workers:
+    """Threads for one kind of work."""
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._at_once = at_once
+        self._room = at_once + waiting
+        self._share = max(at_once, self._room // _SHARE)
+        self._taken: Counter[str] = Counter()  # calls that run or wait, by client
+        self._limit: anyio.CapacityLimiter | None = None
+
+    async def run(
+        self, work: Callable[..., Result], *arguments: object, client: str = ""
+    ) -> Result:
+        """Return what a function returns, without blocking the event loop.
+
+        Args:
+            client: Who asks; "" for a client without others, which may take the whole queue.
+        """
+        if self._limit is None:  # can only be made where an event loop runs
+            self._limit = anyio.CapacityLimiter(self._at_once)
+        if self._taken.total() >= self._room:
+            raise BusyError
+        if client and self._taken[client] >= self._share:
+            raise ShareError
+        self._taken[client] += 1  # at once: the limiter counts a call only when it comes to wait
+        try:
+            # Not abandoned when a client goes away: a running thread counts until it ends.
+            return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
+        finally:
+            self._taken[client] -= 1
+            if not self._taken[client]:
+                del self._taken[client]
 
 
 def searches_at_once(processes: int = 1) -> int:
@@ -242,50 +277,3 @@ def http_app(server: SheetServer, path: str) -> Starlette:
 async def _no_stream(_request: Request) -> Response:
     """Refuse a stream of events: a stateless server has none, and an open one would never end."""
     return PlainTextResponse("This server sends no events; call it by POST.", 405)
-
-
-Result = TypeVar("Result")
-
-_SHARE = 4  # clients that fill the queue together; one alone takes a fourth of it
-
-
-class BusyError(Exception):
-    """Too many requests wait already."""
-
-
-class ShareError(BusyError):
-    """Too many requests of this one client wait already."""
-
-
-class Workers:
-    """Threads for one kind of work."""
-
-    def __init__(self, at_once: int, waiting: int) -> None:
-        self._at_once = at_once
-        self._room = at_once + waiting
-        self._share = max(at_once, self._room // _SHARE)
-        self._taken: Counter[str] = Counter()  # calls that run or wait, by client
-        self._limit: CapacityLimiter | None = None
-
-    async def run(
-        self, work: Callable[..., Result], *arguments: object, client: str = ""
-    ) -> Result:
-        """Return what a function returns, without blocking the event loop.
-
-        Args:
-            client: Who asks; "" for a client without others, which may take the whole queue.
-        """
-        if self._limit is None:  # can only be made where an event loop runs
-            self._limit = CapacityLimiter(self._at_once)
-        if self._taken.total() >= self._room:
-            raise BusyError
-        if client and self._taken[client] >= self._share:
-            raise ShareError
-        self._taken[client] += 1  # at once: the limiter counts a call only when it comes to wait
-        try:
-            # Not abandoned when a client goes away: a running thread counts until it ends.
-            return await to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
-        finally:
-            self._taken[client] -= 1
-            if not self._taken[client]:
-                del self._taken[client]

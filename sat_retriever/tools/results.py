@@ -1,4 +1,9 @@
-"""Base of the tools' answers: plain values for programs, Markdown for language models."""
+"""Answers of the tools: plain values for programs, bounded Markdown for language models.
+
+Names, headers and cells come from workbooks that anybody may have written: they are data, and
+a model that reads them must not take them for instructions. The docstrings of the answers are
+part of the schemas that MCP clients receive.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training data of a command: an index with labels, a corpus, or Spider."""
+"""Training data of a command and its options: an index with labels, a corpus, or Spider."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ from sat_retriever.train.data.trainingdata import TrainingData
 INDEX = "index.sat"  # the index of a corpus, in the run folder
 _MAKING = ".index"  # subfolder for it until the training is finished: a new run folder is empty
 _SEEN = "seen.sat"
+PANEL = "Training data: --index with --labels, --corpus or --spider"
+SplitName = Literal["standard", "grouped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +141,6 @@ def _opened(file: Place, encoder: str | None, device: Device) -> SheetIndex:
 def roots_of(opened: SheetIndex) -> list[str]:
     """Folders whose workbooks an index holds."""
     return sorted({state.root for state in opened.workbooks()})
-
-
-PANEL = "Training data: --index with --labels, --corpus or --spider"
-
-SplitName = Literal["standard", "grouped"]
 
 
 def input_of_options(

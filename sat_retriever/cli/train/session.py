@@ -1,4 +1,4 @@
-"""Shared steps of the training commands before and after the training."""
+"""What the training commands share: checks before, progress during, the report after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Force-directed layout of rectangles: linked ones come to lie near each other."""
+"""Places of rectangles: by forces between linked ones, then packed on a grid."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 
 _SAMPLE = 300  # rectangles that repel all others in one step; all of them if there are fewer
+_CELLS = 12_000  # that all rectangles cover together: more are slower, fewer waste room
+_SLACK = 1.6  # ratio of the grid's extent to that of a square with the area of all rectangles
 
 
 def settle(sizes: Array, edges: Sequence[tuple[int, int, int]]) -> Array:
@@ -80,12 +82,6 @@ def _add_springs(push: Array, centres: Array, pairs: Pairs, pull: Array, unit: f
     for axis in (0, 1):
         push[:, axis] += np.bincount(pairs[:, 0], force[:, axis], len(centres))
         push[:, axis] -= np.bincount(pairs[:, 1], force[:, axis], len(centres))
-
-
-Array = NDArray[np.float64]
-
-_CELLS = 12_000  # that all rectangles cover together: more are slower, fewer waste room
-_SLACK = 1.6  # ratio of the grid's extent to that of a square with the area of all rectangles
 
 
 class Floor:

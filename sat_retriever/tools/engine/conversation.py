@@ -32,6 +32,18 @@ _NO_ROWS = (
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _SILENT = "The language model gave no answer."
 _TEXT_TOKENS = 400  # of the rows that stand in for an answer
+Reply: TypeAlias = str | QueryResult | QueryError
+_Steps: TypeAlias = Generator[Step, Reply, SheetAnswer]
+_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINK, _THOUGHT = "<think>", "</think>"
+_FENCED = re.compile(r"```[ \t]*(sql\b|duckdb\b|)(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_BEGINS = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
+    r"(?:select\s|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\b)",
+    re.DOTALL | re.IGNORECASE,
+)
+_NO_QUERY = re.compile(r"\s*(?:no sql\b|\||\Z)", re.IGNORECASE)  # also a Markdown table
+_NAMED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +62,6 @@ class Query:
 
 
 Step: TypeAlias = Prompt | Query
-Reply: TypeAlias = str | QueryResult | QueryError
-_Steps: TypeAlias = Generator[Step, Reply, SheetAnswer]
 
 
 class Conversation:
@@ -164,18 +174,6 @@ def _read(prepared: Prepared, attempts: tuple[Attempt, ...]) -> _Steps:
 
 def _joined(*notes: str) -> str:
     return " ".join(note for note in notes if note)
-
-
-_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-_THINK, _THOUGHT = "<think>", "</think>"
-_FENCED = re.compile(r"```[ \t]*(sql\b|duckdb\b|)(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
-_BEGINS = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
-    r"(?:select\s|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\b)",
-    re.DOTALL | re.IGNORECASE,
-)
-_NO_QUERY = re.compile(r"\s*(?:no sql\b|\||\Z)", re.IGNORECASE)  # also a Markdown table
-_NAMED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
 def words_of(reply: str) -> str:

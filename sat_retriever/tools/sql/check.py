@@ -1,4 +1,8 @@
-"""Allow a statement, or refuse it: one SELECT over the given tables, by DuckDB's own parser."""
+"""Allow a statement, or refuse it: one SELECT over the given tables, by DuckDB's own parser.
+
+The syntax tree also tells what else an answer needs: the sheet rows behind each of its rows, the
+texts that its conditions compare, and whether it compares whole rows.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +44,12 @@ _SOURCES = frozenset(
 )
 _ONLY = "read the given tables, subqueries of them, VALUES, range or unnest"
 _NOT_DATA = "it tells of the program or changes it, and is not about the tables"
+WHOLE_ROWS = f"{ROW} makes all rows different here: name the columns, or write * EXCLUDE ({ROW})."
+_ORDERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER"})
+LIKE = frozenset({"~~", "!~~", "~~*", "!~~*"})
+"""Operators whose text is a pattern: LIKE, NOT LIKE, ILIKE, NOT ILIKE."""
+Compared = tuple[str, str, bool]
+"""A column, a text, and True if the text is a pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +160,6 @@ def _made(tree: Node) -> set[str]:
     return found
 
 
-WHOLE_ROWS = f"{ROW} makes all rows different here: name the columns, or write * EXCLUDE ({ROW})."
-
-
 def compares_whole_rows(node: Node, known: frozenset[str]) -> bool:
     """Return True for a query that compares rows of a table with its column of rows among them.
 
@@ -194,9 +201,6 @@ def _has_rows(query: Node, known: frozenset[str]) -> bool:
 
 def _reads_table(source: Node, known: frozenset[str]) -> bool:
     return any(same_name(each["table_name"]) not in known for each in direct(source))
-
-
-_ORDERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,12 +270,6 @@ def _row_of(alias: str) -> Mapping[str, Any]:
         "class": "COLUMN_REF", "type": "COLUMN_REF", "alias": "", "query_location": 0,
         "query_location_length": 0, "column_names": [alias, ROW],
     }  # fmt: skip
-
-
-LIKE = frozenset({"~~", "!~~", "~~*", "!~~*"})
-"""Operators whose text is a pattern: LIKE, NOT LIKE, ILIKE, NOT ILIKE."""
-Compared = tuple[str, str, bool]
-"""A column, a text, and True if the text is a pattern."""
 
 
 def compared_texts(

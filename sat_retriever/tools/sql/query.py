@@ -23,6 +23,8 @@ MAX_TABLES = 20
 _DURATIONS = "Reckon with seconds of durations, as in sum(epoch(x))."
 _NO_COLUMN = re.compile(r'Referenced column "(?P<name>[^"]+)" (?:was )?not found', re.IGNORECASE)
 _NO_COLUMN_OF = re.compile(r'does not have a column named "(?P<name>[^"]+)"', re.IGNORECASE)
+MAX_COMPARED = 50
+"""Most texts of conditions on one table that are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +151,6 @@ class TableQuery:
         )
         hint = f"; did you mean {near}?" if near else "."
         return f"There is no column {name!r}{hint} Tables: {listed}."
-
-
-MAX_COMPARED = 50
-"""Most texts of conditions on one table that are looked for."""
 
 
 def with_named(
