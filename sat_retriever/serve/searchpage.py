@@ -32,10 +32,7 @@ from sat_retriever.tools.results import short
 HITS, MORE_HITS = 10, 50
 ROLES = tuple(role.value for role in Role)
 _FILTERS = ("folder", "format", "period", "role")
-_RELATED = 4
-_CELLS = 3
-_HEADERS = 12
-_WORDS = 8
+_RELATED, _CELLS, _HEADERS, _WORDS = 4, 3, 12, 8  # of a hit, that are shown
 _ABOVE = 5  # rows shown above the one that answers
 _NEAR = 40  # rows that are in sight from the start of a sheet, or nearly
 

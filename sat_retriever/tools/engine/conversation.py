@@ -32,8 +32,6 @@ _NO_ROWS = (
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _SILENT = "The language model gave no answer."
 _TEXT_TOKENS = 400  # of the rows that stand in for an answer
-Reply: TypeAlias = str | QueryResult | QueryError
-_Steps: TypeAlias = Generator[Step, Reply, SheetAnswer]
 _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _THINK, _THOUGHT = "<think>", "</think>"
 _FENCED = re.compile(r"```[ \t]*(sql\b|duckdb\b|)(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
@@ -62,6 +60,8 @@ class Query:
 
 
 Step: TypeAlias = Prompt | Query
+Reply: TypeAlias = str | QueryResult | QueryError
+_Steps: TypeAlias = Generator[Step, Reply, SheetAnswer]
 
 
 class Conversation:
