@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from sat_retriever.errors import InputError, SatError
 
@@ -57,22 +58,31 @@ _EXAMPLES = (
 )
 
 
-class _Commands(TyperGroup):
-    """The subcommands, each loaded when it is needed."""
+class _Commands(Mapping[str, Any]):
+    """The subcommands by name, each loaded when it is taken."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands.update({name: TyperCommand(name) for name in _KNOWN})  # for lists of names
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Load a command."""
-        if cmd_name not in _KNOWN:
-            return None
-        module, line = _KNOWN[cmd_name]
+    def __getitem__(self, name: str) -> Any:
+        module, line = _KNOWN[name]
         group = typer.main.get_group(import_module(f"sat_retriever.cli.{module}").app)
-        found = group if group.name == cmd_name else group.commands[cmd_name]
+        found = group if group.name == name else group.commands[name]
         found.short_help = line
         return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KNOWN)
+
+    def __len__(self) -> int:
+        return len(_KNOWN)
+
+
+class _Group(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = cast("Any", _Commands())
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names alone; typer would load each command."""
+        return list(_KNOWN)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help on one screen of 80 by 40, without loading a command or rich."""
@@ -88,7 +98,7 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     name="sat",
-    cls=_Commands,
+    cls=_Group,
     help="Find the right sheets in a folder of workbooks.",
     epilog="\n\n".join(("[bold]Examples[/bold]", *(f"$ {each}" for each in _EXAMPLES))),
     pretty_exceptions_enable=False,
