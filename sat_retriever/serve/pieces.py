@@ -96,15 +96,19 @@ def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
     if area is None:
         raise PageError(400, "The sheet has no known range; open it.")
     matched = [at for each in cells_of(given) if (at := split_ref(each)) and area.holds(*at)]
-    headers = [each for each in header_areas(record) if _above(each, area)]
-    header = max(headers, key=lambda each: each.top, default=None)
+    above = [  # that begin no lower than the cells, and name their first column
+        each
+        for each in header_areas(record)
+        if each.top <= area.top and each.left <= area.left <= each.right
+    ]
+    header = max(above, key=lambda each: each.top, default=None)
     shown = _around(area, matched, header)
     found = read_cells(record, reader, shown)
     grid = grid_of(record, found, matched, Marker(question))
     if header is not None and found.area is not None and header.bottom < found.area.top:
         line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
-        above = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
-        grid = Grid(grid.letters, (*above.rows, *grid.rows))
+        named = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
+        grid = Grid(grid.letters, (*named.rows, *grid.rows))
     return narrowed(grid, _PREVIEW_COLUMNS)
 
 
@@ -124,11 +128,6 @@ def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
         if not record.path:
             raise PageError(404, "This sheet was indexed without a file.") from error
         raise PageError(409, f"{error}.") from error
-
-
-def _above(header: Area, area: Area) -> bool:
-    """True if a header begins no lower than some cells, and names their first column."""
-    return header.top <= area.top and header.left <= area.left <= header.right
 
 
 def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.formats import without_extension
@@ -117,7 +117,8 @@ def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:
         for name, table in zip(alone, tables, strict=True)
     )
     return [
-        SqlTable(name, tuple(_columns(table.names)), table)
+        # After ROW, so that no column has its name.
+        SqlTable(name, tuple(unique_names([ROW, *map(sql_name, table.names)])[1:]), table)
         for name, table in zip(names, tables, strict=True)
     ]
 
@@ -146,7 +147,3 @@ def sql_name(*parts: str) -> str:
     if name in RESERVED:
         return f"{name}_"
     return name if name[0].isalpha() or name[0] == "_" else f"t_{name}"
-
-
-def _columns(names: Iterable[str]) -> list[str]:
-    return unique_names([ROW, *map(sql_name, names)])[1:]
