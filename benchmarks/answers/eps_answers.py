@@ -47,7 +47,7 @@ from sat_retriever.records.area import area_of
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.tools.content import answer_texts
-from sat_retriever.tools.queried import query_over
+from sat_retriever.tools.sql.query import query_over
 
 BENCHMARK = "eps_answers"
 TOP, DEPTH = 5, 50

@@ -39,8 +39,7 @@ from sat_retriever.records.area import area_of
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.synth.answers.ask import KINDS
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
-from sat_retriever.tools.queried import query_over
-from sat_retriever.tools.sql.query import TableQuery
+from sat_retriever.tools.sql.query import TableQuery, query_over
 
 BENCHMARK = "made_answers"
 NUMBER, SHEETS, QUESTIONS = 91, 300, 300

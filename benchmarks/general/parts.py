@@ -17,7 +17,7 @@ from types import MappingProxyType
 from benchmarks.general.corpora import Part
 from benchmarks.general.lessons import Lesson
 from benchmarks.training.methods import OUR_ENCODER
-from sat_retriever.cli.train.bar import training_bar
+from sat_retriever.cli.train.session import training_bar
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean, ndcg, recall
 from sat_retriever.encoder import MINILM, SheetEncoder

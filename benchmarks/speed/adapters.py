@@ -34,7 +34,7 @@ from benchmarks.results import Result, write_result
 from benchmarks.speed.latency import index_of, queries
 from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
 from sat_retriever.text.period.spans import UNDATED
-from sat_retriever.tools.mcp.server import sheet_server
+from sat_retriever.tools.mcp import sheet_server
 
 ROUNDS = 5
 FEW, CANDIDATES = 5, 50

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from filelock import FileLock
 
 from benchmarks.training.plan import values_of
-from sat_retriever.cli.train.bar import TrainingBar, training_bar
+from sat_retriever.cli.train.session import TrainingBar, training_bar
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError

@@ -1,78 +1,115 @@
-"""The `sat` command, put together from one module per subcommand."""
+"""The `sat` command: a module a subcommand, or for some that belong together.
+
+A module is loaded when its command is called or asked for help, so that `sat --help` is quick.
+"""
 
 from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
 
-from sat_retriever.cli import (
-    adapt,
-    ask,
-    bench,
-    cells,
-    graph,
-    index,
-    mcp,
-    migrate,
-    permissions,
-    queries,
-    reencode,
-    search,
-    serve,
-    show,
-    sql,
-    status,
-    synth,
-    table,
-    train,
-    watch,
-    why,
-)
-from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
+
+_COMMANDS = {
+    "Find sheets and answers": {
+        "search": ("search", "Find the sheets that answer a question."),
+        "why": ("why", "Explain where a sheet stands for a question."),
+        "ask": ("ask", "Answer a question in words, from the sheets found."),
+        "sql": ("sql", "Ask the tables of some sheets in SQL."),
+    },
+    "Look at what was found": {
+        "show": ("show", "Show what is known about a workbook or a sheet."),
+        "cells": ("cells", "Print cells of a sheet."),
+        "table": ("cells", "Print the data of a table as CSV, JSON or Markdown."),
+        "graph": ("graph", "Export sheets and links as a page, JSON or GraphML."),
+    },
+    "Keep an index": {
+        "index": ("index", "Read workbooks and make them searchable."),
+        "watch": ("watch", "Keep an index in step with its workbooks."),
+        "status": ("maintenance", "Show what is in an index, and what could not be read."),
+        "migrate": ("maintenance", "Copy an index file into PostgreSQL."),
+        "reencode": ("maintenance", "Give every sheet a token of another encoder."),
+    },
+    "Serve a team": {
+        "serve": ("serve", "Open an index as a page in the browser, and over MCP."),
+        "mcp": ("serve", "Serve an index to AI agents over MCP."),
+        "permissions": ("permissions", "Show or change who may see which sheets."),
+    },
+    "Learn from questions": {
+        "queries": ("queries", "Make labelled queries from an index, or check yours."),
+        "bench": ("bench", "Measure how well the right sheets are found."),
+        "adapt": ("adapt", "Train the models on the sheets of an index, without labels."),
+        "train": ("train.commands", "Train an encoder or a reranker on labels."),
+        "synth": ("synth", "Make a synthetic corpus of workbooks, with ground truth."),
+    },
+}
+"""Headings of the help with their commands: the module of each, and its line."""
+_KNOWN = {name: each for commands in _COMMANDS.values() for name, each in commands.items()}
+_EXAMPLES = (
+    "sat index ~/reports --index reports.sat",
+    'sat search "monthly revenue by region" --index reports.sat',
+    "sat graph --index reports.sat --out links.html",
+)
+
+
+class _Commands(Mapping[str, Any]):
+    """The subcommands by name, each loaded when it is taken."""
+
+    def __getitem__(self, name: str) -> Any:
+        module, line = _KNOWN[name]
+        group = typer.main.get_group(import_module(f"sat_retriever.cli.{module}").app)
+        found = group if group.name == name else group.commands[name]
+        found.short_help = line
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KNOWN)
+
+    def __len__(self) -> int:
+        return len(_KNOWN)
+
+
+class _Group(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = cast("Any", _Commands())
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names alone; typer would load each command."""
+        return list(_KNOWN)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help on one screen of 80 by 40, without loading a command or rich."""
+        formatter.write(f"Usage: {ctx.command_path} [--version] [--help] COMMAND [ARGS]...\n\n")
+        formatter.write(f"  {self.help} COMMAND --help tells more.\n")
+        for heading, commands in _COMMANDS.items():
+            formatter.write(f"\n{typer.style(heading, bold=True)}\n")
+            for name, (_module, line) in commands.items():
+                formatter.write(f"  {name:<11}  {line}\n")
+        formatter.write(f"\n{typer.style('Examples', bold=True)}\n")
+        formatter.write("".join(f"  $ {each}\n" for each in _EXAMPLES))
+
 
 app = typer.Typer(
     name="sat",
+    cls=_Group,
     help="Find the right sheets in a folder of workbooks.",
-    epilog=examples(
-        "sat index ~/reports --index reports.sat",
-        'sat search "monthly revenue by region" --index reports.sat',
-        "sat graph --index reports.sat --out links.html",
-    ),
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    epilog="\n\n".join(("[bold]Examples[/bold]", *(f"$ {each}" for each in _EXAMPLES))),
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
-quoted = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
-app.command(no_args_is_help=True, epilog=watch.EXAMPLES)(watch.watch)
-app.command(no_args_is_help=True, epilog=search.EXAMPLES, context_settings=quoted)(search.search)
-app.command(no_args_is_help=True, epilog=why.EXAMPLES, context_settings=quoted)(why.why)
-app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)(show.show)
-app.command(no_args_is_help=True, epilog=cells.EXAMPLES, context_settings=quoted)(cells.cells)
-app.command(no_args_is_help=True, epilog=table.EXAMPLES, context_settings=quoted)(table.table)
-app.command(no_args_is_help=True, epilog=sql.EXAMPLES)(sql.sql)
-app.command(no_args_is_help=True, epilog=ask.EXAMPLES, context_settings=quoted)(ask.ask)
-app.command(epilog=graph.EXAMPLES)(graph.graph)
-app.command(epilog=serve.EXAMPLES)(serve.serve)
-app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
-app.command(epilog=queries.EXAMPLES)(queries.queries)
-app.command(no_args_is_help=True, epilog=bench.EXAMPLES)(bench.bench)
-app.command(epilog=adapt.EXAMPLES)(adapt.adapt)
-app.command(epilog=status.EXAMPLES)(status.status)
-app.command(epilog=permissions.EXAMPLES)(permissions.permissions)
-app.command(no_args_is_help=True, epilog=migrate.EXAMPLES)(migrate.migrate)
-app.command(epilog=reencode.EXAMPLES)(reencode.reencode)
-app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
-app.add_typer(train.app)
 
 
 @app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     *,
     version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
@@ -81,6 +118,9 @@ def _options(
 
         sys.stdout.write(f"sat {__version__}\n")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
 
 
 def main() -> None:
@@ -90,7 +130,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         app(prog_name="sat")
-    except InputError as error:
-        sys.exit(fail(error, 2))
     except (SatError, OSError) as error:
-        sys.exit(fail(error, 1))
+        from sat_retriever.cli.terminal import fail
+
+        sys.exit(fail(error, 2 if isinstance(error, InputError) else 1))

@@ -9,44 +9,38 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from sat_retriever.cli.principals import opened_whole
-from sat_retriever.cli.progress import about
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
     JsonOption,
-    counted,
-    examples,
-    grid,
-    plain,
-    print_json,
-    stderr,
-    stdout,
+    opened_whole,
 )
-from sat_retriever.cli.train.bar import TrainingBar, training_bar
+from sat_retriever.cli.progress import about, progress
+from sat_retriever.cli.terminal import counted, examples, grid, plain, print_json, stderr, stdout
 from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
-from sat_retriever.cli.train.session import check_extra
+from sat_retriever.cli.train.session import TrainingBar, check_extra, is_main
 from sat_retriever.datasets.labels import load_labels
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.adapt.settings import AdaptSettings
 
 if TYPE_CHECKING:
-    from sat_retriever.llm.chat import Chat
     from sat_retriever.train.adapt.outcome import Adaptation, Verdict
     from sat_retriever.train.adapt.questions import Material
-    from sat_retriever.train.loop.state import TrainingProgress
 
-EXAMPLES = examples(
-    "sat adapt --index reports.sat",
-    "sat adapt -i reports.sat --queries labels.csv --queries clicks.csv",
-    "sat adapt -i reports.sat --paraphrase qwen3:4b --number 4000",
-    "sat adapt -i many.sat --stage reranker",
+app = typer.Typer()
+
+
+@app.command(
+    epilog=examples(
+        "sat adapt --index reports.sat",
+        "sat adapt -i reports.sat --queries labels.csv --queries clicks.csv",
+        "sat adapt -i reports.sat --paraphrase qwen3:4b --number 4000",
+        "sat adapt -i many.sat --stage reranker",
+    )
 )
-
-
 @with_options(AdaptSettings, panel="Settings")
 def adapt(
     file: IndexOption = DEFAULT_INDEX,
@@ -85,14 +79,20 @@ def adapt(
     from sat_retriever.train.adapt.adapt import adapt as adapted
     from sat_retriever.train.adapt.questions import merged
 
+    chat = None
+    if paraphrase is not None:
+        from sat_retriever.llm.chat import OllamaChat
+
+        chat = OllamaChat(paraphrase)
     own = merged(load_labels(each) for each in queries or ())
     beside = file.parent if isinstance(file, Path) else Path()
     folder = out or beside / f"{file.name}.adapt"
     try:
-        with opened_whole(file, device) as opened, training_bar("adapt") as bar:
-            made = adapted(
-                opened, folder, settings, own=own, chat=_chat(paraphrase), watcher=_Watcher(bar)
-            )
+        with (
+            opened_whole(file, device) as opened,
+            progress("adapt", "getting ready", quiet=not is_main()) as shown,
+        ):
+            made = adapted(opened, folder, settings, own=own, chat=chat, watcher=_Watcher(shown))
     except KeyboardInterrupt:
         stderr().print("interrupted; the index is unchanged; run the same command to continue")
         raise typer.Exit(130) from None
@@ -102,33 +102,14 @@ def adapt(
         _print(made, file)
 
 
-class _Watcher:
-    """Progress of an adaptation, shown in one line."""
-
-    def __init__(self, bar: TrainingBar) -> None:
-        self._bar = bar
-
-    def training(self, progress: TrainingProgress) -> None:
-        self._bar.training(progress)
-
-    def counting(self, what: str, done: int, total: int) -> None:
-        self._bar.counting(what, done, total)
-
+class _Watcher(TrainingBar):
     def prepared(self, material: Material, seconds: float | None) -> None:
         learn = counted(len(material.train), "question")
         time = "" if seconds is None else f"; the first training takes {about(seconds)}"
-        self._bar.say(
+        self.say(
             f"{learn} to learn from, {len(material.choose):,} to choose "
             f"with, {len(material.judge):,} to judge by{time}"
         )
-
-
-def _chat(model: str | None) -> Chat | None:
-    if model is None:
-        return None
-    from sat_retriever.llm.chat import OllamaChat
-
-    return OllamaChat(model)
 
 
 # ---- output
@@ -211,7 +192,6 @@ def _ahead(verdict: Verdict) -> str:
 
 
 def _outcome(made: Adaptation, file: Place) -> list[str]:
-    """Lines on the changes to the index, and the next command."""
     if made.stage == "reranker":
         better = made.reranker is not None
         first = f"the tokens of {file} are unchanged"
@@ -233,5 +213,4 @@ def _outcome(made: Adaptation, file: Place) -> list[str]:
 
 
 def _command(file: Place) -> str:
-    """The command to run next."""
     return f'sat search "…" --index {shlex.quote(str(file))}'

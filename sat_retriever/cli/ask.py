@@ -9,20 +9,27 @@ from typing import Annotated
 import typer
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.cli.datatable import print_rows
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
     PathOption,
     RerankerOption,
     TodayOption,
+    TotalsOption,
     WorkbookOption,
+    chosen,
+    opened_for,
+)
+from sat_retriever.cli.terminal import (
+    QUOTED,
     broken_pipe_is_the_end,
     examples,
     plain,
     print_json,
+    print_rows,
     refuse_unquoted,
     stderr,
     stdout,
@@ -34,20 +41,31 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.queryresult import QueryResult
 from sat_retriever.records.sheetanswer import SheetAnswer
-from sat_retriever.tools.engine.conversation import NOTHING, Conversation, Query, Reply, Step
+from sat_retriever.tools.engine.conversation import (
+    NOTHING,
+    Conversation,
+    Query,
+    Reply,
+    Step,
+    WordStream,
+)
 from sat_retriever.tools.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
-from sat_retriever.tools.engine.reply import WordStream
 
-EXAMPLES = examples(
-    'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',
-    'sat ask "who has the highest salary?" --llm qwen3:8b --path "hr/*" --json',
-    'sat ask "revenue by product in February" --index reports.sat',
-)
+app = typer.Typer()
 _ROWS = 20  # rows of the result that are shown
 _NO_MODEL = "no language model is named: this is what one would be asked; add --llm MODEL (Ollama)"
 
 
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',
+        'sat ask "who has the highest salary?" --llm qwen3:8b --path "hr/*" --json',
+        'sat ask "revenue by product in February" --index reports.sat',
+    ),
+    context_settings=QUOTED,
+)
 def ask(
     context: typer.Context,
     question: Annotated[str, typer.Argument(help="A question.", metavar="QUESTION")],
@@ -71,9 +89,7 @@ def ask(
         int,
         typer.Option(min=0, max=20, help="Best sheets to query; 0 reads text only.", metavar="N"),
     ] = 5,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
-    ] = False,
+    totals: TotalsOption = False,
     reranker: RerankerOption = AUTO,
     workbook: WorkbookOption = None,
     path: PathOption = None,
@@ -102,7 +118,7 @@ def ask(
     day = today.date() if today else None
     filters = Filters(workbook=workbook, path=path)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
-        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        retriever = SheetRetriever(opened, chosen(reranker))
         ready = prepare(retriever, question, filters or None, settings=settings, today=day)
     if llm is None and not ready.hits:
         stdout().print(NOTHING)
@@ -167,7 +183,6 @@ def _printable(text: str) -> str:
 
 
 def _print_step(step: Step, given: Reply) -> None:
-    """Print a query and its rows, or why there are none."""
     if not isinstance(step, Query):
         return
     for line in step.sql.split("\n"):
@@ -190,7 +205,6 @@ def _print_sheets(ready: Prepared) -> None:
 
 
 def _print_context(ready: Prepared, index: Place, *, as_json: bool) -> None:
-    """Print the first prompt, and how to run a query that somebody else writes."""
     prompt = query_prompt(ready) if ready.tables else read_prompt(ready)
     if as_json:
         shown = {"system": prompt.system, "user": prompt.user}

@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sat_retriever.cli.benchlabels import Labels, read_labels
-from sat_retriever.cli.benchtable import asked_of, print_table
-from sat_retriever.cli.principals import opened_whole
+from sat_retriever.cli.benchreport import Labels, asked_of, print_table, read_labels
+from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, opened_whole
 from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import (
-    DEFAULT_INDEX,
-    IndexOption,
-    JsonOption,
-    examples,
-    fail,
-    plain,
-    print_json,
-    stderr,
-    stdout,
-)
+from sat_retriever.cli.terminal import examples, fail, plain, print_json, stderr, stdout
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
 from sat_retriever.index.index import SheetIndex
 
@@ -32,18 +21,11 @@ if TYPE_CHECKING:
     from sat_retriever.evaluation.llm import LanguageModelSettings
     from sat_retriever.evaluation.llm.methods import AskedModel
 
-EXAMPLES = examples(
-    "sat bench --index reports.sat --queries triples.csv",
-    "sat bench -i reports.sat --queries labels.json --out bench",
-    "sat bench -i reports.sat --queries labels.json --reranker runs/7 --out bench",
-    "sat bench -i reports.sat --queries labels.json --against BM25",
-)
+app = typer.Typer()
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The requested rows, beside those that every index has."""
-
     rerankers: Sequence[Path]
     settings: LanguageModelSettings | None
     names: bool
@@ -53,13 +35,20 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """The results to show and write."""
-
     found: Bench
     about: dict[str, Any]
     remarks: Sequence[str]
 
 
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat bench --index reports.sat --queries triples.csv",
+        "sat bench -i reports.sat --queries labels.json --out bench",
+        "sat bench -i reports.sat --queries labels.json --reranker runs/7 --out bench",
+        "sat bench -i reports.sat --queries labels.json --against BM25",
+    ),
+)
 def bench(
     labels: Annotated[
         Path,
@@ -132,7 +121,6 @@ def bench(
 def _settings(
     llm: str | None, num_ctx: int | None, *, names: bool, out: Path | None
 ) -> LanguageModelSettings | None:
-    """Settings for asking a model; None without one."""
     if llm is None:
         for option, given in (("--llm-only", names), ("--num-ctx", num_ctx is not None)):
             if given:
@@ -190,7 +178,6 @@ def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
 
 
 def _about(opened: SheetIndex, labels: Labels) -> dict[str, Any]:
-    """Facts about the measurement, for later readers of the numbers."""
     from sat_retriever._version import __version__
     from sat_retriever.evaluation.methods import encoder_label
 

@@ -1,38 +1,54 @@
-"""`sat cells`: print cells of a sheet, read anew from its workbook."""
+"""`sat cells` and `sat table`: print cells of a sheet, or the data of a table of it."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.datatable import print_rows
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
+    TotalsOption,
+    opened_for,
+)
+from sat_retriever.cli.terminal import (
+    QUOTED,
+    broken_pipe_is_the_end,
+    counted,
     examples,
     plain,
     print_json,
+    print_rows,
     refuse_unquoted,
     stderr,
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.records.area import Area, area_of, column_letters
-from sat_retriever.tools.labels import labels_note, with_labels
-from sat_retriever.tools.leftout import rows_note
+from sat_retriever.records.area import area_of, column_letters
+from sat_retriever.records.atomic import draft_of
+from sat_retriever.tools.context import labels_note, read_sheet, rows_note, with_labels
 from sat_retriever.tools.naming import named_sheet
-from sat_retriever.workbook.window import CellWindow, Rows, parse_range, read_range
+from sat_retriever.workbook.typed import FORMATS, table_text
+from sat_retriever.workbook.window import CellWindow, parse_range
 
-EXAMPLES = examples(
-    'sat cells "2024/Sales.xlsx#Q1!A1:D20" --index reports.sat',
-    'sat cells "Sales.xlsx#Q1!B:B" --formulas --index reports.sat',
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat cells "2024/Sales.xlsx#Q1!A1:D20" --index reports.sat',
+        'sat cells "Sales.xlsx#Q1!B:B" --formulas --index reports.sat',
+    ),
+    context_settings=QUOTED,
 )
-
-
 def cells(
     context: typer.Context,
     name: Annotated[
@@ -60,19 +76,10 @@ def cells(
     refuse_unquoted(context, name, _cited)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         record, cited = named_sheet(opened, name)
-        path, within = opened.bounded_file_of(record.sheet_id)
-    asked = cited or record.main_range
-    if not asked:
-        raise InputError(f"{record.sheet_id!r} has no known range; give one, such as !A1:D20")
-    window = read_range(
-        path,
-        record.sheet,
-        parse_range(asked),
-        formulas=formulas,
-        within=within,
-        relative=record.path or None,
-        encoding=record.encoding,
-    )
+        asked = cited or record.main_range
+        if not asked:
+            raise InputError(f"{record.sheet_id!r} has no known range; give one, such as !A1:D20")
+        window = read_sheet(opened, record, parse_range(asked), formulas=formulas)
     area = area_of(window.range)
     citation = f"{record.cited}!{window.range}" if area else record.cited
     rows = with_labels(record, window)
@@ -92,7 +99,9 @@ def cells(
         )
     elif area:
         stdout().print(plain(citation), style="bold green", soft_wrap=True)
-        _print(rows, area)
+        columns = map(column_letters, range(area.left, area.right + 1))
+        numbers = range(area.top, area.top + len(rows))
+        print_rows([*columns], rows, [*map(str, numbers)])
     for note in filter(None, notes):
         stderr().print(plain(note), style="yellow", soft_wrap=True)
 
@@ -107,12 +116,6 @@ def _cited(words: Sequence[str]) -> str:
     return f"{' '.join(name)}!{last}"
 
 
-def _print(rows: Rows, area: Area) -> None:
-    columns = range(area.left, area.right + 1)
-    numbers = range(area.top, area.top + len(rows))
-    print_rows([*map(column_letters, columns)], rows, [*map(str, numbers)])
-
-
 def _note(window: CellWindow) -> str:
     """What is to be said about cells that are not printed; empty if there is nothing."""
     if not window.range:
@@ -120,3 +123,64 @@ def _note(window: CellWindow) -> str:
     if window.cut:
         return "the sheet is too large to be read to its end; later cells are missing"
     return "" if window.complete else f"only {window.range} fits; ask for the other cells next"
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat table "2024/Sales.xlsx#Q1" --index reports.sat > q1.csv',
+        'sat table "Sales.xlsx#Q1" --table 1 --format json --index reports.sat',
+        'sat table "Sales.xlsx#Q1!A30:F60" --rows --format md --index reports.sat',
+    ),
+    context_settings=QUOTED,
+)
+def table(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A sheet's id; with '!' and a range, the table in which the range begins.",
+            metavar="SHEET[!RANGE]",
+        ),
+    ],
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    place: Annotated[
+        int,
+        typer.Option("--table", min=0, help="Which of its tables; 0 is the main one.", metavar="N"),
+    ] = 0,
+    form: Annotated[
+        str, typer.Option("--format", help=f"One of: {', '.join(FORMATS)}.", metavar="NAME")
+    ] = "csv",
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Add a column _row with the sheet rows.")
+    ] = False,
+    totals: TotalsOption = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write this file instead.", metavar="FILE", dir_okay=False)
+    ] = None,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
+) -> None:
+    """Print the data of a table: its records below the header, without totals.
+
+    The workbook is read at this moment; numbers, dates and units are
+    read as such. Headings between the records are a column Section.
+    Rows that were left out, and what has changed, are said on standard
+    error.
+    """
+    refuse_unquoted(context, name)
+    with opened_for(file, as_groups, as_owner=as_owner) as opened:
+        record, cited = named_sheet(opened, name)
+        found = opened.table(record.sheet_id, cited or place, totals=totals)
+    lines = table_text(found, form, rows=rows)
+    if out is not None:
+        with draft_of(out) as draft, draft.open("w", encoding="utf-8", newline="") as file_:
+            file_.writelines(lines)
+    else:
+        with broken_pipe_is_the_end():
+            for line in lines:
+                sys.stdout.write(line)
+            sys.stdout.flush()
+    said = f"{counted(len(found), 'record')} of {found.citation}"
+    stderr().print(plain(f"{said}. {found.note}".rstrip()), style="dim", soft_wrap=True)

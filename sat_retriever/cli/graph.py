@@ -11,17 +11,24 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.progress import At, Shown, progress
-from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write_parts
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
+    OwnerOption,
     PathOption,
+    opened_for,
+)
+from sat_retriever.cli.progress import At, Shown, progress
+from sat_retriever.cli.terminal import (
+    check_target,
     counted,
     examples,
     plain,
     stderr,
+    to_stdout,
+    to_terminal,
+    write_parts,
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -40,18 +47,11 @@ _SUFFIXES: dict[str, Format] = {
 }
 _READ_AT_ONCE = 1_000
 
-EXAMPLES = examples(
-    "sat graph --index reports.sat --out links.html",
-    'sat graph -i reports.sat --sheet "Sales.xlsx#Q1" --hops 2 --out q1.html',
-    "sat graph -i reports.sat --type formula_reference --out all.graphml",
-    "sat graph -i reports.sat --format json | jq '.links[].type' | sort | uniq -c",
-)
+app = typer.Typer()
 
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """The requested part of the graph."""
-
     workbook: str | None
     path: str | None
     sheets: tuple[str, ...]
@@ -60,6 +60,14 @@ class _Wish:
     limit: int | None
 
 
+@app.command(
+    epilog=examples(
+        "sat graph --index reports.sat --out links.html",
+        'sat graph -i reports.sat --sheet "Sales.xlsx#Q1" --hops 2 --out q1.html',
+        "sat graph -i reports.sat --type formula_reference --out all.graphml",
+        "sat graph -i reports.sat --format json | jq '.links[].type' | sort | uniq -c",
+    )
+)
 def graph(
     file: IndexOption = DEFAULT_INDEX,
     *,
@@ -119,7 +127,10 @@ def graph(
         records = meter.count(_records(opened, ids), "sheets", len(ids))
         links = meter.count(_links(opened, ids, wish.types), "links")
         if form == "html":
-            parts: Iterable[str] = [_page(records, links, file.stem, notes)]
+            from sat_retriever.pages.graph.page import to_html
+
+            page = to_html(list(records), links, title=file.stem, notes=notes)
+            parts: Iterable[str] = [page]
         else:
             parts = (graph_json_parts if form == "json" else graphml_parts)(records, links)
         write_parts(parts, out)
@@ -128,14 +139,6 @@ def graph(
     if not to_stdout(out):
         sheets, edges = (counted(meter.done[what], what[:-1]) for what in ("sheets", "links"))
         stderr().print(plain(f"{sheets} and {edges} in {out}"), soft_wrap=True)
-
-
-def _page(
-    records: Iterable[SheetRecord], links: Iterable[Link], name: str, notes: Sequence[str]
-) -> str:
-    from sat_retriever.pages.graph.page import to_html
-
-    return to_html(list(records), links, title=name, notes=notes)
 
 
 def _format(asked: Format | None, out: Path | None) -> Format:
@@ -207,8 +210,6 @@ def _links(opened: SheetIndex, ids: Sequence[str], types: Sequence[str]) -> Iter
 
 
 class _Meter:
-    """Counter of exported items that shows progress."""
-
     def __init__(self, shown: Shown) -> None:
         self.done: Counter[str] = Counter()
         self._shown = shown

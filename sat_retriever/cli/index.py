@@ -10,22 +10,18 @@ from typing import Annotated, Any, Literal
 import typer
 
 from sat_retriever.cli.indexreport import encoder_lines, print_report, speed
-from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
     JsonOption,
+    PasswordOption,
     PathsArgument,
-    counted,
-    examples,
-    fail,
-    plain,
-    print_json,
-    stderr,
-    stdout,
+    ReadersOption,
+    encoder_source,
 )
-from sat_retriever.cli.trained import encoder_source
+from sat_retriever.cli.progress import At, progress
+from sat_retriever.cli.terminal import counted, examples, fail, plain, print_json, stderr, stdout
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.embedder import Cost
 from sat_retriever.encoder.load import load_encoder
@@ -53,19 +49,23 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.remote.url import Named
 
 Precision = Literal["fp32", "int8"]
-Asked = tuple[Kept | None, str | None]
+PrivacyChoice = tuple[Kept | None, str | None]
 """What is to be kept of cells, and the pattern of columns to skip; None where it is not said."""
 
-EXAMPLES = examples(
-    "sat index ~/reports --index reports.sat",
-    "sat index q1.xlsx q2.csv --index small.sat --contents names",
-    "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
-    "sat index /data --index many.sat --encoder ollama:bge-m3",
-    "sat index s3://bucket/reports --index reports.sat",
-    "sat index /shared/reports --index reports.sat --ray-address 10.0.0.5:6379",
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat index ~/reports --index reports.sat",
+        "sat index q1.xlsx q2.csv --index small.sat --contents names",
+        "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
+        "sat index /data --index many.sat --encoder ollama:bge-m3",
+        "sat index s3://bucket/reports --index reports.sat",
+        "sat index /shared/reports --index reports.sat --ray-address 10.0.0.5:6379",
+    ),
 )
-
-
 def index(
     paths: PathsArgument,
     file: IndexOption = DEFAULT_INDEX,
@@ -115,10 +115,7 @@ def index(
             metavar="RULES.toml|files",
         ),
     ] = None,
-    password: Annotated[
-        str | None,
-        typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
-    ] = None,
+    password: PasswordOption = None,
     encoding: Annotated[
         str | None,
         typer.Option(
@@ -128,10 +125,7 @@ def index(
         ),
     ] = None,
     device: DeviceOption = "auto",
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
-    ] = None,
+    workers: ReadersOption = None,
     limits: Annotated[
         str | None,
         typer.Option(
@@ -229,14 +223,7 @@ def _executor(address: str | None, workers: int | None, *, ray: bool) -> Iterato
 
 
 def synced(command: str, opened: SheetIndex, paths: Sequence[Named], **options: Any) -> SyncReport:
-    """Sync an index and show the progress.
-
-    Args:
-        command: Name of the command.
-        opened: The index.
-        paths: Folders, files and URLs.
-        options: Options of `SheetIndex.sync`.
-    """
+    """Sync an index and show the progress."""
     with progress(command, "looking for workbooks") as shown:
         now = At("reading", noun="workbook")
 
@@ -288,7 +275,7 @@ class EncoderChoice:
 
 @contextmanager
 def opened_index(
-    file: Place, named: EncoderChoice, kept: Asked
+    file: Place, named: EncoderChoice, kept: PrivacyChoice
 ) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
     opened, is_new = _open(file, named, kept)
@@ -305,7 +292,7 @@ def opened_index(
                 opened.delete_if_empty()
 
 
-def _open(file: Place, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, bool]:
+def _open(file: Place, named: EncoderChoice, kept: PrivacyChoice) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)
@@ -332,7 +319,7 @@ def _open(file: Place, named: EncoderChoice, kept: Asked) -> tuple[SheetIndex, b
     return SheetIndex.open(file, named.load(own), device=named.device), False
 
 
-def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
+def _disagrees(privacy: Privacy, kept: PrivacyChoice) -> str | None:
     """What an index was made with, if it is not what is asked for now; None if it is."""
     contents, skip_columns = kept
     if contents not in (None, privacy.contents):

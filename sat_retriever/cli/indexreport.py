@@ -22,8 +22,6 @@ def print_report(report: SyncReport, sheets: int, file: Place | None) -> None:
     """Print what a sync did.
 
     Args:
-        report: The result of the sync.
-        sheets: Sheets in the index.
         file: The index; None if it was empty and is not kept.
     """
     out = stdout()

@@ -10,7 +10,7 @@ from statistics import mean
 
 import typer
 
-from sat_retriever.cli.principals import opened_whole
+from sat_retriever.cli.options import opened_whole
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.datasets.labels.write import FORMS, write_queries
@@ -24,11 +24,7 @@ _SEARCHED = 20_000  # ids that are compared
 
 
 def check_form(out: Path | None) -> None:
-    """Reject a file name that labels cannot be written to.
-
-    Raises:
-        InputError: If no label format has its extension.
-    """
+    """Reject a file name that labels cannot be written to."""
     if out is not None and out.suffix.lower() not in FORMS:
         raise InputError(f"{out} does not end in {', '.join(FORMS)}; choose one of these formats")
 
@@ -105,7 +101,6 @@ def _unknown(opened: SheetIndex, queries: Sequence[Query]) -> dict[str, int]:
 
 
 def _hints(opened: SheetIndex, wanted: Sequence[str]) -> dict[str, list[str]]:
-    """The most similar ids of the index for each wanted id."""
     ids = opened.sheet_ids() if wanted else []
     found: dict[str, list[str]] = {}
     for sheet in wanted:

@@ -8,30 +8,24 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sat_retriever.cli.principals import opened_whole
-from sat_retriever.cli.terminal import (
-    DEFAULT_INDEX,
-    IndexOption,
-    JsonOption,
-    counted,
-    examples,
-    plain,
-    print_json,
-    stdout,
-)
+from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, opened_whole
+from sat_retriever.cli.terminal import counted, examples, plain, print_json, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Change
 from sat_retriever.records.permissions import EVERYONE
 
 _LISTED = 50  # changed sheets that are listed
 
-EXAMPLES = examples(
-    "sat permissions --index reports.sat",
-    "sat permissions --index reports.sat --rules rules.toml --dry-run",
-    "sat permissions --index reports.sat --rules files",
+app = typer.Typer()
+
+
+@app.command(
+    epilog=examples(
+        "sat permissions --index reports.sat",
+        "sat permissions --index reports.sat --rules rules.toml --dry-run",
+        "sat permissions --index reports.sat --rules files",
+    )
 )
-
-
 def permissions(
     file: IndexOption = DEFAULT_INDEX,
     *,

@@ -31,12 +31,8 @@ class At:
     """The state of a running command.
 
     Attributes:
-        what: Current activity.
-        done: Number of items done.
         total: Number of items in all; None if unknown.
         noun: Noun for one item, for example "workbook"; may be empty.
-        figures: Results so far.
-        path: Current file.
         stage: Name of the stage; the remaining time is estimated anew for each; `what` if empty.
     """
 
@@ -71,12 +67,7 @@ class Silent:
 
 
 class Lines(Silent):
-    """Progress as occasional plain lines: in a log, a pipe, or a dumb terminal.
-
-    Args:
-        command: Name of the command; each line begins with it.
-        clock: Monotonic clock in seconds.
-    """
+    """Progress as occasional plain lines: in a log, a pipe, or a dumb terminal."""
 
     def __init__(self, command: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._command = command
@@ -131,13 +122,7 @@ class _Bar(Progress):
 
 @contextmanager
 def progress(command: str, first: str, *, quiet: bool = False) -> Iterator[Shown]:
-    """Show a command's progress on standard error.
-
-    Args:
-        command: Name of the command.
-        first: Activity to show until the first report.
-        quiet: Show only the lines passed to `say`.
-    """
+    """Show a command's progress on standard error."""
     console = stderr()
     if quiet:
         yield Silent()
@@ -154,11 +139,6 @@ def progress(command: str, first: str, *, quiet: bool = False) -> Iterator[Shown
 
 def in_words(now: At, done: int, seconds: float) -> str:
     """The state of a command as a line of a log.
-
-    Args:
-        now: State of the command.
-        done: Number of items done in the measured time.
-        seconds: The measured time.
 
     >>> in_words(At("reading", 1200, 8000, "workbook"), 1200, 30)
     'reading, 1,200 of 8,000 workbooks, 40 workbooks/s, about 3 minutes left'

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sat_retriever.cli.labels import check_form, check_labels, counts_by_type, print_types
-from sat_retriever.cli.principals import opened_whole
+from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, opened_whole
 from sat_retriever.cli.progress import At, Shown, progress
-from sat_retriever.cli.target import check_target
 from sat_retriever.cli.terminal import (
-    DEFAULT_INDEX,
-    IndexOption,
-    JsonOption,
+    check_target,
     counted,
     examples,
     plain,
@@ -44,14 +41,18 @@ _NO_CONTENTS = (
     "that nothing answers; index again with --contents all for them"
 )
 
-EXAMPLES = examples(
-    "sat queries --index reports.sat --out queries.json",
-    "sat queries -i reports.sat -o lookups.jsonl --number 500 --types semantic_lookup,comparison",
-    "sat queries -i reports.sat --queries labels.csv",
-    "sat queries -i reports.sat --queries labels.csv --out queries.json",
+app = typer.Typer()
+
+
+@app.command(
+    epilog=examples(
+        "sat queries --index reports.sat --out queries.json",
+        "sat queries -i reports.sat -o lookups.jsonl --number 500 "
+        "--types semantic_lookup,comparison",
+        "sat queries -i reports.sat --queries labels.csv",
+        "sat queries -i reports.sat --queries labels.csv --out queries.json",
+    )
 )
-
-
 def queries(
     file: IndexOption = DEFAULT_INDEX,
     *,
@@ -150,11 +151,7 @@ def queries(
 
 
 def _check_kept(opened: SheetIndex, wanted: Sequence[str] | None) -> None:
-    """Refuse types about contents that an index does not keep.
-
-    Raises:
-        InputError: If only such types are wanted.
-    """
+    """Refuse types about contents that an index does not keep."""
     from sat_retriever.questions.contents.draw import KINDS
 
     if wanted and set(wanted).issubset(KINDS):

@@ -14,18 +14,24 @@ from rich.measure import Measurement
 from rich.text import Text
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.cli.linktable import other_end
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.progress import ending
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
     PathOption,
     RerankerOption,
     TodayOption,
     WorkbookOption,
+    chosen,
+    opened_for,
+)
+from sat_retriever.cli.progress import ending
+from sat_retriever.cli.show import other_end
+from sat_retriever.cli.terminal import (
+    QUOTED,
     examples,
     grid,
     plain,
@@ -44,7 +50,7 @@ from sat_retriever.records.sheets import Visibility
 from sat_retriever.text.lexical import query_words
 from sat_retriever.text.period.spans import asked_on
 from sat_retriever.text.segment import stems
-from sat_retriever.tools.results.result import short
+from sat_retriever.tools.results import short
 
 _WORD = re.compile(r"[^\W_]+")
 _CELLS = 3  # cells shown per hit
@@ -53,13 +59,18 @@ _COLUMNS = 6  # headers shown per hit; the rest are counted
 _LINE_CHARS = 48  # characters that a cut line may claim from other columns
 _NAME_CHARS = 12  # least characters of the sheet's name in it
 
-EXAMPLES = examples(
-    'sat search "monthly revenue by region 2024" --index reports.sat',
-    'sat search "payroll March" -i reports.sat -k 10 --path "hr/*" --format xlsx',
-    "sat search \"open orders\" -i reports.sat --json | jq '.hits[0].range'",
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat search "monthly revenue by region 2024" --index reports.sat',
+        'sat search "payroll March" -i reports.sat -k 10 --path "hr/*" --format xlsx',
+        "sat search \"open orders\" -i reports.sat --json | jq '.hits[0].range'",
+    ),
+    context_settings=QUOTED,
 )
-
-
 def search(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
@@ -130,7 +141,7 @@ def search(
     )
     with opened_for(file, as_groups, as_owner=as_owner, device=device) as opened:
         opened.warm_up()
-        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        retriever = SheetRetriever(opened, chosen(reranker))
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
         day = asked_on(today.date() if today else None)
         hits = find(
@@ -204,7 +215,6 @@ def _is_folded(hit: Hit, shown: str) -> bool:
 
 
 def _print_ids(hits: list[Hit]) -> None:
-    """Print ids to copy, one per line, without line breaks."""
     out = stdout()
     if hits:
         out.print()
@@ -222,7 +232,6 @@ def _mark(text: Text, wanted: Set[str]) -> None:
 
 
 def _sheet(hit: Hit) -> Text:
-    """Sheet name, path and headers, one per line."""
     record = hit.record
     text = plain(record.sheet)
     text.stylize("bold green")

@@ -1,49 +1,110 @@
-"""`sat serve`: an index as a page in the browser, and as MCP over HTTP."""
+"""`sat serve` and `sat mcp`: an index as a page in the browser, and as tools over MCP."""
 
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import socket
 import sys
 import webbrowser
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
 from sat_retriever._extras import require
-from sat_retriever.cli.http import (
-    DEFAULT_HOST,
-    DEFAULT_PORT,
-    AllowHostOption,
-    HostOption,
-    PortOption,
-    ProxyOption,
-    RateOption,
-    StopOption,
-    TokenFileOption,
-    TokensOption,
-    What,
-    Where,
-    WorkersOption,
-    serve_until_stopped,
-)
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, asking
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
+    OwnerOption,
     RerankerOption,
-    examples,
+    asking,
+    chosen,
 )
-from sat_retriever.index.store.place import opens
+from sat_retriever.cli.terminal import counted, examples, plain, stderr
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.store.place import Place, opens
 from sat_retriever.rank.load import AUTO
+from sat_retriever.records.permissions import Owner, Principals
+from sat_retriever.serve.access import Audience, read_audiences, read_token
 from sat_retriever.serve.limits import HTTP_PATH, RATE
-from sat_retriever.serve.plan import STOP_S
+from sat_retriever.serve.plan import STOP_S, Plan
 
-EXAMPLES = examples(
-    "sat serve --index reports.sat --open",
-    "sat serve --index reports.sat --host 0.0.0.0 --token-file sat.token --workers 2",
+app = typer.Typer()
+
+
+HostOption = Annotated[str, typer.Option(help="Address for HTTP.", metavar="HOST")]
+PortOption = Annotated[
+    int, typer.Option(min=0, max=65535, help="HTTP port; 0 selects a free one.", metavar="N")
+]
+AllowHostOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Another host name that HTTP clients use.", metavar="NAME"),
+]
+TokenFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with the token that HTTP clients need; required off this machine.",
+        metavar="FILE",
+        dir_okay=False,
+    ),
+]
+RateOption = Annotated[
+    float,
+    typer.Option(
+        "--rate", min=0, help="HTTP requests a second of one client; 0 for any.", metavar="N"
+    ),
+]
+WorkersOption = Annotated[
+    int, typer.Option(min=1, max=64, help="Processes that serve HTTP.", metavar="N")
+]
+StopOption = Annotated[
+    float,
+    typer.Option(
+        "--stop-seconds",
+        min=0,
+        max=3600,
+        help="Seconds that running HTTP requests have to end.",
+        metavar="N",
+    ),
+]
+ProxyOption = Annotated[
+    list[str] | None,
+    typer.Option(help="A proxy's address, whose X-Forwarded-For is believed.", metavar="ADDRESS"),
+]
+TokensOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--tokens",
+        help="TOML file with tokens and the groups of each, for an index with permissions.",
+        metavar="FILE",
+        dir_okay=False,
+    ),
+]
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+
+
+class Transport(StrEnum):
+    """Transport between MCP clients and the server."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+@app.command(
+    epilog=examples(
+        "sat serve --index reports.sat --open",
+        "sat serve --index reports.sat --host 0.0.0.0 --token-file sat.token --workers 2",
+    )
 )
-
-
 def serve(
     file: IndexOption = DEFAULT_INDEX,
     *,
@@ -73,19 +134,165 @@ def serve(
         require(module, "serve")
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    serve_until_stopped(
-        What(opens(file), reranker, page=True, principals=asking(as_groups, as_owner=as_owner)),
-        Where(
-            host,
-            port,
-            allow_host or (),
-            token_file,
-            rate,
-            proxy or (),
-            workers,
-            stop_seconds,
-            tokens,
-        ),
+    plan = Plan(
+        opens(file), chosen(reranker), page=True, names=allow_host or (), rate=rate,
+        proxies=proxy or (), workers=workers, stop_s=stop_seconds,
+    )  # fmt: skip
+    _serve(
+        plan,
+        host,
+        port,
+        partial(_with_tokens, token_file, tokens, asking(as_groups, as_owner=as_owner)),
         f"serving {{sheets}} at {{url}}/ (MCP at {HTTP_PATH}; Ctrl-C to stop)",
         started=webbrowser.open if open_ else None,
     )
+
+
+@app.command(
+    epilog=examples(
+        "sat mcp --index reports.sat",
+        "sat mcp --index reports.sat --transport http --port 8765",
+    )
+)
+def mcp(
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    reranker: RerankerOption = AUTO,
+    transport: Annotated[
+        Transport, typer.Option(help="stdio: started by its client. http: for many clients.")
+    ] = Transport.STDIO,
+    host: HostOption = DEFAULT_HOST,
+    port: PortOption = DEFAULT_PORT,
+    allow_host: AllowHostOption = None,
+    token_file: TokenFileOption = None,
+    rate: RateOption = RATE,
+    proxy: ProxyOption = None,
+    workers: WorkersOption = 1,
+    stop_seconds: StopOption = STOP_S,
+    as_groups: GroupsOption = None,
+    as_owner: OwnerOption = False,
+    tokens: TokensOption = None,
+) -> None:
+    """Serve an index to AI agents over the Model Context Protocol.
+
+    The agent gets read-only tools: find_sheets, describe_sheet, read_range,
+    related_sheets, index_status, search_cells and, with the extra sql,
+    query_tables. HTTP is for this machine; for others it needs a token. sat
+    serve offers the same over HTTP, and a page for people.
+    """
+    require("mcp", "mcp")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    principals = asking(as_groups, as_owner=as_owner)
+    if transport is Transport.STDIO:
+        _serve_client(file, reranker, principals)
+        return
+    plan = Plan(
+        opens(file), chosen(reranker), page=False, names=allow_host or (), rate=rate,
+        proxies=proxy or (), workers=workers, stop_s=stop_seconds,
+    )  # fmt: skip
+    _serve(
+        plan,
+        host,
+        port,
+        partial(_with_tokens, token_file, tokens, principals),
+        f"serving {{sheets}} at {{url}}{HTTP_PATH} (Ctrl-C to stop)",
+    )
+
+
+def _serve_client(file: Place, reranker: str, principals: Principals | None) -> None:
+    from sat_retriever.tools import SheetTools
+    from sat_retriever.tools.mcp import serve_stdio, sheet_server
+
+    with SheetIndex.open(file) as opened:
+        tools = SheetTools(opened, reranker=chosen(reranker), principals=principals)
+        tools.index.warm_up()
+        signal.signal(signal.SIGINT, _end_now)
+        serve_stdio(sheet_server(tools))
+
+
+def _end_now(_signal: int, _frame: FrameType | None) -> None:
+    # A thread waits for a line on standard input, and a normal exit would wait for that thread.
+    os._exit(130)
+
+
+def _serve(
+    plan: Plan,
+    host: str,
+    port: int,
+    with_tokens: Callable[[Plan], Plan],
+    said: str,
+    started: Callable[[str], object] | None = None,
+) -> None:
+    """Serve over HTTP until SIGTERM or Ctrl-C, after which the exit code is 130.
+
+    Args:
+        plan: Its names and proxies are still as they were typed.
+        with_tokens: Reads the files of tokens; called at the start, and when workers are replaced.
+        said: Line to print when connections are accepted, with `{sheets}` and `{url}`.
+        started: Called with the URL after that.
+    """
+    from sat_retriever.serve.serving import (
+        INTERRUPTED,
+        check_private,
+        known_names,
+        listen,
+        networks,
+        url,
+    )
+
+    named = replace(plan, names=known_names(host, plan.names), proxies=networks(plan.proxies))
+    with listen(host, port) as listening:
+        check_private(listening, with_tokens(named).a_token)
+
+        def tell(sheets: int) -> None:
+            line = said.format(sheets=counted(sheets, "sheet"), url=url(listening))
+            stderr().print(plain(line), soft_wrap=True)
+            if started:
+                started(url(listening))
+
+        serving = _serve_here if plan.workers == 1 else _supervise
+        try:
+            code = serving(partial(with_tokens, named), listening, tell)
+        except KeyboardInterrupt:  # before it served
+            code = INTERRUPTED
+    if code:
+        raise typer.Exit(code)
+
+
+def _with_tokens(
+    token_file: Path | None, tokens: Path | None, principals: Principals | None, plan: Plan
+) -> Plan:
+    """The plan with the tokens in the files, and the groups of those who have them."""
+    token = read_token(token_file) if token_file else None
+    if tokens is not None:
+        if token is not None or principals is not None:
+            raise InputError("--tokens excludes --token-file, --as and --as-owner; leave them out")
+        return replace(plan, audiences=read_audiences(tokens))
+    audiences: list[Audience] = []
+    if isinstance(principals, Owner):
+        audiences = [(token, None, True)]
+    elif principals is not None:
+        audiences = [(token, list(principals), False)]
+    return replace(plan, token=token, audiences=audiences)
+
+
+def _serve_here(
+    plan_of: Callable[[], Plan], listening: socket.socket, tell: Callable[[int], None]
+) -> int:
+    from sat_retriever.serve.plan import service_of
+    from sat_retriever.serve.serving import Serving
+
+    plan = plan_of()
+    with service_of(plan) as (service, sheets):
+        serving = Serving(service, plan.proxies, plan.stop_s, partial(tell, sheets), hurry=True)
+        return serving.serve_until_stopped(listening)
+
+
+def _supervise(
+    plan_of: Callable[[], Plan], listening: socket.socket, tell: Callable[[int], None]
+) -> int:
+    if sys.platform != "win32":
+        from sat_retriever.serve.supervisor import supervise
+
+        return supervise(plan_of, listening, tell)
+    raise InputError("several workers need Linux or macOS; leave out --workers")

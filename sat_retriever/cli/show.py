@@ -1,18 +1,25 @@
-"""`sat show`: print what the index knows about one workbook or one sheet."""
+"""`sat show`: print what the index knows about one workbook or one sheet, and its links."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from sat_retriever.cli.linktable import link_table
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
+    opened_for,
+)
+from sat_retriever.cli.terminal import (
+    QUOTED,
     counted,
     examples,
     grid,
@@ -28,7 +35,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.links import Link, in_order
+from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.sheets import Table as SheetTable
 from sat_retriever.tools.naming import find_sheets, place_of, sheets_called, unknown_name
@@ -36,13 +43,18 @@ from sat_retriever.workbook.remote.url import joined
 
 _COLUMNS = 8  # headers shown per sheet of a workbook
 
-EXAMPLES = examples(
-    'sat show "2024/Sales.xlsx" --index reports.sat',
-    'sat show "Sales.xlsx#Q1" --index reports.sat --links 20',
-    'sat show "Sales.xlsx#Q1" --index reports.sat --json',
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat show "2024/Sales.xlsx" --index reports.sat',
+        'sat show "Sales.xlsx#Q1" --index reports.sat --links 20',
+        'sat show "Sales.xlsx#Q1" --index reports.sat --json',
+    ),
+    context_settings=QUOTED,
 )
-
-
 def show(
     context: typer.Context,
     name: Annotated[
@@ -91,7 +103,6 @@ def show(
 
 
 def _print_copies(copies: Copies) -> None:
-    """The other versions of a sheet, newest first."""
     if not copies:
         return
     out = stdout()
@@ -104,11 +115,7 @@ def _print_copies(copies: Copies) -> None:
 
 
 def _only_sheet(opened: SheetIndex, name: str) -> str:
-    """The one sheet that matches a name by other case or without its workbook; reports it.
-
-    Raises:
-        InputError: If there is no such sheet, or several.
-    """
+    """The one sheet that matches a name by other case or without its workbook; reports it."""
     called = sheets_called(opened, name)
     if len(called) != 1:
         raise InputError(unknown_name(opened, name))
@@ -196,3 +203,46 @@ def _print_workbook(
     if skipped:
         out.print()
         out.print(skipped_table(skipped))
+
+
+def link_table(record: SheetRecord, links: Sequence[Link], most: int) -> Table:
+    """Links from and to a sheet, at most `most` per type and direction, strongest first."""
+    table = grid("link", "sheet", "evidence")
+    table.columns[0].no_wrap = True
+    for kind in in_order({link.type for link in links}):
+        own = [link for link in links if link.type == kind]
+        table.add_row(Text.assemble((plain(kind).plain, "bold"), (f"  {len(own):,}", "dim")))
+        for way, ends in _by_way(kind, own, record.sheet_id):
+            _add_rows(table, record, way, ends, most)
+    return table
+
+
+def _by_way(kind: str, links: Sequence[Link], sheet_id: str) -> list[tuple[str, list[Link]]]:
+    there, back = kind_of(kind).says
+    if not kind_of(kind).directed:
+        return [(there, list(links))]
+    out = [link for link in links if link.source == sheet_id]
+    return [(there, out), (back, [link for link in links if link.source != sheet_id])]
+
+
+def _add_rows(
+    table: Table, record: SheetRecord, way: str, links: Sequence[Link], most: int
+) -> None:
+    ranked = sorted(links, key=lambda x: (-x.weight, x.source, x.target))
+    for link in ranked[:most]:
+        table.add_row(f"  {way}", plain(other_end(record, link)), plain(link.evidence))
+        way = ""
+    rest = len(ranked) - len(ranked[:most])
+    if rest:
+        table.add_row(f"  {way}" if most == 0 else "", Text(f"+{rest:,} more", style="dim"))
+
+
+def other_end(record: SheetRecord, link: Link) -> str:
+    """The other sheet of a link: its name if it is in the same workbook, else its id.
+
+    >>> other_end(SheetRecord("a.xlsx#x", "x", path="a.xlsx"), Link("a.xlsx#x", "a.xlsx#y", "t"))
+    'y'
+    """
+    other = link.target if link.source == record.sheet_id else link.source
+    own = f"{record.path}#"
+    return other.removeprefix(own) if record.path else other

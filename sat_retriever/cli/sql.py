@@ -7,30 +7,40 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.datatable import print_rows
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
+    TotalsOption,
+    opened_for,
+)
+from sat_retriever.cli.terminal import (
     counted,
     examples,
     plain,
     print_json,
+    print_rows,
     stderr,
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.sql.ask import QueryLimits
+from sat_retriever.tools.sql.query import query_over
 
-EXAMPLES = examples(
-    'sat sql --sheets "Sales.xlsx#Q1" --index reports.sat',
-    'sat sql "SELECT region, sum(revenue) FROM q1 GROUP BY 1" --sheets "Sales.xlsx#Q1"',
-    'sat sql "SELECT * FROM q1 JOIN staff USING (region)" -s "Sales.xlsx#Q1" -s "Staff.csv#Staff"',
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat sql --sheets "Sales.xlsx#Q1" --index reports.sat',
+        'sat sql "SELECT region, sum(revenue) FROM q1 GROUP BY 1" --sheets "Sales.xlsx#Q1"',
+        'sat sql "SELECT * FROM q1 JOIN staff USING (region)" '
+        '-s "Sales.xlsx#Q1" -s "Staff.csv#Staff"',
+    ),
 )
-
-
 def sql(
     query: Annotated[
         str,
@@ -49,9 +59,7 @@ def sql(
             metavar="SHEET",
         ),
     ] = None,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
-    ] = False,
+    totals: TotalsOption = False,
     rows: Annotated[int, typer.Option(min=1, help="Most rows of the result.", metavar="N")] = 1000,
     columns: Annotated[
         int, typer.Option(min=1, help="Most columns of the result, or of a table.", metavar="N")

@@ -9,31 +9,27 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.options import JsonOption
 from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import (
-    JsonOption,
-    counted,
-    examples,
-    grid,
-    plain,
-    print_json,
-    stderr,
-    stdout,
-)
+from sat_retriever.cli.terminal import counted, examples, grid, plain, print_json, stderr, stdout
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthReport
 
 _DEFAULT = SynthOptions()
 
-EXAMPLES = examples(
-    "sat synth --out corpus",
-    "sat synth --out corpus-1k --scale paper-1k --seed 42",
-    "sat synth --out large --scale 100000 --queries 20000",
-    "sat synth --out deutsch --language de",
-    "sat synth --out asked --scale 300 --asks .5 --histories 40",
-    "sat synth --out answered --scale 300 --answers 300",
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat synth --out corpus",
+        "sat synth --out corpus-1k --scale paper-1k --seed 42",
+        "sat synth --out large --scale 100000 --queries 20000",
+        "sat synth --out deutsch --language de",
+        "sat synth --out asked --scale 300 --asks .5 --histories 40",
+        "sat synth --out answered --scale 300 --answers 300",
+    ),
 )
-
-
 def synth(
     out: Annotated[Path, typer.Option(help="Folder of the corpus.", metavar="DIR")],
     *,
@@ -167,7 +163,6 @@ def _print_report(report: SynthReport, out: Path) -> None:
 
 
 def _rows(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Rows of names and numbers, the largest first, with their sum."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = [(name, f"{number:,}") for name, number in ordered]
     return [*rows, ("all", f"{sum(counts.values()):,}")] if rows else []

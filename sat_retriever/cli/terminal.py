@@ -1,91 +1,33 @@
-"""Shared parts of all subcommands: the terminal, JSON output, errors, the index option."""
+"""Output of all subcommands: consoles, JSON, tables, errors, and files that are exported."""
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, NoReturn, cast
+from typing import IO, Any, NoReturn, cast
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError
-from sat_retriever.index.store.place import Place, place_of
+from sat_retriever.index.store.place import Place
+from sat_retriever.records.atomic import draft_of
 from sat_retriever.records.sheets import Skipped
 
+QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
 _PIPE_WIDTH = 100
 _LEAST_WIDTH = 40
 _PADDING = re.compile(r" +$", re.MULTILINE)
-
-if TYPE_CHECKING:
-    IndexPlace = Place
-else:
-    IndexPlace = Any  # typer knows no unions
-
-
-def index_place(named: str | Path) -> Place:
-    """The place of an index that an option names; a folder is none."""
-    place = place_of(named)
-    if isinstance(place, Path) and place.is_dir():
-        raise typer.BadParameter(f"File '{place}' is a directory.")
-    return place
-
-
-IndexOption = Annotated[
-    IndexPlace,
-    typer.Option(
-        "--index",
-        "-i",
-        envvar="SAT_INDEX",
-        help="The index file, or the URL of an index in PostgreSQL.",
-        metavar="FILE|URL",
-        parser=index_place,
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
-RerankerOption = Annotated[
-    str,
-    typer.Option(
-        help="Stage 2: auto (the index's own), links, none, or a trained one.",
-        metavar="NAME|DIR|RUN",
-    ),
-]
-DeviceOption = Annotated[
-    Device,
-    typer.Option(
-        envvar="SAT_DEVICE",
-        help="Device of the models: auto (CUDA where it can be used), cuda or cpu.",
-        metavar="NAME",
-    ),
-]
-WorkbookOption = Annotated[
-    str | None, typer.Option(help="Only this workbook's file name.", metavar="NAME")
-]
-PathOption = Annotated[
-    str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
-]
-PathsArgument = Annotated[
-    list[str],
-    typer.Argument(help="Folders and files, or URLs such as s3://bucket/folder.", metavar="PATHS"),
-]
-TodayOption = Annotated[
-    dt.datetime | None,
-    typer.Option(
-        formats=["%Y-%m-%d"],
-        help="Reference day for 'last year'; today if not given.",
-        metavar="YYYY-MM-DD",
-    ),
-]
-DEFAULT_INDEX = Path("sheets.sat")
+_READABLE = 14  # least characters of a column that is folded; a shorter one is as wide as its cells
+_GAP = 2  # blanks between columns
 
 
 class _Console(Console):
@@ -160,16 +102,7 @@ def fail(error: Exception, code: int) -> int:
 def refuse_unquoted(
     context: typer.Context, first: str, whole: Callable[[Sequence[str]], str] = " ".join
 ) -> None:
-    """Reject further words after the one argument that a command takes.
-
-    Args:
-        context: What was typed.
-        first: The argument.
-        whole: Makes one argument of all words.
-
-    Raises:
-        InputError: If there are any; the message shows them all in quotes.
-    """
+    """Reject further words after the one argument that a command takes."""
     if context.args:
         words = whole([first, *context.args])
         raise InputError(
@@ -220,3 +153,101 @@ def skipped_table(skipped: list[Skipped]) -> Table:
         reason = Text(skip.reason.value, style="yellow")
         table.add_row(reason, plain(name), plain(skip.message))
     return table
+
+
+def print_rows(
+    names: Sequence[str], rows: Sequence[Sequence[object]], labels: Sequence[str] = ()
+) -> None:
+    """Print rows under the names of their columns; None is an empty cell.
+
+    Columns that do not fit beside each other are printed below each other, in parts that each
+    have all rows. Long cells are folded. So nothing is cut or left out.
+
+    Args:
+        labels: What stands before each row; in parts its number, if there are none.
+    """
+    heads = [plain(name) for name in names]
+    cells = [[plain("" if cell is None else cell) for cell in row] for row in rows]
+    widths = [
+        max(cell_len(text.plain) for text in (head, *(row[place] for row in cells)))
+        for place, head in enumerate(heads)
+    ]
+    out = stdout()
+    whole = _parts(widths, out.width - _room(labels))
+    if not labels and len(whole) > 1:
+        labels = [str(number) for number in range(1, len(rows) + 1)]
+        whole = _parts(widths, out.width - _room(labels))
+    for part in whole:
+        if len(whole) > 1:
+            out.print(f"columns {part.start + 1} to {part.stop} of {len(heads)}:", style="dim")
+        table = grid(*[""] * bool(labels), *heads[part.start : part.stop])
+        for number, row in enumerate(cells):
+            table.add_row(*labels[number : number + 1], *row[part.start : part.stop])
+        out.print(table)
+        if part is not whole[-1]:
+            out.print()
+
+
+def _room(labels: Sequence[str]) -> int:
+    return max(map(len, labels)) + _GAP if labels else 0
+
+
+def _parts(widths: Sequence[int], room: int) -> list[range]:
+    parts: list[range] = []
+    start, used = 0, 0
+    for place, width in enumerate(widths):
+        needed = min(width, max(_READABLE, room // 3)) + _GAP
+        if place > start and used + needed - _GAP > room:
+            parts.append(range(start, place))
+            start, used = place, 0
+        used += needed
+    return [*parts, range(start, len(widths))]
+
+
+def to_stdout(out: Path | None) -> bool:
+    """True if the target is standard output: no file, or "-"."""
+    return out is None or str(out) == "-"
+
+
+def to_terminal(out: Path | None) -> bool:
+    """True if the export would be shown on a screen."""
+    return to_stdout(out) and sys.stdout.isatty()
+
+
+def check_target(out: Path | None, index: Place, *, force: bool) -> None:
+    """Reject a file that an export cannot or must not be written to.
+
+    Raises:
+        InputError: If it is a folder, its folder does not exist, it is the index, or it exists and
+            `force` is False.
+    """
+    if out is None or to_stdout(out):
+        return
+    if out.is_dir():
+        raise InputError(f"{out} is a folder; name a file in it")
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"the folder {out.absolute().parent} does not exist")
+    if isinstance(index, Path) and out.exists() and index.exists() and out.samefile(index):
+        raise InputError(f"{out} is the index itself; choose another name")
+    if out.is_file() and not force:
+        raise InputError(f"{out} already exists; replace it with --force, or choose another name")
+
+
+def write_parts(parts: Iterable[str], out: Path | None) -> None:
+    """Write texts in UTF-8, one after another."""
+    if out is None or to_stdout(out):
+        with broken_pipe_is_the_end():
+            sys.stdout.flush()
+            sys.stdout.buffer.writelines(map(_bytes, parts))
+            sys.stdout.flush()
+    elif out.exists() and not out.is_file():  # a pipe or a device
+        with out.open("wb") as stream:
+            stream.writelines(map(_bytes, parts))
+    else:
+        with draft_of(out.resolve()) as draft, draft.open("wb") as stream:
+            stream.writelines(map(_bytes, parts))
+
+
+def _bytes(text: str) -> bytes:
+    # Only JSON texts can have characters that UTF-8 cannot encode, and JSON reads these escapes.
+    return text.encode("utf-8", "backslashreplace")

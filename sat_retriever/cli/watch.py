@@ -9,18 +9,16 @@ from typing import Annotated
 import typer
 
 from sat_retriever.cli.index import EncoderChoice, opened_index, synced
-from sat_retriever.cli.principals import opened_whole
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
     IndexOption,
+    PasswordOption,
     PathsArgument,
-    counted,
-    examples,
-    plain,
-    stderr,
-    stdout,
+    ReadersOption,
+    opened_whole,
 )
+from sat_retriever.cli.terminal import counted, examples, plain, stderr, stdout
 from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.sync.indexing import check_named
@@ -31,12 +29,16 @@ from sat_retriever.workbook.remote.url import Named
 
 _POLL_S = 60.0
 
-EXAMPLES = examples(
-    "sat watch ~/reports --index reports.sat",
-    "sat watch s3://bucket/reports --index reports.sat --poll 300",
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat watch ~/reports --index reports.sat",
+        "sat watch s3://bucket/reports --index reports.sat --poll 300",
+    ),
 )
-
-
 def watch(
     paths: PathsArgument,
     file: IndexOption = DEFAULT_INDEX,
@@ -60,15 +62,9 @@ def watch(
             show_default=False,
         ),
     ] = None,
-    password: Annotated[
-        str | None,
-        typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
-    ] = None,
+    password: PasswordOption = None,
     device: DeviceOption = "auto",
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
-    ] = None,
+    workers: ReadersOption = None,
 ) -> None:
     """Keep an index in step with its workbooks, until Ctrl-C.
 
@@ -119,7 +115,6 @@ def watch(
 
 
 def _line(report: SyncReport, sheets: int) -> str:
-    """What a sync did, in a line."""
     counts = ", ".join(
         f"{getattr(report, name):,} {name}" for name in ("added", "changed", "removed")
     )

@@ -9,20 +9,20 @@ import typer
 from rich.text import Text
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.cli.linktable import other_end
-from sat_retriever.cli.principals import GroupsOption, OwnerOption, opened_for
-from sat_retriever.cli.terminal import (
+from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    GroupsOption,
     IndexOption,
     JsonOption,
+    OwnerOption,
     PathOption,
     RerankerOption,
     WorkbookOption,
-    examples,
-    plain,
-    print_json,
-    stdout,
+    chosen,
+    opened_for,
 )
+from sat_retriever.cli.show import other_end
+from sat_retriever.cli.terminal import QUOTED, examples, plain, print_json, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
@@ -36,13 +36,18 @@ _CELLS = 3
 _LINKS = 5
 _SKIPS = 5
 
-EXAMPLES = examples(
-    'sat why "monthly revenue by region" "Sales.xlsx#Q1" --index reports.sat',
-    'sat why "payroll March" Staff -i reports.sat --path "hr/*"',
-    'sat why "open orders" Orders -i reports.sat --json | jq .placed.rank',
+app = typer.Typer()
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        'sat why "monthly revenue by region" "Sales.xlsx#Q1" --index reports.sat',
+        'sat why "payroll March" Staff -i reports.sat --path "hr/*"',
+        'sat why "open orders" Orders -i reports.sat --json | jq .placed.rank',
+    ),
+    context_settings=QUOTED,
 )
-
-
 def why(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
@@ -76,7 +81,7 @@ def why(
     filters = Filters(workbook=workbook, path=path)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         name = one_sheet(opened, sheet)
-        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        retriever = SheetRetriever(opened, chosen(reranker))
         day = asked_on(today.date() if today else None)
         found = retriever.why(query, name, filters or None, today=day)
     if as_json:
@@ -87,7 +92,6 @@ def why(
 
 
 def _lines(found: RankExplanation) -> list[Text]:
-    """The whole explanation, a fact a line."""
     name = plain(found.sheet_id)
     name.stylize("bold green")
     skips = [
@@ -147,7 +151,6 @@ def _share(part: WordPart) -> str:
 
 
 def _rest(found: RankExplanation, own: Placed) -> list[Text]:
-    """Cosine, cells, time, role, links."""
     hit, why = own.hit, own.hit.why
     lines = _score(found, own)
     if own.time < 1:
@@ -181,7 +184,6 @@ def _held(own: Placed) -> str:
 
 
 def _score(found: RankExplanation, own: Placed) -> list[Text]:
-    """The score before the reranker, and what names and contents give."""
     weight, why = found.dense_weight, own.hit.why
     by_names = _ranked(why.lexical, why.lexical_rank)
     meaning = f"meaning {_ranked(why.dense, why.dense_rank)}"
@@ -197,7 +199,6 @@ def _ranked(score: float, rank: int | None) -> str:
 
 
 def _above(found: RankExplanation) -> list[Text]:
-    """What the sheet above has more of."""
     own, above = found.placed, found.above
     if own is None or above is None:
         return []

@@ -52,7 +52,6 @@ class OllamaChat:
                 OLLAMA_HOST from the environment, or this machine.
             timeout_s: Longest wait for one answer, in seconds, including the loading of the model.
             num_ctx: Context in tokens; the server refuses a longer prompt.
-            max_tokens: Longest answer in tokens.
             temperature: 0 gives the likeliest answer, which is the same for equal seeds.
 
         Raises:
@@ -75,11 +74,6 @@ class OllamaChat:
     def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:
         """Return the model's parsed answer, with its top level checked against the schema.
 
-        Args:
-            prompt: The whole question.
-            schema: JSON schema that the server makes the answer follow.
-            seed: Makes sampling repeatable if the temperature is above 0.
-
         Raises:
             ModelSetupError: If the server is not running, the model does not exist, or the
                 prompt is longer than its context.
@@ -92,18 +86,7 @@ class OllamaChat:
         return parsed(reply.text, schema, self.model)
 
     def words(self, system: str, user: str, *, seed: int = 0) -> Iterator[Reply]:
-        """Yield the pieces of the model's answer in words as they come.
-
-        Args:
-            system: The model's task.
-            user: The whole question.
-            seed: Makes sampling repeatable if the temperature is above 0.
-
-        Raises:
-            ModelSetupError: If the server is not running, the model does not exist, or the
-                prompt is longer than its context.
-            LanguageModelError: If the server fails or is too slow, or the answer is cut short.
-        """
+        """Yield the pieces of the model's answer in words as they come."""
         ended = False
         for piece in self._server.stream(self.model, system, user, {**self._options, "seed": seed}):
             ended = piece.ended

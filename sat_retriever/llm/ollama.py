@@ -29,11 +29,7 @@ _USER_INFO = re.compile(r"^(\w+://)?.*@")
 
 
 def check_positive(**numbers: float) -> None:
-    """Refuse numbers that are not above 0.
-
-    Raises:
-        InputError: If a number is not above 0; the message names it.
-    """
+    """Refuse numbers that are not above 0."""
     for name, value in numbers.items():
         if value <= 0:
             raise InputError(f"{name} must be above 0, not {value}")
@@ -53,7 +49,6 @@ class Reply:
     """A model's reply to one prompt, or a piece of it.
 
     Attributes:
-        text: The text of the reply.
         ended: True if the reply is complete; False if it was cut at its longest allowed length, or
             if more pieces follow.
         prompt_tokens: Tokens of the prompt as the server counted them; None if not reported.
@@ -71,7 +66,6 @@ class Embeddings:
     """An embedding model's vectors of some texts.
 
     Attributes:
-        vectors: The vectors as the server sent them.
         tokens: Tokens of the texts as the server counted them; None if not reported.
     """
 
@@ -129,10 +123,7 @@ class OllamaServer:
         """Return a model's answer to one user message, without its reasoning.
 
         Args:
-            model: Name as `ollama list` shows it.
-            prompt: The whole message.
             schema: JSON schema that the server makes the answer follow.
-            options: Options of the model, for example num_ctx, num_predict, temperature and seed.
             keep_alive: Time for which the model stays loaded afterwards.
 
         Raises:
@@ -164,17 +155,6 @@ class OllamaServer:
         """Yield the pieces of a model's answer in words, without its reasoning.
 
         The last piece has the counts, and `ended` is True for it unless the answer was cut.
-
-        Args:
-            model: Name as `ollama list` shows it.
-            system: The model's task.
-            user: The whole message.
-            options: Options of the model, as for `reply`.
-            keep_alive: Time for which the model stays loaded afterwards.
-
-        Raises:
-            ModelSetupError: If a second try would not help, as for `reply`.
-            LanguageModelError: If it might help: a slow or failing server, or a lost connection.
         """
         said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         with self._told_plainly(model):
@@ -192,9 +172,7 @@ class OllamaServer:
         """Return an embedding model's vectors of some texts.
 
         Args:
-            model: Name as `ollama list` shows it.
             texts: The texts; of one that is too long, a server may read the beginning.
-            keep_alive: Time for which the model stays loaded afterwards.
 
         Raises:
             ModelContextError: If a text is longer than the context, and the server did not cut it.
@@ -233,7 +211,6 @@ class OllamaServer:
         """Turn errors of the client and of HTTP into this package's own.
 
         Args:
-            model: The model that is asked.
             others: The server's models, for a message that it is not one of them.
         """
         ollama, httpx = require("ollama", "ollama"), require("httpx", "ollama")
@@ -285,7 +262,6 @@ class OllamaServer:
 
 
 def _reply(response: Any, *, ended: bool) -> Reply:
-    """Return an answer of the client, or a piece of one."""
     return Reply(
         text=str(response.message.content or ""),
         ended=ended,
@@ -295,11 +271,7 @@ def _reply(response: Any, *, ended: bool) -> Reply:
 
 
 def _client_class() -> Any:
-    """Return the client class of a release that has the argument `think`.
-
-    Raises:
-        MissingExtraError: If the package is not installed, or too old.
-    """
+    """Return the client class of a release that has the argument `think`."""
     found = require("ollama", "ollama").Client
     if "think" not in inspect.signature(found.chat).parameters:
         raise MissingExtraError(

@@ -48,10 +48,6 @@ def filled(template: str, *, title: str, style: str, script: str, data: Any) -> 
 
     Args:
         template: The page; it has each placeholder once.
-        title: Name of the page, untrusted text.
-        style: Its style sheet.
-        script: Its script.
-        data: Data for the script, written as JSON; strings in it are untrusted.
 
     >>> page = filled("%TITLE% %DATA%", title="<b>", style="", script="", data=["</p>"])
     >>> page == '&lt;b&gt; ["\\u003c/p\\u003e"]'

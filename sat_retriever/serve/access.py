@@ -1,4 +1,4 @@
-"""A token that opens the server: for programs in a header, for browsers by signing in once."""
+"""Tokens that open the server: for programs in a header, for browsers by signing in once."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import hmac
 import secrets
 import stat
 import time
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.records.permissions import checked_groups
 from sat_retriever.serve.asgi import (
     App,
     Header,
@@ -32,6 +35,8 @@ MAKE_ONE = "(umask 077; head -c 32 /dev/urandom | base64 > sat.token)"
 _SESSION_S = 12 * 3600
 _TRIES_PER_S, _TRIES = 0.1, 10  # sign-ins of one client
 
+Audience = tuple[str | None, Sequence[str] | None, bool]
+"""A token, the groups of those who have it, and True if they see all sheets instead."""
 SignInPage = Callable[[str, bool], bytes]
 """Makes the page to sign in: where to go on to, and True after a wrong token."""
 
@@ -59,15 +64,7 @@ def read_token(path: Path) -> str:
 
 
 def check_token(token: str, name: str) -> None:
-    """Refuse a token that is easy to guess, or that a header cannot carry.
-
-    Args:
-        token: The token.
-        name: What it is called in the error.
-
-    Raises:
-        InputError: If it is not at least 16 printable ASCII characters without blanks.
-    """
+    """Refuse a token that is easy to guess, or that a header cannot carry."""
     if len(token) < MIN_TOKEN or not all("!" <= sign <= "~" for sign in token):
         raise InputError(
             f"{name} is too short, or has blanks or letters other than ASCII; give "
@@ -79,10 +76,6 @@ class Sessions:
     """Browsers that have signed in, each known by a signed value with the time of its end.
 
     Nothing is kept of them, so every process with the same token knows them, also after a restart.
-
-    Args:
-        token: The token, of which the key of the signatures is made.
-        clock: Returns seconds of the wall clock.
     """
 
     def __init__(self, token: str, clock: Callable[[], float] = time.time) -> None:
@@ -114,8 +107,6 @@ class Access:
         """Wrap applications.
 
         Args:
-            apps: Application that answers the requests with a token, by the token.
-            counts: Where wrong tokens are counted.
             sign_in: Page for browsers; None for a server of programs alone.
         """
         self._apps = apps
@@ -215,7 +206,6 @@ async def _page(send: Send, body: bytes) -> None:
 
 
 def _cookies(scope: Message) -> list[str]:
-    """Return the session values that a request sends."""
     values = []
     for line in header_values(scope, b"cookie"):
         try:
@@ -241,3 +231,45 @@ def _safe(target: str) -> str:
     """
     plain = target.isascii() and target.isprintable() and "\\" not in target
     return target if plain and target.startswith("/") and not target.startswith("//") else "/"
+
+
+def read_audiences(path: Path) -> list[Audience]:
+    """Return the tokens in a TOML file, each with its groups, or with `owner = true`.
+
+    Raises:
+        PathNotFoundError: If there is no such file.
+        InputError: If every user of the machine can read it, or it holds anything but tokens.
+    """
+    try:
+        if path.stat().st_mode & stat.S_IROTH:
+            raise InputError(
+                f"every user of this machine can read {path}; run: chmod 600 {path.name}"
+            )
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise PathNotFoundError(f"there is no file {path}; check the path") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read the tokens in {path}: {error}") from error
+    listed = found.get("token")
+    if set(found) != {"token"} or not isinstance(listed, list) or not listed:
+        raise InputError(
+            f'{path} lists no tokens; write each under [[token]], with token = "…" and '
+            'groups = ["sales"], or owner = true'
+        )
+    audiences = [_audience(each, f"token {n} in {path}") for n, each in enumerate(listed, 1)]
+    if len({token for token, *_ in audiences}) < len(audiences):
+        raise InputError(f"{path} lists a token twice; give each its groups once")
+    return audiences
+
+
+def _audience(entry: Mapping[str, Any], name: str) -> Audience:
+    owner, groups = entry.get("owner", False), entry.get("groups")
+    known = set(entry) <= {"token", "groups", "owner"} and isinstance(entry.get("token"), str)
+    if not known or not isinstance(owner, bool) or owner == (groups is not None):
+        raise InputError(f"{name} needs a text as token, and either groups or owner = true")
+    check_token(entry["token"], name)
+    if owner:
+        return entry["token"], None, True
+    if not isinstance(groups, list):
+        raise InputError(f'the groups of {name} are no list; write groups = ["sales"]')
+    return entry["token"], checked_groups(groups), False

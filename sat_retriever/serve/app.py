@@ -1,11 +1,16 @@
-"""The web application over an index: its routes, and what an error looks like."""
+"""The web application over an index: its routes, its templates, and what an error looks like.
+
+Every text in a template is escaped.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.answer.retriever import SheetRetriever
@@ -21,15 +26,18 @@ from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.facets import LatestFacets
 from sat_retriever.serve.limits import HTTP_PATH, client_of
 from sat_retriever.serve.pieces import piece_of, preview_of, record_of
-from sat_retriever.serve.render import STATIC, rendered, static_file
-from sat_retriever.serve.request import PageError
+from sat_retriever.serve.request import PageError, sheet_url
 from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
-from sat_retriever.serve.sheetpage import sheet_page
-from sat_retriever.serve.tablefile import table_file
-from sat_retriever.tools.mcp.server import searches_at_once, sheet_server
-from sat_retriever.tools.mcp.serving import http_app
+from sat_retriever.serve.sheetpage import sheet_page, table_file
+from sat_retriever.tools.mcp import (
+    BusyError,
+    ShareError,
+    Workers,
+    http_app,
+    searches_at_once,
+    sheet_server,
+)
 from sat_retriever.tools.sheettools import SheetTools
-from sat_retriever.tools.work import BusyError, ShareError, Workers
 
 try:
     from starlette.applications import Starlette
@@ -40,6 +48,13 @@ try:
 except ModuleNotFoundError:
     require("starlette", "serve")  # names the extra to install
     raise
+
+try:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+except ModuleNotFoundError:
+    require("jinja2", "serve")  # names the extra to install
+    raise
+
 
 SEARCHES_WAITING = 256
 READS_AT_ONCE, READS_WAITING = 2, 64  # each opens a workbook in a process
@@ -65,6 +80,12 @@ _TOLD: tuple[tuple[type[Exception], int, str], ...] = (  # the first kind that f
 Handler = Callable[[Request], Awaitable[Response]]
 
 _logger = logging.getLogger(__name__)
+_PAGES = Path(__file__).parent / "pages"
+STATIC = {
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
 
 
 class Pages:
@@ -72,7 +93,6 @@ class Pages:
 
     Args:
         retriever: Finds sheets; its index must stay open as long as this is used.
-        processes: Number of processes that serve the same index, this one included.
         signed: True if people sign in, so that the pages have a button to sign out.
     """
 
@@ -139,14 +159,7 @@ class Pages:
 def web_app(
     tools: SheetTools, retriever: SheetRetriever, *, processes: int = 1, signed: bool = False
 ) -> Starlette:
-    """Return an application of the pages, and of the tools over MCP; its lifespan must run.
-
-    Args:
-        tools: Tools for programs.
-        retriever: Finds sheets for people, in the same index.
-        processes: Number of processes that serve the same index, this one included.
-        signed: True if people sign in.
-    """
+    """Return an application of the pages, and of the tools over MCP; its lifespan must run."""
     server = sheet_server(tools, processes=processes, client_of=client_of)
     programs = http_app(server, HTTP_PATH)
 
@@ -195,7 +208,6 @@ def error_page(status: int, message: str, names: tuple[str, ...] = ()) -> Respon
 
 
 async def _http_error(_request: Request, error: Exception) -> Response:
-    """Return the page of an address that is not there, or a method that is not taken."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     says = {
         404: "There is no page at this address.",
@@ -216,3 +228,35 @@ async def _static(request: Request) -> Response:
 async def _start(_request: Request) -> Response:
     """Lead a browser that is signed in, or need not be, to the start page."""
     return RedirectResponse("/", 303)
+
+
+def rendered(template: str, **shown: Any) -> bytes:
+    """Return a page in UTF-8; what is no Unicode in a name becomes a question mark."""
+    text = _environment().get_template(f"{template}.html").render(**shown)
+    return text.encode("utf-8", "replace")
+
+
+def sign_in_page(target: str, wrong: bool) -> bytes:
+    """Return the page on which a browser gives the token."""
+    return rendered("signin", target=target, wrong=wrong)
+
+
+@cache
+def static_file(name: str) -> bytes:
+    """Return one of the files in `STATIC`."""
+    return (_PAGES / name).read_bytes()
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_PAGES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["number"] = lambda value: f"{value:,}"
+    made.filters["sheet_url"] = sheet_url
+    made.filters["search_url"] = lambda question: SearchForm(q=question).url()
+    return made

@@ -26,14 +26,7 @@ async def refuse(send: Send, status: int, reason: str, headers: Iterable[Header]
 async def lifespan_of_all(
     apps: Iterable[App], scope: Message, receive: Receive, send: Send
 ) -> None:
-    """Start and stop several applications as one.
-
-    Args:
-        apps: The applications, which must understand the protocol.
-        scope: The scope of a server's lifespan.
-        receive: Gives the start, then the end.
-        send: Takes the state after each.
-    """
+    """Start and stop several applications as one."""
     running: list[tuple[asyncio.Queue[Message], asyncio.Queue[Message], asyncio.Task[None]]] = []
     for app in apps:
         told, said = asyncio.Queue[Message](), asyncio.Queue[Message]()

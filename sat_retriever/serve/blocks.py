@@ -15,8 +15,8 @@ from pathlib import Path
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, Place, area_of
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.tools.labels import merged_labels
-from sat_retriever.workbook.window import CellValue, CellWindow, Merged, read_range
+from sat_retriever.tools.context import merged_labels, read_sheet
+from sat_retriever.workbook.window import CellValue, CellWindow, Merged
 
 BLOCK_ROWS, BLOCK_COLUMNS = 500, 40  # at most as many cells as one reading returns
 _KEPT = 24
@@ -30,10 +30,7 @@ class Cells:
 
     Attributes:
         area: Where they are: what was asked for, cut to the used range; None if nothing is left.
-        rows: The cells, row by row, as many as the area has.
         used: The sheet's used range; None if unknown.
-        cut: True if the sheet was too large to be read to its end.
-        labels: The label of each cell that is merged with one above it.
     """
 
     area: Area | None
@@ -44,11 +41,7 @@ class Cells:
 
 
 class BlockReader:
-    """Reads cells of indexed workbooks; safe to share between threads.
-
-    Args:
-        index: Index that knows the workbooks' files.
-    """
+    """Reads cells of indexed workbooks; safe to share between threads."""
 
     def __init__(self, index: SheetIndex) -> None:
         self._index = index
@@ -56,15 +49,10 @@ class BlockReader:
         self._lock = threading.Lock()
 
     def read(self, record: SheetRecord, wanted: Area) -> Cells:
-        """Return the cells of an area, which lies in few blocks.
-
-        Raises:
-            PathNotFoundError: If the file is gone.
-            InputError: If the file or its sheet cannot be read.
-        """
-        file, within = self._index.bounded_file_of(record.sheet_id)
+        """Return the cells of an area, which lies in few blocks."""
+        file, _within = self._index.bounded_file_of(record.sheet_id)
         windows = [
-            self._window(record, file, within, top, left)
+            self._window(record, file, top, left)
             for top in range(_start(wanted.top, BLOCK_ROWS), wanted.bottom + 1, BLOCK_ROWS)
             for left in range(_start(wanted.left, BLOCK_COLUMNS), wanted.right + 1, BLOCK_COLUMNS)
         ]
@@ -76,9 +64,7 @@ class BlockReader:
         }
         return Cells(area, _rows(windows, area) if area else (), used, cut, labels)
 
-    def _window(
-        self, record: SheetRecord, file: Path, within: Path, top: int, left: int
-    ) -> CellWindow:
+    def _window(self, record: SheetRecord, file: Path, top: int, left: int) -> CellWindow:
         """Return one block, from memory if the file has not changed since."""
         try:
             state = file.stat()
@@ -91,14 +77,7 @@ class BlockReader:
                 self._kept.move_to_end(key)
                 return kept
         area = Area(top, left, top + BLOCK_ROWS - 1, left + BLOCK_COLUMNS - 1)
-        found = read_range(
-            file,
-            record.sheet,
-            area,
-            within=within,
-            relative=record.path or None,
-            encoding=record.encoding,
-        )
+        found = read_sheet(self._index, record, area)
         with self._lock:
             self._kept[key] = found
             if len(self._kept) > _KEPT:
@@ -112,7 +91,6 @@ def _start(place: int, size: int) -> int:
 
 
 def _common(one: Area, other: Area | None) -> Area | None:
-    """Return the cells that two areas share; None without any."""
     if other is None:
         return None
     top, left = max(one.top, other.top), max(one.left, other.left)
@@ -121,7 +99,6 @@ def _common(one: Area, other: Area | None) -> Area | None:
 
 
 def _rows(windows: list[CellWindow], area: Area) -> tuple[tuple[CellValue, ...], ...]:
-    """Return the cells of an area from the blocks that it lies in."""
     width = area.right - area.left + 1
     rows: list[list[CellValue]] = [[None] * width for _ in range(area.bottom - area.top + 1)]
     for window in windows:

@@ -21,15 +21,7 @@ _MEASURED = (ColumnType.NUMBER, ColumnType.INTEGER)
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Counts and names of an index.
-
-    Attributes:
-        sheets: Number of sheets.
-        workbooks: Number of workbooks.
-        folders: Folders of workbooks, in the order of names.
-        formats: Number of sheets by format.
-        examples: Questions that its sheets may answer.
-    """
+    """Counts and names of an index."""
 
     sheets: int
     workbooks: int
@@ -39,12 +31,7 @@ class Facets:
 
 
 class LatestFacets:
-    """The facets of an index, made anew when its file has changed, at most once a minute.
-
-    Args:
-        index: The index.
-        clock: Returns seconds that never go back.
-    """
+    """The facets of an index, made anew when its file has changed, at most once a minute."""
 
     def __init__(self, index: SheetIndex, clock: Callable[[], float] = time.monotonic) -> None:
         self._index = index

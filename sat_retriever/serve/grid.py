@@ -1,22 +1,27 @@
-"""Cells laid out as a table: letters above, numbers at the side, headers and matches marked."""
+"""Cells laid out as a table, with headers, matched cells and words of the question marked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sat_retriever.records.area import Area, Place, area_of, column_letters
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.serve.blocks import Cells
-from sat_retriever.serve.marking import Segment, whole
+from sat_retriever.text.lexical import query_words
+from sat_retriever.text.segment import stems
 from sat_retriever.tools.cells import cell_text
-from sat_retriever.tools.header import header_above
-from sat_retriever.tools.leftout import reasons_of
+from sat_retriever.tools.context import header_above, reasons_of
 from sat_retriever.workbook.window import CellValue
 
 _LONG = 30  # characters
 
+Segment = tuple[str, bool]
+"""A part of a text, and True if it is to be marked."""
 Mark = Callable[[str], list[Segment]]
+_WORD = re.compile(r"[^\W_]+")
+_QUESTION = 4_000  # characters that are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +29,7 @@ class GridCell:
     """One cell.
 
     Attributes:
-        parts: Its text.
         numeric: True for a number, which is shown at the right.
-        header: True if it names a column.
-        matched: True if it is one of the cells that the question matches.
         long: True for a text that needs a wide column.
         of: Address of the cell above that its text stands in, if it is merged with that.
     """
@@ -45,9 +47,6 @@ class GridRow:
     """One row.
 
     Attributes:
-        number: Its number on the sheet.
-        cells: Its cells.
-        matched: True if it holds a cell that the question matches.
         heads: True if it is the last row of a header, which stays in sight.
         out: Why it is no record, or may be none; empty for records and rows of no table.
     """
@@ -64,8 +63,6 @@ class Grid:
     """Some rows of a sheet.
 
     Attributes:
-        letters: Letters of their columns.
-        rows: The rows.
         above: Number and names of the header further up that they belong to; None without one.
     """
 
@@ -83,8 +80,6 @@ def grid_of(
     """Lay out cells of a sheet.
 
     Args:
-        record: The sheet, whose tables tell which rows are headers.
-        cells: The cells.
         matched: Row and column of the cells that match the question.
         mark: Marks words in the other cells; None marks nothing there.
     """
@@ -115,7 +110,6 @@ def narrowed(grid: Grid, most: int) -> Grid:
 
     Args:
         grid: The table; words of the question are marked in its headers.
-        most: Largest number of columns.
     """
     if len(grid.letters) <= most:
         return grid
@@ -157,7 +151,40 @@ def _cell(
 ) -> GridCell:
     text = cell_text(value)
     hit = place in matched and bool(text)
-    parts = whole(text, marked=hit) if hit or mark is None or not text else mark(text)
+    parts = [(text, hit)] if hit or mark is None or not text else mark(text)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     header = any(each.holds(*place) for each in headers)
     return GridCell(parts, number, header, hit, len(text) > _LONG)
+
+
+class Marker:
+    """Marks the words of one question in texts, in any of their forms."""
+
+    def __init__(self, question: str) -> None:
+        self._wanted = frozenset(query_words(question[:_QUESTION]))
+
+    def __call__(self, text: str) -> list[Segment]:
+        """Split a text into its marked parts and the others.
+
+        >>> Marker("sales in the south")("Sales South 2024")
+        [('Sales', True), (' ', False), ('South', True), (' 2024', False)]
+        """
+        parts: list[Segment] = []
+        end = 0
+        for word in _WORD.finditer(text):
+            if not self._wanted.isdisjoint(stems(word[0])):
+                parts += [(text[end : word.start()], False), (word[0], True)]
+                end = word.end()
+        parts.append((text[end:], False))
+        return [part for part in parts if part[0]]
+
+
+def joined(names: Iterable[str], most: int) -> str:
+    """Return names in a list that is cut after some, and says how many more there are.
+
+    >>> joined(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more

@@ -1,16 +1,21 @@
 """What stands between the network and an application, the same for every server.
 
-headers → probes → known hosts and origins → no other sites → limits → token → application
+headers → known hosts and origins → no other sites → limits → token → application
+
+A web page whose host name is made to resolve to this machine (DNS rebinding) sends that name as
+`Host` and `Origin`, so both are checked against the names that the server answers for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 
+from sat_retriever.errors import InputError
 from sat_retriever.serve.access import Access, SignInPage
 from sat_retriever.serve.asgi import App, Header, Message, Receive, Send, header_values, refuse
-from sat_retriever.serve.hostcheck import HostCheck
 from sat_retriever.serve.limits import RATE, Counts, RateLimit, RequestLimits
 
 _BURST = 4  # seconds' worth of requests that may come at once
@@ -27,6 +32,13 @@ _HEADERS: tuple[Header, ...] = (
     (b"cache-control", b"no-store"),
 )
 _OWN = ("same-origin", "none")  # the page itself, or the user: address bar, bookmark
+# RFC 3986's host and port, without user names, percent signs and zones.
+_AUTHORITY = re.compile(
+    r"(?:(?P<name>[\w.-]{1,253})|\[(?P<six>[0-9a-f:.]{2,45})\])(?::(?P<port>[0-9]{1,5}))?",
+    re.ASCII | re.IGNORECASE,
+)
+_SCHEME = re.compile(r"https?://", re.ASCII | re.IGNORECASE)
+_MISDIRECTED, _FORBIDDEN = 421, 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +46,6 @@ class Guard:
     """Settings of the guard.
 
     Attributes:
-        names: Host names and addresses that clients use; see `serving.known_names`.
         rate: Requests a second of one client; 0 for no limit.
     """
 
@@ -49,11 +60,7 @@ class Guard:
         Args:
             apps: Application that answers requests with a token, by the token; None is that for
                 all requests.
-            counts: Where requests are counted.
             sign_in: Page on which a browser gives the token; None for a server of programs.
-
-        Raises:
-            InputError: If one of the names is not a valid host name.
         """
         tokens = {token: app for token, app in apps.items() if token is not None}
         inner = Access(tokens, counts, sign_in) if tokens else apps[None]
@@ -110,3 +117,61 @@ def _is_own(scope: Message) -> bool:
     link = header_values(scope, b"sec-fetch-mode") == ["navigate"]
     alone = header_values(scope, b"sec-fetch-dest") == ["document"]
     return scope["method"] in ("GET", "HEAD") and start and link and alone
+
+
+class HostCheck:
+    """An ASGI application that passes on requests for known hosts, from pages of known hosts.
+
+    A request needs one `Host` and may have one `Origin`; each must be a known host, with any port.
+    """
+
+    def __init__(self, app: App, names: Iterable[str]) -> None:
+        """Wrap an application.
+
+        Args:
+            names: Host names and addresses that clients use for it, without ports.
+        """
+        self._app = app
+        self._known = frozenset(_known(name) for name in names)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Reply 421 to another host and 403 to another origin; pass other requests on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif [host_of(each) in self._known for each in header_values(scope, b"host")] != [True]:
+            await refuse(send, _MISDIRECTED, "Invalid Host header: see --allow-host of the server.")
+        elif [self._is_own(each) for each in header_values(scope, b"origin")] not in ([], [True]):
+            await refuse(send, _FORBIDDEN, "Invalid Origin header: pages elsewhere may not ask.")
+        else:
+            await self._app(scope, receive, send)
+
+    def _is_own(self, origin: str) -> bool:
+        scheme = _SCHEME.match(origin)
+        return scheme is not None and host_of(origin[scheme.end() :]) in self._known
+
+
+def host_of(authority: str) -> str | None:
+    """The host of a `host[:port]` in normalized form; None if the text is not valid.
+
+    >>> host_of("LocalHost.:80"), host_of("[0:0::1]:80"), host_of("localhost:80@evil.com")
+    ('localhost', '::1', None)
+    """
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None or int(found["port"] or 1) not in range(1, 65_536):
+        return None
+    if found["name"]:
+        return found["name"].lower().removesuffix(".") or None
+    try:
+        return IPv6Address(found["six"]).compressed
+    except ValueError:
+        return None
+
+
+def _known(name: str) -> str:
+    host = host_of(f"[{name}]" if ":" in name and not name.startswith("[") else name)
+    if host is None:
+        raise InputError(
+            f"{name!r} is not a host name; give a name or address without a port, for example "
+            "reports.example (letters other than a-z in their xn-- form)"
+        )
+    return host

@@ -53,10 +53,8 @@ class RateLimit:
     """Counts requests by client: a bucket for each, which fills again at a constant rate.
 
     Args:
-        per_second: Requests a second; 0 for no limit.
         burst: Requests at once, after a pause.
         full_at: Table of the times at which each bucket is full again.
-        place: Place of a client in the table.
         clock: Returns seconds that never go back, the same in all processes.
     """
 
@@ -94,12 +92,7 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """An ASGI application that passes on requests of a moderate rate and size.
-
-    Attributes:
-        app: Application that answers them.
-        rate: Limit on the requests of each client.
-    """
+    """An ASGI application that passes on requests of a moderate rate and size."""
 
     app: App
     rate: RateLimit
@@ -156,7 +149,6 @@ def client_of(scope: Message) -> str:
 
 
 async def _body(receive: Receive, most: int) -> bytes | None:
-    """Return the body of a request; None if it has more bytes than are allowed."""
     body = bytearray()
     size = 0
     more = True

@@ -9,11 +9,17 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.serve.addresses import piece_url, sheet_url
 from sat_retriever.serve.blocks import BlockReader, Cells
-from sat_retriever.serve.grid import Grid, grid_of, header_areas, narrowed
-from sat_retriever.serve.marking import Marker
-from sat_retriever.serve.request import PageError, cells_of, column_of, row_of, text_of
+from sat_retriever.serve.grid import Grid, Marker, grid_of, header_areas, narrowed
+from sat_retriever.serve.request import (
+    PageError,
+    cells_of,
+    column_of,
+    piece_url,
+    row_of,
+    sheet_url,
+    text_of,
+)
 from sat_retriever.tools.naming import nearest_names
 
 ROWS, COLUMNS = 100, 40  # of one piece
@@ -25,14 +31,12 @@ class Piece:
     """Some rows of a sheet, with the ways to the others.
 
     Attributes:
-        grid: The cells.
         shown: Their range in words; "" without cells.
         next_rows: Address of the page with the next rows; "" at the end.
         next_piece: Address of these rows alone, to be added to the page; "" at the end.
         before: Address of the page with the rows before; "" at the start.
         right: Address of the page with the columns to the right; "" at the edge.
         left: Address of the page with the columns to the left; "" at the edge.
-        cut: True if the sheet was too large to be read to its end.
     """
 
     grid: Grid
@@ -46,11 +50,7 @@ class Piece:
 
 
 def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
-    """Return the sheet that the parameter `id` names.
-
-    Raises:
-        PageError: If there is none; it names the nearest ones.
-    """
+    """Return the sheet that the parameter `id` names."""
     sheet_id = given.get("id", "")
     text_of(given, "id")
     found = index.records([sheet_id]).get(sheet_id)
@@ -62,11 +62,7 @@ def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
 
 
 def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str]) -> Piece:
-    """Return the rows from a row on.
-
-    Raises:
-        PageError: If a parameter is not valid, or the cells cannot be read.
-    """
+    """Return the rows from a row on."""
     cells = cells_of(given)
     used = area_of(record.range or "")
     top = row_of(given, used.top if used else 1)
@@ -93,26 +89,26 @@ def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str])
 
 
 def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> Grid:
-    """Return the header of a table and a few of its rows, around the cells that match.
-
-    Raises:
-        PageError: If there is no such sheet or range, or its cells cannot be read.
-    """
+    """Return the header of a table and a few of its rows, around the cells that match."""
     record = record_of(index, given)
     range_, question = text_of(given, "range"), text_of(given, "q")
     area = area_of(range_.upper()) or area_of(record.main_range or "")
     if area is None:
         raise PageError(400, "The sheet has no known range; open it.")
     matched = [at for each in cells_of(given) if (at := split_ref(each)) and area.holds(*at)]
-    headers = [each for each in header_areas(record) if _above(each, area)]
-    header = max(headers, key=lambda each: each.top, default=None)
+    above = [  # that begin no lower than the cells, and name their first column
+        each
+        for each in header_areas(record)
+        if each.top <= area.top and each.left <= area.left <= each.right
+    ]
+    header = max(above, key=lambda each: each.top, default=None)
     shown = _around(area, matched, header)
     found = read_cells(record, reader, shown)
     grid = grid_of(record, found, matched, Marker(question))
     if header is not None and found.area is not None and header.bottom < found.area.top:
         line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
-        above = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
-        grid = Grid(grid.letters, (*above.rows, *grid.rows))
+        named = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
+        grid = Grid(grid.letters, (*named.rows, *grid.rows))
     return narrowed(grid, _PREVIEW_COLUMNS)
 
 
@@ -132,11 +128,6 @@ def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
         if not record.path:
             raise PageError(404, "This sheet was indexed without a file.") from error
         raise PageError(409, f"{error}.") from error
-
-
-def _above(header: Area, area: Area) -> bool:
-    """True if a header begins no lower than some cells, and names their first column."""
-    return header.top <= area.top and header.left <= area.left <= header.right
 
 
 def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:

@@ -12,7 +12,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import place_of
 from sat_retriever.records.permissions import OWNER
-from sat_retriever.serve.access import SignInPage
+from sat_retriever.serve.access import Audience, SignInPage
 from sat_retriever.serve.asgi import App
 from sat_retriever.serve.guard import Guard
 from sat_retriever.serve.limits import HTTP_PATH, RATE, Counts, client_of
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from sat_retriever.tools import SheetTools
 
 STOP_S = 10.0
-Audience = tuple[str | None, Sequence[str] | None, bool]
-"""A token, the groups of those who have it, and True if they see all sheets instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +30,8 @@ class Plan:
 
     Attributes:
         index: Path or URL of the index, which may hold a password.
-        reranker: Reranker of searches; None for none.
         page: True serves the page and MCP; False serves MCP alone.
-        names: Host names that clients use.
-        token: Token that requests need; None for none.
-        rate: Requests a second of one client, in all processes; 0 for any.
         proxies: Addresses of proxies whose word on their clients counts.
-        workers: Number of processes.
-        stop_s: Seconds that running requests have to end.
         audiences: Each with its token, in an index with permissions; none is all who have `token`.
         salt: Secret that the processes count clients by.
     """
@@ -67,11 +59,7 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
     """Open the index of a plan and load its models; give the application and the number of sheets.
 
     Args:
-        plan: The plan.
         counts: File descriptor that the processes count requests in; -1 for one process.
-
-    Raises:
-        SatError: If the index or a model cannot be used; an `InputError` if the plan is wrong.
     """
     from sat_retriever.serve.service import Service
     from sat_retriever.tools import SheetTools
@@ -97,16 +85,13 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
 
 
 def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
-    """Return the application of a plan, and its page to sign in."""
     if not plan.page:
-        from sat_retriever.tools.mcp.server import sheet_server
-        from sat_retriever.tools.mcp.serving import http_app
+        from sat_retriever.tools.mcp import http_app, sheet_server
 
         server = sheet_server(tools, processes=plan.workers, client_of=client_of)
         return http_app(server, HTTP_PATH), None
     from sat_retriever.answer.retriever import SheetRetriever
-    from sat_retriever.serve.app import web_app
-    from sat_retriever.serve.render import sign_in_page
+    from sat_retriever.serve.app import sign_in_page, web_app
 
     retriever = SheetRetriever(tools.index, plan.reranker)
     signed = plan.a_token is not None

@@ -1,11 +1,18 @@
-"""Parameters of a request's query string, checked, and errors as a status with a sentence."""
+"""Query strings: their parameters, checked, and the addresses of the pages.
+
+Names in addresses are untrusted, and always quoted.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, split_ref
+from sat_retriever.records.links import Link, kind_of
+from sat_retriever.tools.results import RelatedSheet
 
 MAX_TEXT = 4_000  # characters of a question, a name, an id
 MAX_CELLS = 10  # cells that are marked
@@ -16,8 +23,6 @@ class PageError(Exception):
     """A request that is answered by a sentence.
 
     Args:
-        status: Status of the answer.
-        message: What is wrong, and what to do.
         names: Names that may have been meant: sheet ids.
     """
 
@@ -29,11 +34,7 @@ class PageError(Exception):
 
 
 def text_of(given: Mapping[str, str], name: str) -> str:
-    """Return a parameter without blanks around it; "" if it is not given.
-
-    Raises:
-        PageError: If it is too long, or has characters that are not text.
-    """
+    """Return a parameter without blanks around it; "" if it is not given."""
     text = given.get(name, "").strip()
     if len(text) > MAX_TEXT:
         raise PageError(400, f"The parameter {name} has more than {MAX_TEXT:,} characters.")
@@ -43,11 +44,7 @@ def text_of(given: Mapping[str, str], name: str) -> str:
 
 
 def number_of(given: Mapping[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Return a parameter as a whole number.
-
-    Raises:
-        PageError: If it is none, or out of its range.
-    """
+    """Return a parameter as a whole number."""
     text = text_of(given, name)
     if not text:
         return default
@@ -58,20 +55,12 @@ def number_of(given: Mapping[str, str], name: str, least: int, most: int, defaul
 
 
 def row_of(given: Mapping[str, str], default: int) -> int:
-    """Return the parameter `row`.
-
-    Raises:
-        PageError: If it is no row of a sheet.
-    """
+    """Return the parameter `row`."""
     return number_of(given, "row", 1, MAX_ROW, default)
 
 
 def column_of(given: Mapping[str, str], default: int) -> int:
-    """Return the parameter `column`, a number.
-
-    Raises:
-        PageError: If it is no column of a sheet.
-    """
+    """Return the parameter `column`, a number."""
     return number_of(given, "column", 1, MAX_COLUMN, default)
 
 
@@ -83,3 +72,69 @@ def cells_of(given: Mapping[str, str]) -> tuple[str, ...]:
     """
     found = text_of(given, "cells").upper().split(",")
     return tuple(each for each in found if split_ref(each))[:MAX_CELLS]
+
+
+def sheet_url(
+    sheet_id: str, *, row: int | None = None, column: int | None = None, cells: Sequence[str] = ()
+) -> str:
+    """Return the address of a sheet's page.
+
+    >>> sheet_url("a b.xlsx#<Q1>", row=101, cells=["B7"])
+    '/sheet?id=a+b.xlsx%23%3CQ1%3E&row=101&cells=B7'
+    """
+    return _url("/sheet", id=sheet_id, row=row, column=column, cells=",".join(cells))
+
+
+def piece_url(sheet_id: str, row: int, column: int, cells: Sequence[str] = ()) -> str:
+    """Return the address of the rows that follow on a sheet's page."""
+    return _url("/rows", id=sheet_id, row=row, column=column, cells=",".join(cells))
+
+
+def preview_url(sheet_id: str, range_: str, cells: Sequence[str], query: str) -> str:
+    """Return the address of the few rows that are shown of a hit."""
+    return _url("/preview", id=sheet_id, range=range_, cells=",".join(cells), q=query)
+
+
+def csv_url(sheet_id: str, table: int, *, totals: bool = False) -> str:
+    """Return the address of a table as a file, with its totals or without."""
+    return _url("/table.csv", id=sheet_id, table=table, totals=1 if totals else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A link to another sheet, as a page shows it."""
+
+    way: str
+    sheet_id: str
+    url: str
+    evidence: str
+
+    @classmethod
+    def of(cls, sheet_id: str, link: Link) -> Related:
+        """Describe a link from the side of one of its sheets."""
+        seen = RelatedSheet.of(sheet_id, link)
+        return cls(seen.way, seen.sheet, sheet_url(seen.sheet), seen.evidence)
+
+
+def related_of(sheet_id: str, links: Sequence[Link], most: int) -> tuple[Related, ...]:
+    """Return the strongest links of a sheet; those to all of its workbook are left out.
+
+    Each other sheet is named once, by its strongest link.
+    """
+    own = [x for x in links if sheet_id in (x.source, x.target)]
+    telling = [x for x in own if x.source != x.target and not kind_of(x.type).whole_workbook]
+    ranked = sorted(
+        telling, key=lambda x: (-kind_of(x.type).pull, -x.weight, x.type, x.source, x.target)
+    )
+    found: dict[str, Related] = {}
+    for link in ranked:
+        related = Related.of(sheet_id, link)
+        found.setdefault(related.sheet_id, related)
+        if len(found) == most:
+            break
+    return tuple(found.values())
+
+
+def _url(path: str, **parameters: str | int | None) -> str:
+    given = {name: value for name, value in parameters.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given, errors='replace')}"

@@ -1,24 +1,40 @@
-"""The search page: a query string in, what the template shows out."""
+"""The search page: a query string in, what the template shows of each hit out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlencode
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
-from sat_retriever.records.contents import Role
+from sat_retriever.records.area import Place, area_of, split_ref
+from sat_retriever.records.contents import Role, TextKind
 from sat_retriever.records.filters import Filters
-from sat_retriever.serve.hitview import HitView
-from sat_retriever.serve.marking import Marker
-from sat_retriever.serve.request import PageError, number_of, text_of
+from sat_retriever.records.hits import Hit
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Visibility
+from sat_retriever.serve.grid import Marker, Segment, joined
+from sat_retriever.serve.request import (
+    PageError,
+    Related,
+    csv_url,
+    number_of,
+    preview_url,
+    related_of,
+    sheet_url,
+    text_of,
+)
 from sat_retriever.text.period.spans import asked_on
+from sat_retriever.tools.results import short
 
 HITS, MORE_HITS = 10, 50
 ROLES = tuple(role.value for role in Role)
 _FILTERS = ("folder", "format", "period", "role")
+_RELATED, _CELLS, _HEADERS, _WORDS = 4, 3, 12, 8  # of a hit, that are shown
+_ABOVE = 5  # rows shown above the one that answers
+_NEAR = 40  # rows that are in sight from the start of a sheet, or nearly
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +42,7 @@ class SearchForm:
     """What the form of the page holds, as it was sent.
 
     Attributes:
-        q: The question.
         folder: Folder of the workbooks, or a pattern such as `2024/*.xlsx`.
-        format: File format.
-        period: A time in words.
-        role: What the sheets are for.
-        k: Most hits.
     """
 
     q: str = ""
@@ -43,20 +54,12 @@ class SearchForm:
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> SearchForm:
-        """Read the form from a query string.
-
-        Raises:
-            PageError: If a field is not valid in itself.
-        """
+        """Read the form from a query string."""
         texts = {name: text_of(given, name) for name in ("q", *_FILTERS)}
         return cls(**texts, k=number_of(given, "k", 1, MORE_HITS, HITS))
 
     def filters(self) -> Filters | None:
-        """Return the conditions of the search; None without any.
-
-        Raises:
-            InputError: If a condition is not valid.
-        """
+        """Return the conditions of the search; None without any."""
         found = Filters(
             path=_path(self.folder) if self.folder else None,
             format=self.format or None,
@@ -83,8 +86,6 @@ class SearchPage:
     """What the page shows of a search.
 
     Attributes:
-        form: The form.
-        hits: The hits.
         heading: Says that the hits are only the nearest sheets, if that is so; else "".
         note: Further information; "" without any.
         times: Times that the question names, in words; "" without any.
@@ -102,11 +103,7 @@ class SearchPage:
 
 
 def search_page(retriever: SheetRetriever, form: SearchForm) -> SearchPage:
-    """Return the page of a search; without a question, a page without hits.
-
-    Raises:
-        PageError: If a filter is not valid.
-    """
+    """Return the page of a search; without a question, a page without hits."""
     if not form.q:
         return SearchPage(form)
     day = asked_on(None)
@@ -137,3 +134,120 @@ def _path(folder: str) -> str:
     if any(sign in folder for sign in "*?"):
         return folder
     return f"{folder.strip('/').replace('[', '[[]')}/*"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table that answers: its header, and an example of its cells."""
+
+    name: list[Segment]
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedCell:
+    """A cell that matches the question."""
+
+    cell: str
+    text: list[Segment]
+
+
+@dataclass(frozen=True, slots=True)
+class HitView:
+    """One hit.
+
+    Attributes:
+        url: The sheet's page, at the row that answers.
+        range: Range of the rows that answer.
+        score: Value that hits are ranked by, as text.
+        tags: Facts that set it apart: its role, if that is not data, its visibility, its copies.
+        reasons: Why it was found, each a label and a text.
+        preview: Address of its first rows; empty for a sheet without a file.
+        csv: Address of its table as a file; empty without one.
+        note: Rows of that table that are no records, in words; empty without any.
+    """
+
+    rank: int
+    title: list[Segment]
+    path: list[Segment]
+    url: str
+    citation: str
+    range: str
+    score: str
+    tags: tuple[str, ...]
+    columns: tuple[Column, ...]
+    more_columns: int
+    cells: tuple[MatchedCell, ...]
+    reasons: tuple[tuple[str, str], ...]
+    related: tuple[Related, ...]
+    preview: str
+    csv: str
+    note: str
+
+    @classmethod
+    def of(cls, hit: Hit, query: str, mark: Marker, links: Sequence[Link]) -> HitView:
+        """Describe a hit."""
+        record, range_ = hit.record, hit.range or ""
+        places = [each.cell for each in hit.why.cells if each.is_on_cell]
+        cells = [each.cell for each in hit.why.cells if each.kind is TextKind.CELL]
+        has_file = bool(record.path)
+        named = [each for each in hit.columns if each.name]
+        return cls(
+            rank=hit.rank,
+            title=mark(record.sheet) or [("(no name)", False)],
+            path=mark(record.path or record.workbook),
+            url=sheet_url(hit.sheet_id, row=_first_row(range_, places), cells=cells),
+            citation=hit.citation,
+            range=range_,
+            score=f"{hit.score:.2f}",
+            tags=_tags(hit),
+            columns=tuple(
+                Column(mark(short(each.name)), short(each.example or ""))
+                for each in named[:_HEADERS]
+            ),
+            more_columns=max(0, len(named) - _HEADERS),
+            cells=tuple(
+                MatchedCell(each.place, mark(short(each.text))) for each in hit.why.cells[:_CELLS]
+            ),
+            reasons=_reasons(hit),
+            related=related_of(hit.sheet_id, links, _RELATED),
+            preview=preview_url(hit.sheet_id, range_, cells, query) if has_file else "",
+            csv=csv_url(hit.sheet_id, hit.table_place) if has_file and record.tables else "",
+            note=hit.answering.note if hit.answering else "",
+        )
+
+
+def _tags(hit: Hit) -> tuple[str, ...]:
+    record = hit.record
+    tags = [record.format] if record.format else []
+    tags += [record.role.value] if record.role is not Role.DATA else []
+    if record.visibility is not Visibility.VISIBLE:
+        tags.append(record.visibility.value.replace("_", " "))
+    tags += [hit.copies.label] if hit.copies else []
+    return tuple(tags)
+
+
+def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
+    """Return the reasons in words, each only if it speaks for the sheet."""
+    why = hit.why
+    found = [
+        ("words", why.common(_WORDS) or "none in common"),
+        ("headers", joined(map(short, why.headers), _WORDS)),
+        ("meaning", f"{why.dense:.2f} (rank {why.dense_rank:,})"),
+        ("cells", f"{why.contents:.2f} (rank {why.contents_rank:,})" if why.contents_rank else ""),
+        ("time", why.period or ""),
+        ("same file", joined(hit.copies.equal, _WORDS)),
+    ]
+    if why.via:
+        seen = Related.of(hit.sheet_id, why.via)
+        found.append(("link", f"{seen.way} {seen.sheet_id}"))
+    return tuple((label, text) for label, text in found if text)
+
+
+def _first_row(range_: str, cells: Sequence[str]) -> int | None:
+    """Return the row to open a sheet at, a little above those that answer; None for its start."""
+    places: list[Place] = [place for each in cells if (place := split_ref(each))]
+    area = area_of(range_)
+    within = [row for row, column in places if area is None or area.holds(row, column)]
+    row = within[0] if within else area.top if area else 1
+    return row - _ABOVE if row > _NEAR else None

@@ -34,9 +34,7 @@ class Service:
     no known host, is counted by no limit, and learns nothing else.
 
     Args:
-        app: Application that answers the other requests.
         check: Reads the index; its errors tell that it cannot be read.
-        clock: Returns seconds that never go back.
 
     Attributes:
         running: Number of requests that are being answered.

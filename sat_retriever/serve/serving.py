@@ -11,17 +11,17 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
+from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.serve.access import MAKE_ONE
-from sat_retriever.serve.connection import Connection
-from sat_retriever.serve.guard import SecureHeaders
-from sat_retriever.serve.hostcheck import host_of
+from sat_retriever.serve.guard import SecureHeaders, host_of
 from sat_retriever.serve.service import Service
 
 try:
     import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ModuleNotFoundError:
     require("uvicorn", "serve")  # names the extra to install
     raise
@@ -36,6 +36,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared)
 
 _logger = logging.getLogger(__name__)
+HEAD_WITHIN_S = 10.0
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -66,11 +67,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def check_private(listening: socket.socket, token: str | None) -> None:
-    """Refuse to serve other machines without a token.
-
-    Raises:
-        InputError: If the socket can be reached from elsewhere and there is no token.
-    """
+    """Refuse to serve other machines without a token."""
     host = listening.getsockname()[0]
     if token is None and not ipaddress.ip_address(host.partition("%")[0]).is_loopback:
         raise InputError(
@@ -87,22 +84,13 @@ def url(listening: socket.socket) -> str:
 
 
 def known_names(host: str, names: Sequence[str] = ()) -> list[str]:
-    """Host names whose requests are answered.
-
-    Args:
-        host: Host that `listen` was called with.
-        names: Further host names that clients use for it.
-    """
+    """Host names whose requests are answered."""
     own = _bracketed(socket.gethostname() if host in _ANYWHERE else host)
     return [*_LOOPBACK, *([own] if host_of(own) else []), *names]
 
 
 def networks(addresses: Sequence[str]) -> list[str]:
-    """Addresses of proxies, checked.
-
-    Raises:
-        InputError: If one is no IP address and no network.
-    """
+    """Addresses of proxies, checked."""
     for each in addresses:
         try:
             ipaddress.ip_network(each)
@@ -118,10 +106,8 @@ class Serving(uvicorn.Server):
     """A server of one process on a socket that may be shared.
 
     Args:
-        service: The application.
         proxies: Addresses and networks of proxies, whose word on their clients counts.
         stop_s: Seconds that running requests have to end once the server stops.
-        started: Called when connections are accepted.
         hurry: True stops at once at a second signal.
     """
 
@@ -237,3 +223,49 @@ def _bracketed(host: str) -> str:
     ('[::1]', 'localhost')
     """
     return f"[{host}]" if ":" in host else host
+
+
+class Connection(H11Protocol):
+    """One client's connection.
+
+    uvicorn waits for a request line and headers without end; only a connection without a single
+    byte after an answer does it close. Here the head must be complete some seconds after the
+    connection was made, or after the answer before. `RequestLimits` does the same for bodies.
+    """
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes; after those of a whole head there is no wait until its answer."""
+        super().data_received(data)
+        if self._answering():
+            self._cancel()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request, unless it is there already."""
+        super().on_response_complete()
+        if not self._answering():
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._cancel()
+        super().connection_lost(exc)
+
+    def _answering(self) -> bool:
+        cycle: Any = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _wait(self) -> None:
+        self._cancel()
+        self._late = self.loop.call_later(HEAD_WITHIN_S, self.transport.close)
+
+    def _cancel(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None

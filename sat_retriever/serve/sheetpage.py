@@ -1,26 +1,44 @@
-"""The page of one sheet: what it is, its cells in pieces, and where to go from it."""
+"""The page of one sheet: what it is, its cells in pieces, its tables as CSV, where to go on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
+from urllib.parse import quote
 
+from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
-from sat_retriever.records.copies import NO_COPIES, Copies
+from sat_retriever.records.copies import NO_COPIES
+from sat_retriever.records.filename import portable
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.leftout import SUMS
 from sat_retriever.records.sheets import SheetRecord, Table, Visibility
-from sat_retriever.serve.addresses import Related, csv_url, related_of, sheet_url
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.pieces import Piece, piece_of, record_of
-from sat_retriever.serve.request import PageError, row_of
+from sat_retriever.serve.request import (
+    PageError,
+    Related,
+    csv_url,
+    number_of,
+    related_of,
+    row_of,
+    sheet_url,
+)
+from sat_retriever.workbook.typed import table_text
 
 _RELATED = 24
 _SIBLINGS = 40
 _TABLES = 20
 _COLUMNS = 40  # of a table
+_MOST_TABLES = 10_000
+_PLAIN = "".join(map(chr, range(32, 127))).replace("%", "")  # as it is in a header
+_ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
+_BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +60,10 @@ class SheetPage:
     """What the page shows of a sheet.
 
     Attributes:
-        record: The sheet.
         facts: Facts about it, each a label and a text.
-        tables: Its tables, the first of them.
-        more_tables: Number of the others.
-        related: Linked sheets.
         more_related: Number of links that are not shown.
         siblings: Other sheets of its workbook, each an address and a name.
-        copies: Its other versions.
-        piece: Some of its cells; None if they cannot be read.
-        problem: Why they cannot; "" if they can.
         status: Status of the answer: 200, or why the cells cannot be read.
-        row: Row that the page was asked for.
     """
 
     record: SheetRecord
@@ -71,11 +81,7 @@ class SheetPage:
 
 
 def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> SheetPage:
-    """Return the page of a sheet; a workbook that is gone leaves what the index knows.
-
-    Raises:
-        PageError: If there is no such sheet, or a parameter is not valid.
-    """
+    """Return the page of a sheet; a workbook that is gone leaves what the index knows."""
     record = record_of(index, given)
     links = index.links([record.sheet_id])
     related = related_of(record.sheet_id, links, len(links) + 1)
@@ -95,7 +101,7 @@ def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
         related[:_RELATED],
         max(0, len(related) - _RELATED),
         _siblings(index, record),
-        _copies(copies),
+        tuple((sheet_url(each), each) for each in copies.sheet_ids),
         piece,
         problem,
         status,
@@ -107,22 +113,16 @@ def _facts(record: SheetRecord) -> tuple[tuple[str, str], ...]:
     size = ""
     if record.num_rows and record.num_cols:
         size = f"{record.num_rows:,} rows × {record.num_cols:,} columns"
-    formulas = {
-        FormulaState.UNREAD: "not read in this format; values are shown",
-    }
+    unread = record.formulas is FormulaState.UNREAD
+    visible = record.visibility is Visibility.VISIBLE
     found = [
         ("Workbook", record.path or record.workbook),
         ("Format", record.format),
         ("Size", size),
         ("Used range", record.range or ""),
         ("Role", record.role.value if record.role is not Role.DATA else ""),
-        (
-            "Visibility",
-            ""
-            if record.visibility is Visibility.VISIBLE
-            else record.visibility.value.replace("_", " "),
-        ),
-        ("Formulas", formulas.get(record.formulas, "")),
+        ("Visibility", "" if visible else record.visibility.value.replace("_", " ")),
+        ("Formulas", "not read in this format; values are shown" if unread else ""),
         ("Read", "only in part: the file is over a limit" if record.partial else ""),
     ]
     return tuple((label, text) for label, text in found if text)
@@ -158,5 +158,46 @@ def _siblings(index: SheetIndex, record: SheetRecord) -> tuple[tuple[str, str], 
     )
 
 
-def _copies(copies: Copies) -> tuple[tuple[str, str], ...]:
-    return tuple((sheet_url(each), each) for each in copies.sheet_ids)
+def table_file(
+    index: SheetIndex, given: Mapping[str, str]
+) -> tuple[Iterator[bytes], dict[str, str]]:
+    """Return the lines of a table as CSV in UTF-8, and the headers that name the file.
+
+    The header `x-sat-note` says what was left out, and what else a reader must know.
+    """
+    record = record_of(index, given)
+    place = number_of(given, "table", 0, _MOST_TABLES, 0)
+    totals = bool(number_of(given, "totals", 0, 1, 0))
+    if place >= len(record.tables):
+        raise PageError(404, f"The sheet {record.sheet_id!r} has no table {place}.")
+    try:
+        table = index.table(record.sheet_id, place, totals=totals)
+    except PathNotFoundError as error:
+        raise PageError(
+            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
+        ) from error
+    except InputError as error:
+        raise PageError(409, f"{error}.") from error
+    lines = chain([_BYTE_ORDER_MARK], table_text(table, "csv", defused=True))
+    names = [record.workbook_name, record.sheet]
+    name = " ".join(dict.fromkeys(filter(None, names))) + (f" {place + 1}" if place else "")
+    headers = _named(name)
+    if table.note:
+        headers["x-sat-note"] = quote(table.note, safe=_PLAIN, errors="replace")
+    return (line.encode("utf-8", "replace") for line in lines), headers
+
+
+def _named(name: str) -> dict[str, str]:
+    r"""Return the headers of a file of this name.
+
+    >>> _named('Währung/"x"')["content-disposition"]
+    'attachment; filename="Wahrung x.csv"; filename*=UTF-8\'\'W%C3%A4hrung%20x.csv'
+    """
+    letters = "".join(c if c.isalnum() or c in "._-" else " " for c in name)
+    clean = portable(" ".join(letters.split())[:120])
+    plain = unicodedata.normalize("NFKD", clean).encode("ascii", "ignore").decode()
+    ascii_name = portable(_ODD.sub(" ", plain)) or "table"
+    full = quote(f"{clean or 'table'}.csv", safe="", errors="replace")
+    return {
+        "content-disposition": f"attachment; filename=\"{ascii_name}.csv\"; filename*=UTF-8''{full}"
+    }

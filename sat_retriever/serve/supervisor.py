@@ -46,7 +46,6 @@ def supervise(
 
     Args:
         plan_of: Makes the plan; called at the start and at each SIGHUP.
-        listening: Socket that all processes accept connections from.
         started: Called with the number of sheets when all processes are ready.
 
     Raises:
@@ -65,11 +64,7 @@ class _Worker:
     said: asyncio.Task[bytes]
 
     async def sheets(self) -> int:
-        """Return the number of sheets that it serves, as soon as it does.
-
-        Raises:
-            SatError: If it ended before.
-        """
+        """Return the number of sheets that it serves, as soon as it does."""
         line = await asyncio.shield(self.said)
         told: dict[str, Any] = json.loads(line or b"{}")
         if "sheets" in told:
@@ -155,11 +150,7 @@ class _Supervisor:
         return _Worker(process, asyncio.create_task(process.stdout.readline()))
 
     async def _kept(self, place: int) -> None:
-        """Start another worker whenever the one at a place dies.
-
-        Raises:
-            SatError: If they die again and again.
-        """
+        """Start another worker whenever the one at a place dies."""
         deaths: deque[float] = deque(maxlen=DEATHS)
         while not self._stopping.is_set():
             worker = self._workers[place]

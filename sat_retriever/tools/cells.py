@@ -51,14 +51,7 @@ def shortened(text: str, max_tokens: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
-    """A table as text.
-
-    Attributes:
-        text: Its lines.
-        rows: Number of rows that fit.
-        columns: Number of columns that fit.
-        header: True if the header from further up is among its lines.
-    """
+    """A table as text."""
 
     text: str
     rows: int
@@ -84,14 +77,8 @@ def cell_table(
     exceeds the limit.
 
     Args:
-        rows: Cells, row by row.
-        top: Number of the first row on its sheet.
-        left: Number of the first column.
-        form: Markdown or HTML.
-        max_tokens: Largest number of tokens of the table.
         header: Number and cells of a row further up that names the columns; left out if the
             first row would not fit below it.
-        wanted: Numbers of columns that stay if there is room for them.
         least_rows: Rows that have to fit, if there are so many.
 
     >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99).text)
@@ -162,11 +149,7 @@ def _fitting(
 
     Args:
         sample: The rows, with the header's if it is further up.
-        top: Number of the first row on its sheet.
-        left: Number of the first column.
         order: Places of all columns, those that matter most first.
-        line: Writes a row.
-        max_tokens: Largest number of tokens.
     """
     used = estimated_tokens(line([""])) + len(sample) * estimated_tokens(line([str(top)]))
     empty = estimated_tokens(line([""]))

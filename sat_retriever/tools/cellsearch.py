@@ -12,8 +12,9 @@ from sat_retriever.records.contents import SheetContents, TextKind
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import LONGEST
 from sat_retriever.text.wording import Wording
+from sat_retriever.tools.context import read_sheet
 from sat_retriever.tools.readings import Readings
-from sat_retriever.workbook.window import CellValue, read_range
+from sat_retriever.workbook.window import CellValue
 
 SHEETS = 200  # whose kept texts are looked through
 MAX_READ = 100_000  # cells of one sheet that are read
@@ -26,9 +27,6 @@ class FoundCell:
     """A cell that holds a value.
 
     Attributes:
-        sheet: Its sheet as a citation calls it.
-        cell: Its address.
-        value: What it holds.
         kind: What holds it, if that is no cell: a comment, shape or chart there.
     """
 
@@ -48,8 +46,6 @@ class CellsFound:
     """The cells of some sheets that hold a value.
 
     Attributes:
-        cells: The cells, sheet by sheet.
-        complete: True if all cells of the sheets were compared.
         left: Sheets that may hold it and were not looked through.
     """
 
@@ -96,11 +92,6 @@ def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:
 
     An index keeps titles, labels, notes, comments, codes and other texts, at most so many of a
     sheet, and of a repeated text the first cell. Numbers that only measure are not among them.
-
-    Args:
-        index: The index.
-        asked: What the cells are to hold.
-        most: Cells after which no further sheets are looked through.
     """
     groups = asked.words()
     sheet_ids, number = index.sheets_with(groups, SHEETS) if groups else ([], 0)
@@ -137,28 +128,14 @@ def kept_beside(record: SheetRecord, asked: AskedCell) -> list[FoundCell]:
 def read_cells(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> CellsFound:
     """The cells of a sheet that hold what is asked for, read anew from its file, row by row.
 
-    Args:
-        index: The index that knows the sheet.
-        record: The sheet.
-        asked: What the cells are to hold.
-
     Raises:
         PathNotFoundError: If the file is gone.
         InputError: If the sheet cannot be read.
     """
-    file, within = index.bounded_file_of(record.sheet_id)
     used = area_of(record.range or "")
     if used is None:
         raise InputError(f"{record.sheet_id!r} has no known range; index its workbook again")
-    window = read_range(
-        file,
-        record.sheet,
-        used,
-        within=within,
-        relative=record.path or None,
-        encoding=record.encoding,
-        most=MAX_READ,
-    )
+    window = read_sheet(index, record, used, most=MAX_READ)
     area = area_of(window.range) or Area(1, 1, 1, 1)
     found = [
         FoundCell(record.cited, f"{column_letters(column)}{row}", value)

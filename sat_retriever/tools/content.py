@@ -23,10 +23,8 @@ from sat_retriever.tools.cells import (
     estimated_tokens,
     shortened,
 )
-from sat_retriever.tools.header import header_above
-from sat_retriever.tools.labels import with_labels
-from sat_retriever.tools.leftout import rows_note
-from sat_retriever.workbook.window import Rows, read_range
+from sat_retriever.tools.context import header_above, read_sheet, rows_note, with_labels
+from sat_retriever.workbook.window import Rows
 
 Form = Literal["answer", "record", "markdown", "html"]
 _FORMS = ("answer", "record", "markdown", "html")
@@ -98,10 +96,8 @@ def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANS
     """The text of a found sheet for a language model.
 
     Args:
-        index: Index in which it was found.
         found: A hit, with the table and the cells that answer, or a sheet, whose main table is
             shown.
-        content: Form and length of the text.
     """
     hit = found if isinstance(found, Hit) else Hit(1, 0.0, found, _NOTHING)
     own = shortened(serialize(hit.record, index.serialization), content.max_tokens)
@@ -128,11 +124,6 @@ def answer_texts(index: SheetIndex, answer: Answer, content: Content = ANSWER) -
 
     The first one begins with the answer's heading, if it has any: that nothing here seems to
     answer the query. It is left out where fewer than 16 tokens would stay for the sheet.
-
-    Args:
-        index: Index in which they were found.
-        answer: The hits.
-        content: Form and length of each text, the heading included.
     """
     heading, form = "", content
     left = content.max_tokens - estimated_tokens(f"{answer.heading}\n\n")
@@ -148,7 +139,6 @@ def sheet_texts(
     """Yield all sheets of an index in batches, with their texts, for a store of another kind.
 
     Args:
-        index: The index; one with permissions as some principals see it.
         content: Form and length of each text. "record" is the text that the Sheet Encoder reads.
 
     Raises:
@@ -178,15 +168,7 @@ def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
     top = area.top if matched is None or near else matched
     place = Area(top, area.left, min(area.bottom, top + _ROWS - 1), area.right)
     try:
-        file, within = index.bounded_file_of(hit.sheet_id)
-        window = read_range(
-            file,
-            hit.record.sheet,
-            place,
-            within=within,
-            relative=hit.record.path or None,
-            encoding=hit.record.encoding,
-        )
+        window = read_sheet(index, hit.record, place)
     except InputError:
         return None
     read = area_of(window.range)

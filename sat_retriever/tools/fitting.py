@@ -17,7 +17,6 @@ def schema_text(tables: Sequence[SqlTable], most: int) -> str:
     """Return tables and their columns, as many as fit; what one leaves is for the next.
 
     Args:
-        tables: The tables.
         most: Largest number of tokens; two columns of each table are always there.
     """
     parts = []
@@ -29,13 +28,7 @@ def schema_text(tables: Sequence[SqlTable], most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FittingSchema:
-    """A table and those of its columns that fit.
-
-    Attributes:
-        text: As a language model reads them.
-        left: Tokens left.
-        complete: True if all columns are named.
-    """
+    """A table and those of its columns that fit."""
 
     text: str
     left: int
@@ -49,8 +42,6 @@ def fitting_schema(table: SqlTable, most: int, wanted: Collection[int] = ()) -> 
     first line is cut if the rows that it names as left out take half of the room.
 
     Args:
-        table: The table.
-        most: Largest number of tokens.
         wanted: Sheet columns that are named before others.
     """
     lines = table.lines
@@ -74,10 +65,6 @@ def fitting_result(result: QueryResult, most: int) -> tuple[int, int]:
     """Return how many columns and rows of a result fit as a Markdown table, one each at least.
 
     Columns are left out until their names and the first row fit, then rows at the end.
-
-    Args:
-        result: The result.
-        most: Largest number of tokens.
     """
     first: Sequence[ResultValue] = result.rows[0] if result.rows else ()
     wide, left = 0, most

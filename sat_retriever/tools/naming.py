@@ -118,7 +118,6 @@ def several(name: str, ids: Sequence[str]) -> str:
 
 
 def _holding(opened: SheetIndex, name: str) -> list[str]:
-    """Ids that have a text anywhere, but for case."""
     wanted = one_line(name).casefold()
     return [each for each in opened.sheet_ids() if wanted and wanted in each.casefold()]
 

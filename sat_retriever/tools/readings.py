@@ -42,7 +42,6 @@ class Numbers:
     """A number that is looked for.
 
     Attributes:
-        value: The number.
         room: How far from it a number is that is shown like it.
         unit: Unit that a text with the number has, if it has any; None if any will do.
         cells: True if it may stand in a cell of numbers; 25 does not, where 25 % are looked for.
@@ -63,12 +62,10 @@ class Readings:
     """What a question may mean as a value.
 
     Attributes:
-        numbers: Numbers, in either notation.
         days: Days as ISO writes them, or a part of that: a month (2024-04), a day of any year
             (-04-03).
         seconds: A time of day or a duration, in seconds; None for none.
         minutes: True if that time is told in minutes alone.
-        truth: A truth value; None for none.
     """
 
     numbers: tuple[Numbers, ...] = ()
@@ -148,7 +145,6 @@ def _agree(own: TextNumbers, asked: Numbers) -> bool:
 
 
 def _numbers(text: str) -> Iterator[Numbers]:
-    """The numbers that a text may write."""
     text = _ACCOUNTED.sub(r"(\1\2)", text)
     if digits := _DIGITS.fullmatch(text):  # 01001 is shown of 1001, (1) of -1
         yield Numbers(-int(digits[2]) if digits[1] else int(digits[2]))
@@ -170,7 +166,6 @@ def _room(value: float, shown: int, exponent: int) -> float:
     """How far a number is from what is shown like it: as a float is exact, or is rounded.
 
     Args:
-        value: The number.
         shown: Decimals that are shown; none of an integer, which is exact.
         exponent: Power of ten behind them.
     """

@@ -32,11 +32,15 @@ from sat_retriever.tools.cellsearch import (
     kept_cells,
     read_cells,
 )
-from sat_retriever.tools.header import Header, header_above
-from sat_retriever.tools.labels import labels_note, with_labels
-from sat_retriever.tools.leftout import rows_note
+from sat_retriever.tools.context import (
+    Header,
+    header_above,
+    labels_note,
+    read_sheet,
+    rows_note,
+    with_labels,
+)
 from sat_retriever.tools.naming import gone, named_sheet
-from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.results import (
     CellHit,
     FoundCells,
@@ -52,9 +56,9 @@ from sat_retriever.tools.results import (
     described,
 )
 from sat_retriever.tools.sql.ask import can_query
-from sat_retriever.tools.sql.query import MAX_TABLES
+from sat_retriever.tools.sql.query import MAX_TABLES, query_over
 from sat_retriever.tools.tool import Tool
-from sat_retriever.workbook.window import CellValue, CellWindow, parse_range, read_range
+from sat_retriever.workbook.window import CellValue, CellWindow, parse_range
 
 MAX_TOP_K = 50
 MAX_LINKS = 200
@@ -78,7 +82,6 @@ class SheetTools:
     Safe to share between threads.
 
     Args:
-        index: An index, or its path.
         reranker: Stage 2 of the search; see `SheetRetriever`.
         max_tokens: Largest number of tokens of the cells in one answer of `read_range`, as
             `estimated_tokens` counts them; at least one cell is always returned.
@@ -112,9 +115,6 @@ class SheetTools:
 
     def seen_by(self, principals: Principals) -> SheetTools:
         """Return the same tools for what some groups may see of the index.
-
-        Args:
-            principals: The groups of the one who asks, or `OWNER`.
 
         Raises:
             InputError: If a group is no plain name.
@@ -233,16 +233,7 @@ class SheetTools:
         asked = range or cited
         wanted = parse_range(asked) if asked else _main_area(record)
         try:
-            file, within = self.index.bounded_file_of(record.sheet_id)
-            window = read_range(
-                file,
-                record.sheet,
-                wanted,
-                formulas=formulas,
-                within=within,
-                relative=record.path or None,
-                encoding=record.encoding,
-            )
+            window = read_sheet(self.index, record, wanted, formulas=formulas)
         except PathNotFoundError as error:
             raise gone(record) from error
         return self._cells(record, window, formulas=formulas)
@@ -380,7 +371,6 @@ class SheetTools:
     # ---- inner workings
 
     def _named(self, sheet: str) -> tuple[SheetRecord, str]:
-        """The one sheet that a name denotes, and the range of cells if a citation has one."""
         _check_text("sheet", sheet)
         return named_sheet(self.index, sheet)
 
@@ -445,7 +435,6 @@ class SheetTools:
 
 
 def _main_area(record: SheetRecord) -> Area:
-    """The area of the main table, else the used range."""
     area = area_of(record.main_range or "")
     if area is None:
         raise InputError(f"{record.sheet_id!r} has no known range; give one, such as A1:D20")
@@ -453,7 +442,6 @@ def _main_area(record: SheetRecord) -> Area:
 
 
 def _part(rows: Sequence[tuple[CellValue, ...]], place: Area) -> tuple[tuple[CellValue, ...], ...]:
-    """The first rows and columns, as many as the area has."""
     height, width = place.bottom - place.top + 1, place.right - place.left + 1
     return tuple(row[:width] for row in rows[:height])
 

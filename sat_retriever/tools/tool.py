@@ -25,9 +25,6 @@ class Tool:
     """One tool, for a framework to wrap.
 
     Attributes:
-        name: Its name.
-        description: Its effect and when to use it, for a language model.
-        method: Method that it calls.
         meanings: Description of each argument, by name.
     """
 
@@ -87,10 +84,6 @@ class Tool:
 
 
 def wrong_arguments(errors: Sequence[Any]) -> str:
-    """A message about invalid arguments, without their values.
-
-    Args:
-        errors: Result of pydantic's `ValidationError.errors`.
-    """
+    """A message about invalid arguments, without their values."""
     places = (".".join(map(str, each["loc"])) or "arguments" for each in errors)
     return "; ".join(f"{place}: {each['msg']}" for place, each in zip(places, errors, strict=True))

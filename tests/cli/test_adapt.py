@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import SheetRetriever
-from sat_retriever.cli.train.bar import TrainingBar
+from sat_retriever.cli.train.session import TrainingBar
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.errors import TrainingError

@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 from sat_retriever import __version__
+from sat_retriever.cli import _COMMANDS, app
 from tests.cli.conftest import command, run_sat
 
 COMMANDS = [
@@ -64,12 +66,41 @@ def test_without_arguments_the_help_is_shown_and_it_is_wrong_usage(sat):
 
 def test_help_loads_no_training_code_and_no_network_code():
     code = (
-        "import sys, sat_retriever.cli; "
+        "import sys, typer; from sat_retriever.cli import app; group = typer.main.get_group(app); "
+        "loaded = [group.get_command(None, name) for name in group.list_commands(None)]; "
         "print([m for m in ('torch', 'transformers', 'huggingface_hub', 'pandas', 'onnxruntime', "
         "'networkx') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_list_of_commands_loads_none_of_them():
+    code = (
+        "import sys; from sat_retriever.cli import main\n"
+        "sys.argv = ['sat', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n"
+        "    print([m for m in sys.modules if m.split('.')[0] in ('rich', 'numpy') "
+        "or m.startswith('sat_retriever.cli.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_list_of_commands_fits_a_screen_and_names_each_once(sat):
+    lines = sat("--help").out.splitlines()
+    assert len(lines) < 40
+    assert max(map(len, lines)) <= 80
+    listed = [line.split()[0] for line in lines[3:] if line.startswith("  ") and "$" not in line]
+    group = typer.main.get_group(app)
+    assert listed == group.list_commands(typer.Context(group))
+
+
+@pytest.mark.parametrize("name", [name for each in _COMMANDS.values() for name in each])
+def test_every_listed_command_is_there_with_its_line_and_a_help(name):
+    group = typer.main.get_group(app)
+    found = group.get_command(typer.Context(group), name)
+    assert (found.name, bool(found.short_help), bool(found.help)) == (name, True, True)
 
 
 def test_it_runs_as_a_module_too(index_file):

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from sat_retriever.cli import datatable
-from sat_retriever.cli.datatable import print_rows
-from sat_retriever.cli.terminal import _Console
+from sat_retriever.cli import terminal
+from sat_retriever.cli.terminal import _Console, print_rows
 from tests.cli.conftest import run_sat
 from tests.cli.terminals import in_terminal
 
@@ -21,7 +20,7 @@ def shown(width, *given):
     out = io.StringIO()
     console = _Console(highlight=False, width=width, file=out)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(datatable, "stdout", lambda: console)
+        patch.setattr(terminal, "stdout", lambda: console)
         print_rows(*given)
     return out.getvalue()
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from sat_retriever.cli import progress as module
 from sat_retriever.cli.progress import At, Lines, progress
-from sat_retriever.cli.train.bar import TrainingBar
+from sat_retriever.cli.train.session import TrainingBar
 from sat_retriever.train.loop.state import TrainingProgress
 from tests.cli.terminals import in_terminal
 

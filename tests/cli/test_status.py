@@ -125,7 +125,7 @@ def test_status_opens_no_model(general):
     code = (
         "import sys, pathlib, sat_retriever.encoder.models.folder as model_folders\n"
         f"model_folders.FOLDER = pathlib.Path({str(model_folders.FOLDER)!r})\n"
-        "from sat_retriever.cli.status import status\n"
+        "from sat_retriever.cli.maintenance import status\n"
         f"status(pathlib.Path({str(general)!r}), as_json=True)\n"
         "print(sorted({'torch', 'transformers', 'onnxruntime', 'tokenizers'} & set(sys.modules)))\n"
     )

@@ -14,8 +14,8 @@ import pytest
 
 from sat_retriever._extras import install_command
 from sat_retriever.cli import main
-from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.cli.train.fields import option_name, settings_of, shown
+from sat_retriever.cli.train.session import TrainingBar
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex

@@ -10,7 +10,7 @@ from sat_retriever.records.jsonform import record_from_json, to_json
 from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note, told_rows
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import SheetRecord, Table
-from sat_retriever.tools.leftout import reasons_of, rows_note
+from sat_retriever.tools.context import reasons_of, rows_note
 
 TOTAL = LeftOut(9, LeftOutReason.TOTAL, "Total of Ada")
 RECORD = SheetRecord(

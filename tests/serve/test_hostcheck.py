@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from sat_retriever.errors import InputError
-from sat_retriever.serve.hostcheck import HostCheck, host_of
+from sat_retriever.serve.guard import HostCheck, host_of
 
 
 async def app(_scope, _receive, send):

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from sat_retriever.tools.work import BusyError, ShareError, Workers
+from sat_retriever.tools.mcp import BusyError, ShareError, Workers
 
 
 def test_one_call_runs_one_waits_and_the_third_is_told_to_come_again():

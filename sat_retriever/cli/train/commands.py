@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sat_retriever.cli.terminal import DeviceOption, JsonOption, examples
+from sat_retriever.cli.options import DeviceOption, JsonOption
+from sat_retriever.cli.terminal import examples
 from sat_retriever.cli.train.fields import settings_of, with_options
-from sat_retriever.cli.train.inputoptions import input_of_options
+from sat_retriever.cli.train.input import input_of_options
 from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.train.session import (
     check_extra,
@@ -53,7 +55,6 @@ Stage1 = Annotated[
 
 
 def _presets(known: Mapping[str, object]) -> Any:
-    """The option that selects one of the presets."""
     return typer.Option(help=f"Start from these settings: {', '.join(known)}.", metavar="NAME")
 
 
@@ -127,7 +128,9 @@ def reranker(
         dataset = source.dataset
         with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
             sets = [
-                candidate_sets(index, queries, settings, progress=bar.finding)
+                candidate_sets(
+                    index, queries, settings, progress=partial(bar.counting, "candidates")
+                )
                 for index, queries in ((seen, dataset.train), (whole, dataset.validation))
             ]
             train_reranker(

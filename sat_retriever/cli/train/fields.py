@@ -34,7 +34,6 @@ def with_options(
     Args:
         settings: A dataclass with a documented `Attributes:` section; each field is an option.
         also: A function whose parameters become options too, except those named like a field.
-        panel: Title of the fields in the help.
     """
 
     def decorate(command: Command) -> Command:
@@ -50,7 +49,6 @@ def with_options(
 
 
 def _own(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Named parameters of a function, with resolved annotations."""
     hints = get_type_hints(function, include_extras=True)
     named = (
         each
@@ -73,11 +71,7 @@ def settings_of(start: Settings, given: Mapping[str, Any]) -> Settings:
     """The settings with the given values, converted to the types of their fields.
 
     Args:
-        start: Settings to start from.
         given: Values by field; None and names that are not fields are ignored.
-
-    Raises:
-        InputError: If a value cannot be converted, or is out of range.
     """
     kind = type(start)
     hints = get_type_hints(kind)
@@ -159,7 +153,6 @@ def _taken(hint: Any) -> tuple[Any, str | None]:
 
 
 def _read(hint: Any, value: Any, option: str) -> Any:
-    """A given value, converted to the field's type."""
     if get_origin(hint) is tuple:
         parts = [part.strip() for part in value.split(",") if part.strip()]
         return (

@@ -1,4 +1,4 @@
-"""Training data of a command: an index with labels, a corpus, or Spider."""
+"""Training data of a command and its options: an index with labels, a corpus, or Spider."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal, cast
 
-from sat_retriever.cli.principals import opened_whole
+import typer
+
+from sat_retriever.cli.options import IndexPlace, index_place, opened_whole
 from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import load_labels
+from sat_retriever.datasets.splits import grouped_dataset, spider_training, standard_dataset
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import FingerprintMismatchError, InputError
@@ -18,12 +23,22 @@ from sat_retriever.index.store.place import Place
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.synth.options import WORKBOOKS
 from sat_retriever.train.data.corpusindex import corpus_index, seen_index
-from sat_retriever.train.data.reading import from_dataset, from_index
+from sat_retriever.train.data.holdout import (
+    HOLD_OUT,
+    SHARE,
+    HoldOut,
+    by_family,
+    by_question,
+    by_workbook,
+)
+from sat_retriever.train.data.reading import from_dataset, from_index, refuse_unknown_sheets
 from sat_retriever.train.data.trainingdata import TrainingData
 
 INDEX = "index.sat"  # the index of a corpus, in the run folder
 _MAKING = ".index"  # subfolder for it until the training is finished: a new run folder is empty
 _SEEN = "seen.sat"
+PANEL = "Training data: --index with --labels, --corpus or --spider"
+SplitName = Literal["standard", "grouped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +46,6 @@ class TrainingInput:
     """A data set with its split; its sheets are its own records or in a user's index.
 
     Attributes:
-        name: Its name in the report.
-        dataset: Labelled queries and their split; for a corpus also sheets and links.
         index: The user's index that holds the sheets; None for a corpus.
     """
 
@@ -66,8 +79,6 @@ class TrainingInput:
 
         Args:
             encoder: Name or folder of the Sheet Encoder; None for the index's own.
-            folder: Folder for the indexes that are made.
-            device: Device of the Sheet Encoder.
 
         Raises:
             InputError: If a corpus is used without an encoder.
@@ -126,3 +137,113 @@ def _opened(file: Place, encoder: str | None, device: Device) -> SheetIndex:
 def roots_of(opened: SheetIndex) -> list[str]:
     """Folders whose workbooks an index holds."""
     return sorted({state.root for state in opened.workbooks()})
+
+
+def input_of_options(
+    *,
+    index: Annotated[
+        IndexPlace | None,
+        typer.Option(
+            "--index", "-i", help="Your index.", metavar="FILE|URL", parser=index_place,
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Your questions with their sheets: .jsonl, .csv or .json.", metavar="FILE",
+            dir_okay=False, rich_help_panel=PANEL,
+        ),
+    ] = None,
+    hold_out: Annotated[
+        HoldOut | None,
+        typer.Option(
+            help="Unit held out for validation: question, workbook or family. "
+            rf"[dim]\[{HOLD_OUT}][/dim]",
+            metavar="NAME",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of questions, workbooks or families' sheets held out. "
+            rf"[dim]\[{SHARE}][/dim]",
+            metavar="X",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            help="A corpus made by sat synth, or a published one.", metavar="DIR", file_okay=False,
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    split: Annotated[
+        SplitName | None,
+        typer.Option(
+            help=r"standard, or grouped: whole families held out. [dim]\[standard][/dim]",
+            metavar="NAME",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    spider: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of Spider, whose training questions are used.", metavar="DIR",
+            file_okay=False, rich_help_panel=PANEL,
+        ),
+    ] = None,
+    seed: int = 42,
+) -> TrainingInput:  # fmt: skip
+    """The training data that the options select.
+
+    Raises:
+        InputError: If they select none or several, contradict each other, or a label names an
+            unknown sheet.
+    """
+    named = [each for each in (index, corpus, spider) if each is not None]
+    if len(named) != 1:
+        raise InputError(
+            "give exactly one source of training data: --index FILE with --labels FILE, "
+            "--corpus DIR, or --spider DIR"
+        )
+    _check_together(index, labels, "--labels is", "--index")
+    for value, option in ((hold_out, "--hold-out is"), (share, "--share is")):
+        _check_together(index, value, option, "--index", needed=False)
+    _check_together(corpus, split, "--split is", "--corpus", needed=False)
+    if index is not None and labels is not None:
+        return _own(index, labels, hold_out or HOLD_OUT, SHARE if share is None else share)
+    if corpus is not None:
+        made = (grouped_dataset if split == "grouped" else standard_dataset)(corpus, seed=seed)
+        return TrainingInput(f"{made.name}, {split or 'standard'}", made)
+    made = spider_training(cast("Path", spider))
+    return TrainingInput(f"{made.name}, databases held out", made)
+
+
+# ---- inner workings
+
+
+def _check_together(
+    place: object, value: object, option: str, needs: str, *, needed: bool = True
+) -> None:
+    if value is not None and place is None:
+        raise InputError(f"{option} only valid with {needs}; remove it")
+    if needed and value is None and place is not None:
+        raise InputError(
+            f"{needs} needs {option.removesuffix(' is')} FILE with questions and their sheets"
+        )
+
+
+def _own(index: Place, labels: Path, hold_out: HoldOut, share: float) -> TrainingInput:
+    queries = load_labels(labels)
+    with opened_whole(index) as opened:
+        refuse_unknown_sheets(queries, opened.sheet_ids(), str(index))
+        if hold_out == "question":
+            split = by_question(queries, share=share)
+        else:
+            whole = by_workbook if hold_out == "workbook" else by_family
+            split = whole(opened, queries, share=share)
+    dataset = Dataset(index.stem, (), queries, split=split)
+    return TrainingInput(f"{labels.name} over {index.name}", dataset, index)

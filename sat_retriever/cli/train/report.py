@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from sat_retriever.cli.options import ENCODER
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
-from sat_retriever.cli.trained import ENCODER
 from sat_retriever.rank.load import TRAINED
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.encoder.fusion import CHOSEN, name_of
@@ -21,22 +22,16 @@ SHADES = " ▁▂▃▄▅▆▇█"
 ASCII_SHADES = " .:-=+*#"
 _CURVE = 48  # characters of a loss curve
 _BAR = 24  # characters of a full bar
-_FOLDERS = "FOLDER"
 
 
 def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
     """Show a run folder.
 
     Args:
-        out: The run folder.
         folders: Folders of the workbooks, for the next command; empty if unknown.
-        as_json: Print one JSON object instead.
-
-    Raises:
-        TrainingError: If it is not a run folder, or is damaged.
     """
     run = read_run(out)
-    commands = next_commands(out, folders or (_FOLDERS,))
+    commands = next_commands(out, folders or ("FOLDER",))
     if as_json:
         print_json({**_as_json(run), "next": commands})
         return
@@ -161,7 +156,6 @@ def _before_and_after(run: RunSummary) -> tuple[float | None, float | None, int 
 
 
 def _fusion(run: RunSummary) -> tuple[float, float | None] | None:
-    """The cosine weight chosen for the kept Sheet Encoder, and the result with it."""
     kept = run.phases[-1].best if run.phases else None
     weight = None if kept is None else kept.validation.get(CHOSEN)
     if kept is None or weight is None:
@@ -192,6 +186,4 @@ def _as_json(run: RunSummary) -> dict[str, Any]:
 
 
 def _quoted(value: object) -> str:
-    import shlex
-
     return shlex.quote(str(value))

@@ -15,8 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from sat_retriever.pages.graph.forces import settle
-from sat_retriever.pages.graph.packing import Array, Floor, bounds, by_area
+from sat_retriever.pages.graph.rectangles import Array, Floor, bounds, by_area, settle
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 
@@ -41,13 +40,8 @@ class Card:
 
     Attributes:
         title: Path or name of the workbook; empty for a cluster.
-        left: Left edge.
         top: Upper edge; y grows downwards.
-        width: Extent in x.
-        height: Extent in y.
-        column: Width of a column of sheets.
         room: Free width above the card, for the title when zoomed out.
-        sheets: Positions of its sheets in the records.
     """
 
     title: str
@@ -81,8 +75,6 @@ def place_sheets(
     """Place every sheet.
 
     Args:
-        records: Sheets; those of one workbook share a card.
-        links: Links between them; others are ignored.
         window: Width and height, in pixels, of the window that is to show all sheets.
     """
     points = np.zeros((len(records), 2))
@@ -154,7 +146,6 @@ def _columns(names: Sequence[str], title: str) -> tuple[Array, tuple[float, floa
 
 
 def _stem(title: str) -> str:
-    """A workbook's name without folder and extension."""
     name = title.rpartition("/")[2]
     return name.rpartition(".")[0] or name
 
@@ -167,7 +158,6 @@ def _width(text: str) -> float:
 def _between(
     groups: Sequence[tuple[str, list[int]]], ends: Sequence[tuple[int, int, str]]
 ) -> dict[tuple[int, int], int]:
-    """Number of links between each two linked cards."""
     card_of = {row: card for card, (_, rows) in enumerate(groups) for row in rows}
     pairs: Counter[tuple[int, int]] = Counter()
     for first, second, kind in ends:
@@ -202,7 +192,6 @@ def _with_label(sizes: Array, label: Array, scale: float) -> Array:
 
 
 def _scale(rooms: Callable[[float], Array], window: tuple[float, float]) -> float:
-    """The largest scale at which the cards and their room fit a window."""
     scale = NEAR
     while scale > 0.01 and rooms(scale).prod(axis=1).sum() * scale**2 > (
         _FILLED * window[0] * window[1]
@@ -245,7 +234,6 @@ def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float
 
 
 def _linked(sizes: Array, edges: Sequence[tuple[int, int, int]], shape: float) -> Array:
-    """Upper left corners, (n, 2), of cards that are connected by links."""
     goals = settle(sizes, edges)
     if shape < 1:
         goals = goals[:, ::-1]

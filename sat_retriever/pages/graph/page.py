@@ -34,8 +34,6 @@ def to_html(
         records: Sheets to draw. The page stays fluid with up to `PAGE_SHEETS`.
         links: Links between them; others are left out. Beyond `PAGE_LINKS` the weakest ones
             are left out too, and a note on the page gives their number.
-        title: Name of the page.
-        notes: Sentences below the legend, for example what was left out.
     """
     drawn, left_out = _drawn(records, links)
     if left_out:
@@ -63,7 +61,6 @@ def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[
 def _page_data(
     records: Sequence[SheetRecord], links: Sequence[Link], layouts: Sequence[Layout]
 ) -> dict[str, Any]:
-    """Data for the scripts: sheets placed in cards, cards for each window, types, links."""
     row_of = {record.sheet_id: row for row, record in enumerate(records)}
     types = in_order({link.type for link in links})
     sheets = [_sheet(record) for record in records]
@@ -101,7 +98,6 @@ def _page_data(
 
 
 def _type(name: str, *, alone: bool) -> dict[str, Any]:
-    """Name, wording and drawing of a link type; `on` is True if it is shown at first."""
     kind = kind_of(name)
     return {
         "name": name,

@@ -13,7 +13,7 @@ from sat_retriever._extras import require
 from sat_retriever.synth.book.model import Book, Column, Sheet
 from sat_retriever.synth.book.rewrite import Cell
 from sat_retriever.synth.fabricate.split import FabricateOptions, SchemaNoise
-from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH
+from sat_retriever.workbook.tables.columns import NOTE_LENGTH
 
 # Rows of keys, each with its offset to the right in key widths.
 _LETTERS = (("qwertyuiop", 0.0), ("asdfghjkl", 0.25), ("zxcvbnm", 0.75))

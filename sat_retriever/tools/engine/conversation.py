@@ -6,6 +6,7 @@ adapter carries it out as its framework does, at once, asynchronously or streame
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -21,7 +22,6 @@ from sat_retriever.tools.engine.prompts import (
     result_text,
     told_prompt,
 )
-from sat_retriever.tools.engine.reply import named_sheets, query_of, words_of
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
@@ -32,6 +32,16 @@ _NO_ROWS = (
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _SILENT = "The language model gave no answer."
 _TEXT_TOKENS = 400  # of the rows that stand in for an answer
+_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINK, _THOUGHT = "<think>", "</think>"
+_FENCED = re.compile(r"```[ \t]*(sql\b|duckdb\b|)(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_BEGINS = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
+    r"(?:select\s|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\b)",
+    re.DOTALL | re.IGNORECASE,
+)
+_NO_QUERY = re.compile(r"\s*(?:no sql\b|\||\Z)", re.IGNORECASE)  # also a Markdown table
+_NAMED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +52,7 @@ class Query:
     sql: str
 
     def run(self) -> QueryResult | QueryError:
-        """Return the rows, or the reason why there are none.
-
-        Raises:
-            MissingExtraError: If the extra `[sql]` is not installed.
-        """
+        """Return the rows, or the reason why there are none."""
         try:
             return self.tables.run(self.sql)
         except QueryError as error:
@@ -63,10 +69,6 @@ class Conversation:
 
     Take `step`, carry it out, hand its result to `reply`, until `step` is None; then `answer` holds
     the answer. A `Prompt` wants the model's reply as text, a `Query` the result of its `run`.
-
-    Attributes:
-        step: The next step; None at the end.
-        answer: The answer; None before the end.
     """
 
     def __init__(self, prepared: Prepared) -> None:
@@ -87,12 +89,7 @@ class Conversation:
 
 
 def answered(prepared: Prepared, model: Callable[[Prompt], str]) -> SheetAnswer:
-    """Return the answer of a language model to a prepared question.
-
-    Args:
-        prepared: The question with its data.
-        model: Returns the model's reply to a prompt.
-    """
+    """Return the answer of a language model to a prepared question."""
     talk = Conversation(prepared)
     while talk.step:
         talk.reply(model(talk.step) if isinstance(talk.step, Prompt) else talk.step.run())
@@ -177,3 +174,67 @@ def _read(prepared: Prepared, attempts: tuple[Attempt, ...]) -> _Steps:
 
 def _joined(*notes: str) -> str:
     return " ".join(note for note in notes if note)
+
+
+def words_of(reply: str) -> str:
+    r"""Return a reply without a reasoning model's thoughts at its beginning.
+
+    >>> words_of("<think>\nHm.\n</think>\nFive.")
+    'Five.'
+    """
+    return _THOUGHTS.sub("", reply, count=1).strip()
+
+
+class WordStream:
+    r"""The words of a reply that comes in pieces, without thoughts at its beginning.
+
+    Attributes:
+        begun: True if there was anything to show.
+
+    >>> stream = WordStream()
+    >>> [stream.shown(piece) for piece in ("<th", "ink>Hm.</thi", "nk>\n", "Fi", "ve.")]
+    ['', '', '', 'Fi', 've.']
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self.begun = False
+
+    def shown(self, piece: str) -> str:
+        """Return what can be shown now that a piece has come; empty while it is not known."""
+        if self.begun:
+            return piece
+        self._held += piece
+        start = self._held.lstrip().lower()
+        if _THINK.startswith(start) or (start.startswith(_THINK) and _THOUGHT not in start):
+            return ""
+        words = _THOUGHTS.sub("", self._held, count=1).lstrip()
+        self.begun = bool(words)
+        return words
+
+
+def query_of(reply: str) -> str | None:
+    r"""Return the query in a reply, the last one in a fence first; None if it has none.
+
+    A fence marked as SQL goes before others, and its statement may be of any kind: what is run is
+    decided later. A reply without a fence is taken if it begins as a query does.
+
+    >>> query_of("Here it is:\n```sql\nSELECT 1\n```\n"), query_of("select 2;"), query_of("NO SQL")
+    ('SELECT 1', 'select 2;', None)
+    """
+    words = words_of(reply)
+    fenced = [(bool(mark), text.strip()) for mark, text in _FENCED.findall(words)]
+    if fenced:
+        told = [each for each in reversed(fenced) if not _NO_QUERY.match(each[1])]
+        return next((text for marked, text in told if marked), told[0][1] if told else None)
+    return words if _BEGINS.match(words) else None
+
+
+def named_sheets(text: str, count: int) -> list[int]:
+    """Return the numbers in brackets that name one of some sheets, in the order of mention.
+
+    >>> named_sheets("Five [2], or six [1, 2] [9].", 3)
+    [2, 1]
+    """
+    numbers = (int(n) for each in _NAMED.findall(text) for n in each.split(","))
+    return list(dict.fromkeys(number for number in numbers if 1 <= number <= count))

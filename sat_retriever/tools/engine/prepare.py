@@ -32,7 +32,6 @@ class EngineSettings:
         repairs: Most times that a failed query is sent back to be mended.
         max_tokens: Largest number of tokens of data in one prompt, as `estimated_tokens` counts
             them.
-        limits: Limits on one query.
         totals: True to keep totals and subtotals among the records that can be queried.
 
     Raises:
@@ -66,12 +65,9 @@ class Prepared:
     """A question with the data for its answer.
 
     Attributes:
-        question: The question.
         today: The day from which "last year" counts.
-        hits: The sheets found.
         tables: Their tables, ready to be queried; None if there are none.
         texts: Text of each sheet found, in the order of the hits.
-        settings: Bounds of the answer.
         note: Sheets whose tables could not be loaded, and why; empty if all were.
     """
 
@@ -97,10 +93,6 @@ def prepare(
     Workbooks are read at this moment. A table that cannot be loaded is left out and noted.
 
     Args:
-        retriever: Finds the sheets.
-        question: The question.
-        filters: Conditions that every sheet meets.
-        settings: Bounds of the answer.
         today: The day from which "last year" counts; None is the day of the call.
 
     Raises:

@@ -33,8 +33,6 @@ class Prompt:
     """One request to a language model.
 
     Attributes:
-        system: Its task.
-        user: The question and the data.
         final: True if its reply is the answer in words, which may be streamed to a person.
     """
 
@@ -69,12 +67,7 @@ if the sheets do not answer the question."""
 
 
 def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
-    """Return the prompt for a query, with the ones that failed before.
-
-    Args:
-        prepared: The question, with at least one table.
-        failed: Earlier queries and their errors, oldest first.
-    """
+    """Return the prompt for a query, with the ones that failed before."""
     tables = prepared.tables.tables if prepared.tables else ()
     wanted = {hit.sheet_id: matched_columns(hit) for hit in prepared.hits}
     parts, left = [], prepared.settings.max_tokens
@@ -109,7 +102,6 @@ def result_text(result: QueryResult, most: int) -> str:
     """Return the first columns and rows of a result as a Markdown table, and what is left out.
 
     Args:
-        result: The result.
         most: Largest number of tokens; one column and row are always shown.
     """
     wide, long = fitting_result(result, most)
@@ -137,13 +129,6 @@ def _fenced(sql: str) -> str:
 
 
 def _table(table: SqlTable, most: int, wanted: Collection[int]) -> str:
-    """Return a table's columns and first rows, within a number of tokens.
-
-    Args:
-        table: The table.
-        most: Largest number of tokens.
-        wanted: Sheet columns that are listed before others if not all fit.
-    """
     schema = fitting_schema(table, most, wanted)
     if not schema.complete:
         return schema.text

@@ -30,9 +30,7 @@ class QueryLimits:
     Attributes:
         seconds: Processor time, and wall-clock time of the query itself.
         memory_mb: MiB of memory beside the tables.
-        rows: Most rows of the result.
         columns: Most columns of the result, and of a table where its columns are named.
-        cells: Most cells of all tables together.
 
     Raises:
         InputError: If one is 0 or less.
@@ -64,9 +62,6 @@ def ask(
     """Return the answer of a process to one query: its columns, rows and places, or an error.
 
     Args:
-        sql: The query.
-        tables: The tables that it may read.
-        limits: Limits on it.
         now: The moment that `now()` and `current_date` give, without a zone.
 
     Raises:

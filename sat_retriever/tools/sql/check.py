@@ -1,16 +1,19 @@
-"""Allow a statement, or refuse it: one SELECT over the given tables, by DuckDB's own parser."""
+"""Allow a statement, or refuse it: one SELECT over the given tables, by DuckDB's own parser.
+
+The syntax tree also tells what else an answer needs: the sheet rows behind each of its rows, the
+texts that its conditions compare, and whether it compares whole rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from sat_retriever.tools.sql.compared import Compared, compared_texts
-from sat_retriever.tools.sql.located import Located, located
-from sat_retriever.tools.sql.tree import Node, RefusedStatement, nodes, parsed, same_name
-from sat_retriever.tools.sql.whole import compares_whole_rows
+from sat_retriever.records.typedtable import ROW
+from sat_retriever.tools.sql.tree import Node, RefusedStatement, ctes, nodes, parsed, same_name
 
 MAX_SQL = 20_000  # characters
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest"})
@@ -41,6 +44,12 @@ _SOURCES = frozenset(
 )
 _ONLY = "read the given tables, subqueries of them, VALUES, range or unnest"
 _NOT_DATA = "it tells of the program or changes it, and is not about the tables"
+WHOLE_ROWS = f"{ROW} makes all rows different here: name the columns, or write * EXCLUDE ({ROW})."
+_ORDERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER"})
+LIKE = frozenset({"~~", "!~~", "~~*", "!~~*"})
+"""Operators whose text is a pattern: LIKE, NOT LIKE, ILIKE, NOT ILIKE."""
+Compared = tuple[str, str, bool]
+"""A column, a text, and True if the text is a pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,6 @@ class Checked:
     """A statement that may be run.
 
     Attributes:
-        used: Tables that it reads, in the order of their first mention.
         dated: True if its result depends on the day or time.
         whole: True if it compares whole rows, with the column of rows among them.
         located: The statement that tells the rows behind the result; None where none can.
@@ -68,8 +76,6 @@ def check(
     """Return what a statement reads, if it may be run.
 
     Args:
-        connection: An open connection, whose parser is used.
-        sql: The statement.
         tables: Columns of each table that may be read.
         refused: Functions that may not be called, beside `REFUSED`.
 
@@ -152,3 +158,169 @@ def _made(tree: Node) -> set[str]:
         names = (each.get("alias"), *each.get("aliases", ()), *each.get("column_name_alias", ()))
         found |= {same_name(name) for name in names if name}
     return found
+
+
+def compares_whole_rows(node: Node, known: frozenset[str]) -> bool:
+    """Return True for a query that compares rows of a table with its column of rows among them.
+
+    That is DISTINCT, GROUP BY ALL, UNION, EXCEPT and INTERSECT of all columns (`*`), and a PIVOT
+    without a GROUP BY.
+    """
+    match node.get("type"):
+        case "SELECT_NODE":
+            distinct = any(
+                each["type"] == "DISTINCT_MODIFIER" and not each["distinct_on_targets"]
+                for each in node["modifiers"]
+            )
+            grouped = node["aggregate_handling"] == "FORCE_AGGREGATES"
+            return (distinct or grouped) and _has_rows(node, known)
+        case "SET_OPERATION_NODE":
+            if node["setop_type"].startswith("UNION") and node["setop_all"]:
+                return False
+            return any(_has_rows(each, known) for each in node["children"])
+        case "PIVOT":
+            bare = node["aggregates"] and not node["groups"]
+            return bool(bare) and _reads_table(node["source"], known)
+    return False
+
+
+def _has_rows(query: Node, known: frozenset[str]) -> bool:
+    """Return True if a query gives all columns of a table, with that of rows."""
+    if query["type"] != "SELECT_NODE":
+        return False
+    every = any(
+        each["class"] == "STAR"
+        and not each["columns"]
+        and ROW not in map(same_name, each["exclude_list"])
+        and ROW not in (same_name(other["column"]) for other in each["qualified_exclude_list"])
+        for each in query["select_list"]
+    )
+    own = known | {same_name(entry["key"]) for entry in ctes(query)}
+    return every and _reads_table(query["from_table"], own)
+
+
+def _reads_table(source: Node, known: frozenset[str]) -> bool:
+    return any(same_name(each["table_name"]) not in known for each in direct(source))
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A statement with the columns of rows of some tables behind its own columns.
+
+    More columns can change what a statement answers, or make it wrong. So the answer is never taken
+    from this one: its rows count only where they are those of the answer.
+    """
+
+    sql: str
+    tables: tuple[str, ...]
+
+
+def located(connection: Any, tree: Node, mentions: Sequence[str]) -> Located | None:
+    """Return the statement that tells the rows of tables; None where no row stands for itself.
+
+    Rows of a table are told where it is read once: elsewhere other rows of it count, too.
+
+    Args:
+        tree: The syntax tree, which is changed.
+    """
+    node = tree["statements"][0]["node"]
+    if not _row_by_row(node):
+        return None
+    own = {same_name(entry["key"]) for entry in ctes(node)}
+    once = {same_name(name): name for name in mentions if mentions.count(name) == 1}
+    found = []
+    for source in direct(node["from_table"]):
+        name = same_name(source["table_name"])
+        hidden = any(same_name(alias) == ROW for alias in source["column_name_alias"])
+        if name in once and name not in own and not hidden and not source["sample"]:
+            found.append((source["alias"] or source["table_name"], once[name]))
+    if not found:
+        return None
+    node["select_list"] += [_row_of(alias) for alias, _ in found]
+    text = connection.execute("SELECT json_deserialize_sql(?)", [json.dumps(tree)]).fetchone()[0]
+    return Located(text, tuple(name for _, name in found))
+
+
+def _row_by_row(node: Node) -> bool:
+    """Return True if each row of a query comes from one row of what it reads."""
+    if node["type"] != "SELECT_NODE" or node["aggregate_handling"] != "STANDARD_HANDLING":
+        return False
+    if any(node[part] for part in ("group_expressions", "having", "qualify", "sample")):
+        return False
+    if any(each["type"] not in _ORDERS for each in node["modifiers"]):
+        return False
+    return all(each.get("class") != "WINDOW" for each, _ in nodes(node["select_list"]))
+
+
+def direct(source: Node) -> Iterator[Node]:
+    """Yield the tables whose rows a FROM clause joins, left to right."""
+    left = [source]
+    while left:
+        each = left.pop()
+        if each["type"] == "JOIN":
+            filters = each["join_type"] in ("SEMI", "ANTI")
+            left += [each["left"]] if filters else [each["right"], each["left"]]
+        elif each["type"] == "BASE_TABLE":
+            yield each
+
+
+def _row_of(alias: str) -> Mapping[str, Any]:
+    """Return the syntax tree of `alias._row`."""
+    return {
+        "class": "COLUMN_REF", "type": "COLUMN_REF", "alias": "", "query_location": 0,
+        "query_location_length": 0, "column_names": [alias, ROW],
+    }  # fmt: skip
+
+
+def compared_texts(
+    tree: Node, mentions: Sequence[str], tables: Mapping[str, Sequence[str]]
+) -> dict[str, list[Compared]]:
+    """Texts that WHERE compares with a column, by table.
+
+    Only tables count that have such a condition wherever they are read: a row that is added to one
+    of these for the sake of a text then reaches no sum of all rows beside it.
+
+    Args:
+        mentions: The tables that it reads, one entry each time.
+    """
+    by_name = {same_name(name): name for name in mentions}
+    found: dict[str, list[Compared]] = {}
+    read: list[str] = []
+    for each, known in nodes(tree):
+        if each.get("type") != "SELECT_NODE" or not each["where_clause"]:
+            continue
+        own = known | {same_name(entry["key"]) for entry in ctes(each)}
+        texts = list(_compared(each["where_clause"]))
+        for source in direct(each["from_table"]):
+            name = by_name.get(same_name(source["table_name"]))
+            if name is None or same_name(name) in own:
+                continue
+            alias = same_name(source["alias"] or name)
+            columns = {same_name(column): column for column in tables[name]}
+            told = [
+                (columns[path[-1]], text, pattern)
+                for path, text, pattern in texts
+                if path[-1] in columns and path[:-1] in ((), (alias,))
+            ]
+            if told:
+                read.append(name)
+                found.setdefault(name, []).extend(told)
+    return {name: found[name] for name in found if read.count(name) == mentions.count(name)}
+
+
+def _compared(condition: Node) -> Iterator[tuple[tuple[str, ...], str, bool]]:
+    """Yield the column (with what qualifies it), text and kind of each comparison with a text."""
+    for each, _ in nodes(condition):
+        pattern = each.get("function_name") in LIKE
+        if not (pattern or str(each.get("type")).startswith("COMPARE_")):
+            continue
+        columns = [
+            tuple(map(same_name, part["column_names"]))
+            for part, _ in nodes(each)
+            if part.get("class") == "COLUMN_REF"
+        ]
+        if len(columns) == 1:  # perhaps inside lower() or trim()
+            for part, _ in nodes(each):
+                literal = part.get("literal") or {}
+                if literal.get("kind") == "STRING":
+                    yield columns[0], literal["text"], pattern

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.formats import without_extension
@@ -34,13 +34,7 @@ _PLAIN = re.compile(r"(?i:sheet|tabelle|feuil|hoja|data|sheet ?name)?[\s_]*\d*")
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table under its SQL name.
-
-    Attributes:
-        name: The name.
-        columns: SQL name of each column.
-        table: The data.
-    """
+    """A table under its SQL name."""
 
     name: str
     columns: tuple[str, ...]
@@ -75,18 +69,13 @@ class SqlTable:
         return (*found, f"  {ROW} integer: row on the sheet")
 
     def schema(self, most: int) -> str:
-        """Return the table and its first columns as a language model reads them.
-
-        Args:
-            most: Most columns, beside that of rows.
-        """
+        """Return the table and its first columns as a language model reads them."""
         return self.described((*range(len(self.columns))[:most], len(self.columns)))
 
     def described(self, shown: Sequence[int], head: str = "") -> str:
         """Return the table and some of its columns as a language model reads them.
 
         Args:
-            shown: Places of these columns; the last place is that of rows.
             head: A shorter first line; empty for its own.
         """
         lines = self.lines
@@ -103,7 +92,6 @@ class SqlTable:
 
 
 def _short(text: str, most: int) -> str:
-    """Return the first characters of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -119,11 +107,7 @@ def _examples(column: TypedColumn) -> str:
 
 
 def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:
-    """Return tables under different names: those of their sheets, else with their workbooks'.
-
-    Args:
-        tables: The tables.
-    """
+    """Return tables under different names: those of their sheets, else with their workbooks'."""
     alone = [sql_name(_sheet(table)) for table in tables]
     shared = {name for name, count in Counter(alone).items() if count > 1}
     names = unique_names(
@@ -133,7 +117,8 @@ def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:
         for name, table in zip(alone, tables, strict=True)
     )
     return [
-        SqlTable(name, tuple(_columns(table.names)), table)
+        # After ROW, so that no column has its name.
+        SqlTable(name, tuple(unique_names([ROW, *map(sql_name, table.names)])[1:]), table)
         for name, table in zip(names, tables, strict=True)
     ]
 
@@ -143,7 +128,6 @@ def _sheet(table: TypedTable) -> str:
 
 
 def _workbook(table: TypedTable) -> str:
-    """Return the file name of a table's workbook without its extension."""
     return without_extension(table.sheet_id.rpartition("#")[0].rpartition("/")[2])
 
 
@@ -163,8 +147,3 @@ def sql_name(*parts: str) -> str:
     if name in RESERVED:
         return f"{name}_"
     return name if name[0].isalpha() or name[0] == "_" else f"t_{name}"
-
-
-def _columns(names: Iterable[str]) -> list[str]:
-    """Return SQL names of columns; none is that of the column of rows."""
-    return unique_names([ROW, *map(sql_name, names)])[1:]

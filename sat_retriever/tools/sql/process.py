@@ -154,13 +154,7 @@ def _executed(connection: Any, sql: str) -> list[tuple[str, str]]:
 
 
 def fetched(connection: Any, most: int, shown: Sequence[int]) -> tuple[list[list[Any]], bool]:
-    """Return the first rows of a result as JSON values, and True if there are more.
-
-    Args:
-        connection: A connection with a result.
-        most: Most rows.
-        shown: Places of the columns that are returned.
-    """
+    """Return the first rows of a result as JSON values, and True if there are more."""
     rows: list[list[Any]] = []
     size = 0
     while part := connection.fetchmany(_AT_ONCE):

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
-from sat_retriever.errors import EmptyInputError, InputError, QueryError
+from sat_retriever.errors import EmptyInputError, InputError, PathNotFoundError, QueryError
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.queryresult import QueryResult, QuerySource
-from sat_retriever.records.typedtable import TypedTable
+from sat_retriever.records.typedtable import DataValue, TypedTable
+from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
-from sat_retriever.tools.sql.named import with_named
+from sat_retriever.tools.sql.check import WHOLE_ROWS, Compared
 from sat_retriever.tools.sql.names import FIND_COLUMNS, SqlTable, sql_tables
-from sat_retriever.tools.sql.whole import WHOLE_ROWS
 
 MAX_TABLES = 20
 _DURATIONS = "Reckon with seconds of durations, as in sum(epoch(x))."
 _NO_COLUMN = re.compile(r'Referenced column "(?P<name>[^"]+)" (?:was )?not found', re.IGNORECASE)
 _NO_COLUMN_OF = re.compile(r'does not have a column named "(?P<name>[^"]+)"', re.IGNORECASE)
+MAX_COMPARED = 50
+"""Most texts of conditions on one table that are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,6 @@ class TableQuery:
     """Some tables that can be asked in SQL.
 
     Args:
-        tables: The tables under their SQL names.
-        limits: Limits on one query.
         today: The day that `current_date` and `now()` give; None for the day of the query.
     """
 
@@ -71,9 +73,6 @@ class TableQuery:
 
         A total or subtotal that is left out is a record if a condition names it, as `with_named`
         says; the note tells it.
-
-        Args:
-            sql: The statement, in DuckDB's dialect.
 
         Raises:
             EmptyInputError: If it is empty.
@@ -152,3 +151,109 @@ class TableQuery:
         )
         hint = f"; did you mean {near}?" if near else "."
         return f"There is no column {name!r}{hint} Tables: {listed}."
+
+
+def with_named(
+    tables: Sequence[SqlTable], compared: Mapping[str, Sequence[Compared]]
+) -> tuple[SqlTable, ...]:
+    """Tables with those of their totals and subtotals that the conditions of a query name.
+
+    "Gross profit" may be the sum of the lines above it, and a line that somebody asks for. A row
+    counts if a column of it has a text that a condition compares with, and no record does; the
+    note of the table then tells it as a sum. A table whose file cannot be read again stays as it
+    is.
+    """
+    return tuple(_with_named(each, compared.get(each.name, ())) for each in tables)
+
+
+def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
+    own = table.table
+    if own.whole is None:
+        return table
+    texts: dict[int, set[str]] = {}
+    missed = []
+    for name, text, pattern in compared[:MAX_COMPARED]:
+        place = table.columns.index(name) if name in table.columns else -1
+        if place not in texts:
+            texts[place] = _folded(own.columns[place].values) if place >= 0 else set()
+        meets = _condition(text, pattern)
+        if place >= 0 and not any(map(meets, texts[place])):
+            missed.append((place, meets))
+    if not missed:
+        return table
+    try:
+        whole = own.whole()
+    except InputError:
+        return table
+    sums = {each.row for each in own.sums}
+    if whole.names != own.names or set(whole.places) != {*own.places, *sums}:
+        return table  # the file has changed
+    named = {
+        row
+        for place, meets in missed
+        for row, value in zip(whole.places, whole.columns[place].values, strict=True)
+        if row in sums and any(map(meets, _folded([value])))
+    }
+    return replace(table, table=_with_sums(own, whole, named)) if named else table
+
+
+def _with_sums(own: TypedTable, whole: TypedTable, rows: Collection[int]) -> TypedTable:
+    """The table with some of its sums among its records, from the table with all of them."""
+    added = [each for each in own.sums if each.row in rows]
+    kept = {*own.places, *rows}
+    at = [number for number, place in enumerate(whole.places) if place in kept]
+    return replace(
+        whole,
+        columns=tuple(column.at(at) for column in whole.columns),
+        places=tuple(whole.places[number] for number in at),
+        left_out=tuple(each for each in own.left_out if each not in added),
+        doubtful=tuple(sorted({*own.doubtful, *added}, key=lambda each: each.row)),
+    )
+
+
+def _folded(values: Iterable[DataValue]) -> set[str]:
+    return {value.casefold() for value in values if isinstance(value, str)}
+
+
+def _condition(text: str, pattern: bool) -> Callable[[str], bool]:
+    """Whether a text is another one, or matches a pattern of LIKE; in letters of any case."""
+    wanted = text.casefold()
+    if not pattern:
+        return wanted.__eq__
+    first, *rest = (re.escape(part).replace("_", ".") for part in wanted.split("%"))
+    inner = "".join(f"(?>.*?{part})" for part in rest[:-1])  # never tried again, so in linear time
+    last = f".*{rest[-1]}" if rest else ""
+    like = re.compile(f"{first}{inner}{last}", re.DOTALL)
+    return lambda value: like.fullmatch(value) is not None
+
+
+def query_over(
+    index: SheetIndex,
+    names: Sequence[str],
+    limits: QueryLimits = DEFAULT_LIMITS,
+    today: date | None = None,
+    *,
+    totals: bool = False,
+) -> TableQuery:
+    """Return a query over the tables of some sheets, read anew from their files.
+
+    Args:
+        names: Sheets, each as `named_sheet` understands it. A citation with a range names the
+            table in which the range begins, else the main table is meant.
+        today: The day that `current_date` gives; None for the day of the query.
+
+    Raises:
+        EmptyInputError: If no sheet is named.
+        InputError: If a sheet or table is unknown, its file is gone or cannot be read, or there
+            are too many tables or cells.
+    """
+    if len(names) > MAX_TABLES:
+        raise InputError(f"{len(names)} tables; give at most {MAX_TABLES}")
+    tables = []
+    for name in names:
+        record, cited = named_sheet(index, name)
+        try:
+            tables.append(index.table(record.sheet_id, cited or 0, totals=totals))
+        except PathNotFoundError as error:
+            raise gone(record) from error
+    return TableQuery.over(tables, limits, today)

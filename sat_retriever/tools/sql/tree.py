@@ -24,11 +24,7 @@ def same_name(name: str) -> str:
 
 
 def parsed(connection: Any, sql: str) -> Node:
-    """Return the syntax tree of the one SELECT that a text holds.
-
-    Raises:
-        RefusedStatement: If it is anything else.
-    """
+    """Return the syntax tree of the one SELECT that a text holds."""
     try:
         statements = connection.extract_statements(sql)
     except Exception as error:  # the parser's errors share no other class with the binder's

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sat_retriever.pages.graph.layout import WINDOWS, place_sheets
-from sat_retriever.pages.graph.packing import Floor
+from sat_retriever.pages.graph.rectangles import Floor
 from sat_retriever.records.sheets import SheetRecord
 
 

@@ -16,7 +16,7 @@ from sat_retriever.synth.answers.ask import KINDS
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
-from sat_retriever.tools.queried import query_over
+from sat_retriever.tools.sql.query import query_over
 from tests.fakes import HashedEncoder
 
 OPTIONS = SynthOptions("60", seed=2, years="2023-2024", queries=10, answers=30)

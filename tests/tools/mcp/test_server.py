@@ -10,7 +10,7 @@ import pytest
 from mcp import Client, MCPError, types
 
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.tools.mcp.server import CALLS_AT_ONCE, CALLS_WAITING, INSTRUCTIONS, sheet_server
+from sat_retriever.tools.mcp import CALLS_AT_ONCE, CALLS_WAITING, INSTRUCTIONS, sheet_server
 from tests.tools.mcp.scripted import says, scripted
 
 MODES = ("auto", "legacy")  # today's protocol, and the handshake of earlier ones
@@ -87,7 +87,7 @@ def test_what_a_model_can_mend_is_an_error_result_with_its_words(mode):
     ids=lambda error: type(error).__name__,
 )
 def test_any_other_failure_is_told_to_the_log_alone(error, caplog):
-    with caplog.at_level(logging.WARNING, logger="sat_retriever.tools.mcp.server"):
+    with caplog.at_level(logging.WARNING, logger="sat_retriever.tools.mcp"):
         server = sheet_server(scripted(says("say", raising(error))))
         (result,) = asked(server, ("say", {}))
     assert result.is_error

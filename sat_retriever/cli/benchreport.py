@@ -1,4 +1,4 @@
-"""The labelled questions of `sat bench`, and what is said of them beside the table."""
+"""The labelled questions of `sat bench`, its table, and the notes below it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sat_retriever.cli.terminal import counted
+from rich.table import Table
+from rich.text import Text
+
+from sat_retriever.cli.terminal import counted, grid, plain, stdout
 from sat_retriever.datasets.labels import Query, load_labels
 
 if TYPE_CHECKING:
     from sat_retriever.evaluation.abstention import NothingThere
 
+if TYPE_CHECKING:
+    from sat_retriever.evaluation.bench import Bench
+
+
 _TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are listed, and characters of each
+_ANY = 10_000  # columns, more than a table has
+_WARNINGS = ("Only", "Left out", "Merged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +31,7 @@ class Labels:
     """The questions of a file, its digest, and the questions with several entries.
 
     Attributes:
-        path: The file.
-        queries: The questions with a relevant sheet, whose rankings are measured.
         unanswerable: Questions that nothing answers; no ranking of sheets is right.
-        sha256: Digest of the file.
         merged: Number of entries of each question that has several.
     """
 
@@ -57,7 +63,6 @@ def read_labels(path: Path) -> Labels:
 
 
 def _unanswerable(labels: Labels) -> list[str]:
-    """A remark on questions that no measure of a ranking counts."""
     if not labels.unanswerable:
         return []
     number = counted(len(labels.unanswerable), "question")
@@ -79,7 +84,6 @@ def _nothing_there(said: NothingThere) -> list[str]:
 
 
 def _merged(labels: Labels) -> list[str]:
-    """Remarks on questions that occur more than once in the labels."""
     if not labels.merged:
         return []
     number = counted(len(labels.merged), "question")
@@ -89,3 +93,43 @@ def _merged(labels: Labels) -> list[str]:
         f"Merged: {number} with more than one entry in {labels.path.name}; entries with the same "
         f"text are one question with the sheets of all of them: {shown}{more}."
     ]
+
+
+def asked_of(found: Bench, about: dict[str, Any]) -> str:
+    """The number of questions, their file, and the index they were asked of."""
+    number = counted(len(found.queries), "question")
+    return f"{number} of {about['labels']}, {counted(about['sheets'], 'sheet')} in {about['index']}"
+
+
+def print_table(found: Bench, about: dict[str, Any], remarks: Sequence[str]) -> None:
+    """Print the main table on standard output, with notes below it."""
+    from sat_retriever.evaluation.maintable import notes
+
+    console = stdout()
+    console.print(plain(asked_of(found, about)), style="bold")
+    console.print()
+    console.print(_table(found))
+    console.print()
+    for note in (*notes(found), *remarks):
+        console.print(plain(note), style="yellow" if note.startswith(_WARNINGS) else "dim")
+
+
+def _table(found: Bench) -> Table:
+    from sat_retriever.evaluation.maintable import COLUMNS, cells, signed
+
+    table = grid("method", *(column.title for column in COLUMNS))
+    for column in table.columns[1:]:
+        column.justify, column.no_wrap = "right", True
+    if len(found.scored) > 1:
+        table.add_column("Δ NDCG@5", header_style="dim")
+    for scored, row in zip(found.scored, cells(found), strict=True):
+        shown = [Text(cell.text, style="bold" if cell.best else "") for cell in row]
+        ahead = [signed(scored.difference)] if len(found.scored) > 1 else []
+        table.add_row(plain(scored.name), *shown, *ahead)
+    console = stdout()
+    if (
+        console.measure(table, options=console.options.update(max_width=_ANY)).maximum
+        > console.width
+    ):
+        table.padding = (0, 1, 0, 0)
+    return table

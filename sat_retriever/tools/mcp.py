@@ -1,34 +1,46 @@
-"""An MCP server for the tools of an index: lists them, calls them, and limits calls at once."""
+"""An MCP server for the tools of an index, over standard input and output or over HTTP.
+
+Calls block, so they run in threads: a bounded number at once, with a bounded queue.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.errors import EncoderError, InputError, SatError
-from sat_retriever.tools.work import BusyError, ShareError, Workers
 
 try:
+    import anyio
     from mcp import MCPError, types
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+    from mcp.server.transport_security import TransportSecuritySettings
     from pydantic import TypeAdapter
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
 except ModuleNotFoundError:
     require("mcp", "mcp")  # names the extra to install
     raise
 
 if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
     from sat_retriever.tools import SheetTools, Tool
 
 CALLS_AT_ONCE = 8  # threads that run tools; further calls wait
 CALLS_WAITING = 256  # further ones are rejected
+_SHARE = 4  # clients that fill the queue together; one alone takes a fourth of it
 _ERROR_CHARACTERS = 2_000
 _NAME_CHARACTERS = 80
 _UNFORESEEN = "the server could not do this; tell the user that its log on stderr has the reason"
@@ -47,6 +59,50 @@ INSTRUCTIONS = (
 )
 
 _logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+class BusyError(Exception):
+    """Too many requests wait already."""
+
+
+class ShareError(BusyError):
+    """Too many requests of this one client wait already."""
+
+
+class Workers:
+    """Threads for one kind of work."""
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._at_once = at_once
+        self._room = at_once + waiting
+        self._share = max(at_once, self._room // _SHARE)
+        self._taken: Counter[str] = Counter()  # calls that run or wait, by client
+        self._limit: anyio.CapacityLimiter | None = None
+
+    async def run(
+        self, work: Callable[..., Result], *arguments: object, client: str = ""
+    ) -> Result:
+        """Return what a function returns, without blocking the event loop.
+
+        Args:
+            client: Who asks; "" for a client without others, which may take the whole queue.
+        """
+        if self._limit is None:  # can only be made where an event loop runs
+            self._limit = anyio.CapacityLimiter(self._at_once)
+        if self._taken.total() >= self._room:
+            raise BusyError
+        if client and self._taken[client] >= self._share:
+            raise ShareError
+        self._taken[client] += 1  # at once: the limiter counts a call only when it comes to wait
+        try:
+            # Not abandoned when a client goes away: a running thread counts until it ends.
+            return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
+        finally:
+            self._taken[client] -= 1
+            if not self._taken[client]:
+                del self._taken[client]
 
 
 def searches_at_once(processes: int = 1) -> int:
@@ -93,7 +149,6 @@ def sheet_server(
 
     Args:
         tools: Tools to offer; their index must stay open as long as the server is used.
-        name: Name that the server reports.
         processes: Number of processes that serve the same index, this one included.
         client_of: Tells by the scope of an HTTP request which client asks; each then has a share
             of the queue. None leaves it to whoever comes first.
@@ -124,7 +179,6 @@ def sheet_server(
 
 
 def _listed(tool: Tool) -> types.Tool:
-    """The description of a tool that clients receive."""
     title = tool.name.replace("_", " ").capitalize()
     answer = TypeAdapter(get_type_hints(tool.method)["return"])
     return types.Tool(
@@ -166,7 +220,6 @@ async def _called(
 
 
 def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
-    """The tool's answer, or an error result."""
     try:
         said = tool.run(**arguments)
         result = types.CallToolResult(
@@ -190,3 +243,37 @@ def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
 def _failed(message: str) -> types.CallToolResult:
     text = message[:_ERROR_CHARACTERS].encode("utf-8", "replace").decode()
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+
+
+def serve_stdio(server: SheetServer) -> None:
+    """Serve one client over standard input and output until it disconnects."""
+
+    async def serve() -> None:
+        async with stdio_server() as (messages, answers):
+            await server.run(messages, answers, server.create_initialization_options())
+
+    try:
+        anyio.run(serve)
+    except* BrokenPipeError:  # the client disconnected before its answer
+        pass
+
+
+def http_app(server: SheetServer, path: str) -> Starlette:
+    """The server as an application for streamable HTTP; its lifespan must run.
+
+    It is stateless, so every request is independent. It checks no hosts: a guard must stand in
+    front of it, whose check is stricter than the SDK's own.
+    """
+    app = server.streamable_http_app(
+        streamable_http_path=path,
+        json_response=True,
+        stateless_http=True,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app.router.routes.insert(0, Route(path, _no_stream, methods=["GET"]))
+    return app
+
+
+async def _no_stream(_request: Request) -> Response:
+    """Refuse a stream of events: a stateless server has none, and an open one would never end."""
+    return PlainTextResponse("This server sends no events; call it by POST.", 405)
