@@ -18,13 +18,11 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.records.answers import Answer
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.copies import CopiesOf
-from sat_retriever.records.counts import check_counts
-from sat_retriever.records.filters import Filters
+from sat_retriever.records.explanation import RankExplanation
+from sat_retriever.records.filters import Filters, check_counts
+from sat_retriever.records.hits import Answer, CopiesOf
 from sat_retriever.records.permissions import Principals
-from sat_retriever.records.standing import Standing
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.asked import AskedTimes, asked_on
 
@@ -212,7 +210,7 @@ class SheetRetriever:
         *,
         principals: Principals | None = None,
         today: date | None = None,
-    ) -> Standing:
+    ) -> RankExplanation:
         """Where a sheet stands for a question, and why it is not higher.
 
         Args:
@@ -235,7 +233,7 @@ class SheetRetriever:
             if not skipped:
                 raise InputError(f"there is no sheet {sheet_id!r} in the index; check its id")
             sheets = len(self.index)
-            return Standing(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
+            return RankExplanation(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
         question = self._question(query, today)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
@@ -243,7 +241,7 @@ class SheetRetriever:
         best = self._ranked(question, self.candidates, kept, all_copies=shown_by is not None)
         copies = {} if shown_by else self._copies(best, kept)
         own, above = standing_of(self.index, question, sheet_id, best, kept, copies)
-        return Standing(
+        return RankExplanation(
             query,
             sheet_id,
             own,

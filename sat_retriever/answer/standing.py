@@ -11,11 +11,10 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.copies import CopiesOf
+from sat_retriever.records.explanation import Placed, WordPart
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Hit
+from sat_retriever.records.hits import CopiesOf, Hit
 from sat_retriever.records.sheets import SheetRecord, Skipped
-from sat_retriever.records.standing import Placed, WordPart
 from sat_retriever.text.lexical import WordShares, sheet_texts
 from sat_retriever.text.segment import forms, stem, stems
 

@@ -32,8 +32,7 @@ from sat_retriever.index.store.place import Place
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.queryresult import QueryResult
-from sat_retriever.records.sheetanswer import SheetAnswer
+from sat_retriever.records.sheetanswer import QueryResult, SheetAnswer
 from sat_retriever.tools.engine.conversation import NOTHING, Conversation, Query, Reply, Step
 from sat_retriever.tools.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import query_prompt, read_prompt

@@ -19,7 +19,7 @@ from sat_retriever.cli.terminal import (
     refuse_unquoted,
     stderr,
 )
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.workbook.typed.show import FORMATS, table_text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from sat_retriever.cli.terminal import broken_pipe_is_the_end
 from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import Place
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 
 
 def to_stdout(out: Path | None) -> bool:

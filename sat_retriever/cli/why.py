@@ -26,8 +26,8 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.errors import InputError
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
+from sat_retriever.records.explanation import Placed, RankExplanation, WordPart
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.standing import Placed, Standing, WordPart
 from sat_retriever.text.period.asked import asked_on
 from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.naming import one_sheet
@@ -86,7 +86,7 @@ def why(
         stdout().print(line, soft_wrap=True)
 
 
-def _lines(found: Standing) -> list[Text]:
+def _lines(found: RankExplanation) -> list[Text]:
     """The whole explanation, a fact a line."""
     name = plain(found.sheet_id)
     name.stylize("bold green")
@@ -113,7 +113,7 @@ def _fact(name: str, text: str, style: str = "default") -> Text:
     return Text(f"{name:<9} ", style="dim").append_text(said)
 
 
-def _rank(found: Standing, own: Placed) -> str:
+def _rank(found: RankExplanation, own: Placed) -> str:
     text = f"{own.hit.rank:,} of {found.sheets:,} sheets, score {own.hit.score:.3f}"
     if own.found_rank > found.candidates > 0:
         return f"{text}; the reranker only sees the first {found.candidates:,}"
@@ -146,7 +146,7 @@ def _share(part: WordPart) -> str:
     return f"{part.word} {part.share:.2f} of {part.most:.2f}"
 
 
-def _rest(found: Standing, own: Placed) -> list[Text]:
+def _rest(found: RankExplanation, own: Placed) -> list[Text]:
     """Cosine, cells, time, role, links."""
     hit, why = own.hit, own.hit.why
     lines = _score(found, own)
@@ -180,7 +180,7 @@ def _held(own: Placed) -> str:
     return f"; x {own.role:.2f}, since {reason}"
 
 
-def _score(found: Standing, own: Placed) -> list[Text]:
+def _score(found: RankExplanation, own: Placed) -> list[Text]:
     """The score before the reranker, and what names and contents give."""
     weight, why = found.dense_weight, own.hit.why
     by_names = _ranked(why.lexical, why.lexical_rank)
@@ -196,7 +196,7 @@ def _ranked(score: float, rank: int | None) -> str:
     return f"{score:.2f} (rank {rank:,})" if rank else f"{score:.2f}"
 
 
-def _above(found: Standing) -> list[Text]:
+def _above(found: RankExplanation) -> list[Text]:
     """What the sheet above has more of."""
     own, above = found.placed, found.above
     if own is None or above is None:

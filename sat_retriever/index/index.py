@@ -41,9 +41,8 @@ from sat_retriever.index.sync.writer import IndexWriter
 from sat_retriever.index.views import Views
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
-from sat_retriever.records.copies import Copies
-from sat_retriever.records.counts import check_counts
-from sat_retriever.records.filters import Filters
+from sat_retriever.records.filters import Filters, check_counts
+from sat_retriever.records.hits import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.permissions import Owner, Principals, checked_groups
 from sat_retriever.records.privacy import Privacy

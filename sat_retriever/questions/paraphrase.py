@@ -11,7 +11,7 @@ from typing import Any
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import Chat
 from sat_retriever.questions.generate import Made
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 
 MAX_LENGTH = 400
 _FORMAT = 1

@@ -141,11 +141,11 @@ class Link:
     """A typed, directed relation between two sheets.
 
     Attributes:
-        source: Sheet id the link starts from (the sheet that depends).
-        target: Sheet id it points to.
-        type: Relation, for example "formula_reference" or "join_key".
+        source: Id of the sheet that depends.
+        target: Id of the sheet that it depends on.
+        type: A `LinkType`, or any other name.
         weight: Strength in (0, 1].
-        evidence: Evidence for it, for example "Summary!B4 =SUM(Q1!B2:B9)".
+        evidence: For example "Summary!B4 =SUM(Q1!B2:B9)".
     """
 
     source: str

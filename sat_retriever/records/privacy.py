@@ -1,4 +1,4 @@
-"""How much of its sheets' cells a reader or an index keeps, and records brought down to that."""
+"""Privacy: how much of the cells a reader or an index keeps, and records without the rest."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from sat_retriever.records.contents import (
     TableContents,
     TextKind,
 )
-from sat_retriever.records.leftout import LeftOut
-from sat_retriever.records.sheets import Column, SheetRecord, Table
+from sat_retriever.records.sheets import Column, LeftOut, SheetRecord, Table
 
 MAX_PATTERN = 400
 """Characters of a pattern for columns."""
@@ -178,14 +177,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _check_pattern(pattern: str) -> None:
-    """Refuse a pattern that is wrong, or that a header of 120 characters could keep busy.
-
-    Without groups, and with two repeats at most in each alternative, the cost of a search is
-    bounded by the third power of the header's length.
-
-    Raises:
-        InputError: If it is one.
-    """
+    """Refuse a pattern that is wrong, or that a header of 120 characters could keep busy."""
+    # Without groups, and with two repeats at most in each alternative, the cost of a search is
+    # bounded by the third power of the header's length.
     if len(pattern) > MAX_PATTERN:
         raise InputError(
             f"the pattern for columns has {len(pattern):,} characters; the limit is {MAX_PATTERN}"

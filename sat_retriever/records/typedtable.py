@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sat_retriever._extras import require
 from sat_retriever.records.area import Area, column_letters
-from sat_retriever.records.leftout import SUMS, LeftOut, LeftOutReason, left_out_note
+from sat_retriever.records.sheets import SUMS, LeftOut, LeftOutReason, left_out_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ class TypedColumn:
     words: tuple[tuple[str, int], ...] = ()
 
     def at(self, places: Sequence[int]) -> TypedColumn:
-        """Return the column with some of its values, by their number from 0."""
+        """The column with some of its values, by their number from 0."""
         values = [self.values[place] for place in places]
         stored = None if self.stored is None else [self.stored[place] for place in places]
         return replace(self, values=values, stored=stored)
@@ -89,7 +89,7 @@ class TypedTable:
     Attributes:
         sheet_id: The sheet.
         area: The table on its sheet, header and totals included.
-        columns: Its columns, left to right (top to bottom if transposed), then that of headings.
+        columns: Left to right (top to bottom if transposed), then that of headings.
         places: Sheet row of each record, ascending; sheet column if transposed.
         transposed: True if each record is a column of the sheet.
         left_out: Rows below the header that are no records, and why; `totals=True` keeps totals.
@@ -115,12 +115,11 @@ class TypedTable:
     whole: Callable[[], TypedTable] | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
-        """Number of records."""
         return len(self.places)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
+        """Of the columns."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -140,7 +139,7 @@ class TypedTable:
 
     @property
     def note(self) -> str:
-        """What a reader of the data must know; empty if there is nothing."""
+        """Warnings for the reader of the data; empty without any."""
         errors = sum(column.errors for column in self.columns)
         record = "column" if self.transposed else "row"
         said = (
@@ -162,11 +161,7 @@ class TypedTable:
         return tuple(each for each in self.left_out if each.reason in SUMS)
 
     def cite(self, places: Sequence[int]) -> str:
-        """Return the citation of some records, from the first to the last of them.
-
-        Args:
-            places: Sheet rows (columns if transposed), at least one.
-        """
+        """The citation of records from the first to the last of some places, at least one."""
         first, last, area = min(places), max(places), self.area
         if self.transposed:
             return f"{self._sheet}!{Area(area.top, first, area.bottom, last).a1()}"
@@ -249,7 +244,7 @@ def value_text(value: DataValue) -> str | None:
 
 
 def _told_words(column: TypedColumn) -> str:
-    """The sentence on a column's words.
+    """Tell what was read as empty.
 
     >>> _told_words(TypedColumn("Price", ColumnKind.NUMBER, (), words=(("closed", 2), ("-", 1))))
     "Texts in 'Price', read as empty: 'closed' (2 cells), '-'."

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
-from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.leftout import SUMS
-from sat_retriever.records.sheets import SheetRecord, Table, Visibility
+from sat_retriever.records.hits import NO_COPIES, Copies
+from sat_retriever.records.sheets import SUMS, SheetRecord, Table, Visibility
 from sat_retriever.serve.addresses import Related, csv_url, related_of, sheet_url
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.pieces import Piece, piece_of, record_of

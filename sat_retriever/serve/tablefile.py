@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.filename import portable
+from sat_retriever.records.files import portable
 from sat_retriever.serve.pieces import record_of
 from sat_retriever.serve.request import PageError, number_of
 from sat_retriever.workbook.typed.show import table_text

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.leftout import LeftOut, only_kept, reason_name, told_rows
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.sheets import LeftOut, SheetRecord, only_kept, reason_name, told_rows
 
 
 def rows_note(record: SheetRecord, area: Area) -> str:

@@ -13,10 +13,10 @@ from itertools import repeat
 from typing import Any
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import Formula, Skipped, SkipReason
 from sat_retriever.records.structure import (
+    CellSketch,
     ColumnProfile,
     DataSource,
     DefinedName,

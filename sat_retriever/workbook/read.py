@@ -16,10 +16,9 @@ from threading import Event
 from sat_retriever._extras import require
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.records.contents import Kept
-from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
-from sat_retriever.records.structure import ColumnProfile, Reference, Structure
+from sat_retriever.records.structure import CellSketch, ColumnProfile, Reference, Structure
 from sat_retriever.system import usable_cores
 from sat_retriever.workbook.files import File, LocalFile, request_at, request_for
 from sat_retriever.workbook.limits import Limits, Refused

@@ -14,9 +14,8 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import left_out_from_json, table_from_json
-from sat_retriever.records.leftout import LeftOut
 from sat_retriever.records.privacy import Privacy
-from sat_retriever.records.sheets import Table
+from sat_retriever.records.sheets import LeftOut, Table
 from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask

@@ -7,9 +7,15 @@ import pytest
 from sat_retriever.records.area import Area
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import record_from_json, to_json
-from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note, told_rows
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.records.sheets import (
+    LeftOut,
+    LeftOutReason,
+    SheetRecord,
+    Table,
+    left_out_note,
+    told_rows,
+)
 from sat_retriever.tools.leftout import reasons_of, rows_note
 
 TOTAL = LeftOut(9, LeftOutReason.TOTAL, "Total of Ada")

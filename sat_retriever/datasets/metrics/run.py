@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from sat_retriever.errors import InputError
-from sat_retriever.records.atomic import draft_of, make_folder
+from sat_retriever.records.files import draft_of, make_folder
 
 FORMAT = 1
 DEPTH = 50  # sheets of a ranking that are kept, the paper's K

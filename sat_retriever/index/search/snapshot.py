@@ -24,7 +24,7 @@ from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import IdArray
-from sat_retriever.records.cache_dir import forget_unused
+from sat_retriever.records.files import forget_unused
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer, counted

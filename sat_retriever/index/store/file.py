@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.connection import FileConnection, identity_of, translated
 from sat_retriever.index.store.rows import SheetRow
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 
 WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
 _SIDE_FILES = ("-wal", "-shm")

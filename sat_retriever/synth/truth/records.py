@@ -9,8 +9,15 @@ from pathlib import PurePosixPath
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
-from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table, Visibility
+from sat_retriever.records.sheets import (
+    Column,
+    ColumnType,
+    LeftOut,
+    LeftOutReason,
+    SheetRecord,
+    Table,
+    Visibility,
+)
 from sat_retriever.synth.book.model import Value
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledColumn, CompiledSheet
 from sat_retriever.synth.calculate.pivot import ALL, LABELS, PivotTable

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sat_retriever.records.copies import NO_COPIES, Copies
-from sat_retriever.records.leftout import LeftOut
-from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.records.hits import NO_COPIES, Copies
+from sat_retriever.records.sheets import LeftOut, SheetRecord, Table
 from sat_retriever.tools.cells import one_line
 from sat_retriever.tools.results.result import ToolResult, short
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.records.copies import Copies
-from sat_retriever.records.hits import Hit
+from sat_retriever.records.hits import Copies, Hit
 from sat_retriever.tools.cells import cell_text, one_line
 from sat_retriever.tools.results.related import RelatedSheet
 from sat_retriever.tools.results.result import ToolResult, short

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.records.queryresult import QueryResult, ResultValue
+from sat_retriever.records.sheetanswer import QueryResult, ResultValue
 from sat_retriever.tools.cells import cell_text, one_line
 from sat_retriever.tools.fitting import fitting_result, result_line, schema_text
 from sat_retriever.tools.results.result import ToolResult

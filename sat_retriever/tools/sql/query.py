@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from sat_retriever.errors import EmptyInputError, InputError, QueryError
-from sat_retriever.records.queryresult import QueryResult, QuerySource
+from sat_retriever.records.sheetanswer import QueryResult, QuerySource
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
 from sat_retriever.tools.sql.named import with_named

@@ -17,7 +17,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.features.candidatelist import SPEAKING, candidate_list
 from sat_retriever.rank.features.features import FEATURES, RELATIONS, ListInputs, list_inputs
 from sat_retriever.rank.links import LinkReranker
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
 

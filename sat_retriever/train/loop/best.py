@@ -7,7 +7,7 @@ from pathlib import Path
 
 from accelerate import Accelerator
 
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 from sat_retriever.train.loop.course import Course
 from sat_retriever.train.loop.task import Task
 from sat_retriever.train.loop.weights import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.loop.device import moved, staged
 from sat_retriever.train.loop.task import Share, State

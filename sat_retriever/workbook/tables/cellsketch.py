@@ -10,9 +10,9 @@ from itertools import chain
 from operator import xor
 
 from sat_retriever.records.area import area_of
-from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import CellSketch
 from sat_retriever.workbook.values.cells import plain_text
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
 

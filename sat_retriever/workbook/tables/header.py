@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import MAX_LEFT_OUT, Column, Table
+from sat_retriever.records.sheets import MAX_LEFT_OUT, Column, LeftOut, LeftOutReason, Table
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.adjacent import (
     continues_below,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.workbook.tables.adjacent import is_prose
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.repeated import same_rows

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of
-from sat_retriever.records.leftout import SECTION, SUMS
-from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.records.sheets import SECTION, SUMS, Column, SheetRecord
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.tabledata import MAX_TABLE_CELLS, TABLE_LIMITS, read_table_data

@@ -23,7 +23,7 @@ from sat_retriever.index.store.postgres.packing import packed_sheets
 from sat_retriever.index.store.postgres.session import Connection, PostgresSession
 from sat_retriever.index.store.postgres.vectors import insert_vectors, register_vectors
 from sat_retriever.index.store.rows import SheetRow
-from sat_retriever.records.cache_dir import own_folder
+from sat_retriever.records.files import own_folder
 
 MOST_CONNECTIONS = 16  # of one open index; more threads wait for each other
 _CONNECT_S = 10  # time that a connection may take, unless the URL says otherwise

@@ -14,7 +14,7 @@ from sat_retriever.index.store.postgres.session import PostgresSession, statemen
 from sat_retriever.index.store.postgres.tables import TABLES
 from sat_retriever.index.store.schema import migrate
 from sat_retriever.index.store.words import add_words
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.text.contents import content_words
 from sat_retriever.text.lexical import sheet_words
 
