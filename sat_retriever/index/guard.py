@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sat_retriever.errors import PermissionsError
-from sat_retriever.index.store.insight import reading_alone
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.restricted import reading_alone
+from sat_retriever.index.store.store import Store
 
 # Settings and state, which tell nothing of a sheet; blocks, in which nothing is read yet; and what
 # ends the use of the store.

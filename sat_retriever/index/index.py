@@ -25,15 +25,10 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.index.state import IndexState
-from sat_retriever.index.store.opening import (
-    Store,
-    check_free,
-    create_store,
-    open_store,
-    restricted_store,
-)
+from sat_retriever.index.store.opening import check_free, create_store, open_store, restricted_store
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.batches import ThisMachine
 from sat_retriever.index.sync.executor import Executor
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport

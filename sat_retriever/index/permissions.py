@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from sat_retriever.errors import IndexFormatError, InputError
-from sat_retriever.index.store.permissions import RESTRICTED, SOURCE
-from sat_retriever.index.store.rows import SheetRow
+from sat_retriever.index.store.rows import RESTRICTED, SOURCE, SheetRow
 from sat_retriever.index.sync.filegroups import file_groups
 from sat_retriever.records.permissions import Rules, checked_groups
 from sat_retriever.records.sheets import SheetRecord

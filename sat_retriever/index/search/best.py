@@ -12,7 +12,7 @@ from sat_retriever.index.search.pool import pool_of, with_leaders
 from sat_retriever.index.search.query import Query
 from sat_retriever.index.search.scores import Scores, best_rows, score_all
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 
 EXACT = 128  # sheets that are scored with their exact tokens, or twice as many as are asked for
 _POOLED = 2_048  # beyond so many exact sheets, all are scored by codes first

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.search import SheetSearch
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.links.copies.order import named, newest_first
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters

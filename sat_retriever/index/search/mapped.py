@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from sat_retriever.index.search.common import COUNTS, DENSE, Bytes, CommonWords
 from sat_retriever.index.search.periods import Periods
 from sat_retriever.index.search.tokens import Codes, Tokens, TokenTable, cell_order
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import IdArray
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import bm25, mean_of
 

@@ -18,7 +18,7 @@ from sat_retriever.index.search.fusion import (
 )
 from sat_retriever.index.search.glossary import Code, codes_of
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.abbreviation import forms_of, initials_of
 from sat_retriever.text.contents import (

@@ -18,7 +18,7 @@ from sat_retriever.index.search.matches import asked_phrases, respelled, with_ph
 from sat_retriever.index.search.query import Query
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.search.tokens import Mask, Tokens, TokenTable
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.contents import asked_words
 from sat_retriever.text.lexical import Impacts, impacts, query_words

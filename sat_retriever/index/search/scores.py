@@ -13,7 +13,7 @@ from sat_retriever.index.search.matches import Matches
 from sat_retriever.index.search.periods import Periods
 from sat_retriever.index.search.query import Query
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.relation import INSIDE

@@ -21,9 +21,9 @@ from sat_retriever.index.search.mapped import Columns, is_large, read_columns, w
 from sat_retriever.index.search.periods import Periods
 from sat_retriever.index.search.tokens import Codes, Tokens, TokenTable
 from sat_retriever.index.store.conditions import asked_in
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import IdArray
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.files import forget_unused
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sat_retriever.index.store.damage import readable, record_of
-from sat_retriever.index.store.session import Kind, Session
+from sat_retriever.index.store.packing import readable, record_of
+from sat_retriever.index.store.rows import Kind, Session
 from sat_retriever.links.across import Located
 from sat_retriever.links.claims import Claims
 from sat_retriever.links.formula.external import ExternalReference

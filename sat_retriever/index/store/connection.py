@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,10 @@ from sat_retriever.errors import (
     InputError,
     SheetIndexError,
 )
-from sat_retriever.index.store.damage import RowDamage, damaged, register
+from sat_retriever.index.store.damage import damaged
+from sat_retriever.index.store.packing import RowDamage, register
+from sat_retriever.index.store.rows import FileConnection
 from sat_retriever.index.store.schema import check, migrate
-from sat_retriever.index.store.session import Kind
 
 SQLITE_VERSION = sqlite3.sqlite_version
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -35,34 +35,11 @@ _STORAGE = {
 _ROW_SIGNS = ("malformed JSON", "Could not decode to UTF-8")
 
 
-class FileConnection(sqlite3.Connection):
-    """A connection with what statements of every store need; see `Session`."""
-
-    def listed(self, values: Sequence[Any], _kind: Kind = "text", /) -> tuple[str, str]:
-        """Return a subquery whose column `item` has some values, and the value of its `?`."""
-        return "(SELECT value AS item FROM json_each(?))", json.dumps(list(values))
-
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
-        """Add new rows to a table."""
-        slots = ", ".join("?" * len(columns))
-        self.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({slots})", rows)
-
-    def new_ids(self, table: str, count: int, /) -> list[int]:
-        """Return ids for new rows of a table, ascending, after those of all its rows."""
-        last = self.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
-        return list(range(last + 1, last + 1 + count))
-
-
 class _Unlocked(FileConnection):
-    """A connection to a file that it cannot lock, which reads the state at its opening.
-
-    Attributes:
-        path: The file.
-        opened: State of the file at its opening.
-    """
+    """A connection to a file that it cannot lock, which reads the state at its opening."""
 
     path: Path
-    opened: tuple[int, ...]
+    opened: tuple[int, ...]  # `_state` of the file at its opening
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         """Run a statement unless the file was changed, since old and new pages must not mix."""
@@ -213,7 +190,7 @@ def _lacks_side_files(error: sqlite3.Error) -> bool:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Return number, size and time of a file, which change with its content; empty if missing."""
+    """Number, size and time of a file, which change with its content; empty if missing."""
     try:
         found = path.stat()
     except OSError:
@@ -222,7 +199,7 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def identity_of(path: Path) -> tuple[int, ...]:
-    """Return device and number of a file, unique while it is open; empty if it is missing."""
+    """Device and number of a file, unique while it is open; empty if it is missing."""
     try:
         found = path.stat()
     except OSError:
@@ -232,7 +209,7 @@ def identity_of(path: Path) -> tuple[int, ...]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into this package's."""
+    """Turn errors of SQLite and of damaged rows into this package's."""
     try:
         yield
     except sqlite3.Error as error:

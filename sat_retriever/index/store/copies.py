@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from sat_retriever.index.store.claims import row_ids
 from sat_retriever.index.store.conditions import asked_in
-from sat_retriever.index.store.damage import readable
-from sat_retriever.index.store.session import Session
-from sat_retriever.index.store.stored_links import Ask
+from sat_retriever.index.store.links import Ask
+from sat_retriever.index.store.packing import readable
+from sat_retriever.index.store.rows import Session
 from sat_retriever.links.copies.claims import (
     CopyClaim,
     claim_from_text,

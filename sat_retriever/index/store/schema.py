@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
 from sat_retriever.index.store.claims import key_from_text, text_of
-from sat_retriever.index.store.damage import RowDamage, readable, register
+from sat_retriever.index.store.packing import RowDamage, readable, register
 from sat_retriever.links.join.keys import header_blocks
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.sheets import SheetRecord

@@ -12,9 +12,9 @@ from typing import IO
 import numpy as np
 
 from sat_retriever.errors import IndexStorageError
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import RowToken
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.encoding import token_text
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import NewWorkbook
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.batches import BATCH_SHEETS
 from sat_retriever.records.sheets import Skipped
 

@@ -13,8 +13,8 @@ from sat_retriever.encoder.cost import Cost
 from sat_retriever.index.permissions import Permissions, granted
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.changes import PASSING
 from sat_retriever.index.sync.executor import Done, Executor, Work
 from sat_retriever.index.sync.plan import make_plan

@@ -23,7 +23,7 @@ from sat_retriever.index.permissions import (
 from sat_retriever.index.search.snapshot import check_encoder, renew_mapped
 from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
 from sat_retriever.index.state import IndexState
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.encoding import encoded
 from sat_retriever.index.sync.reencoding import fresh_tokens
 from sat_retriever.index.sync.remoteplan import Listed

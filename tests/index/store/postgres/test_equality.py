@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sat_retriever import Column, Filters, Link, SheetIndex, SheetRecord
-from sat_retriever.index.store.conditions import sqlite_conditions
+from sat_retriever.index.store.conditions import conditions, sqlite_conditions
 from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres.conditions import conditions
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Visibility
