@@ -201,7 +201,7 @@ FOLDED = System(
     "folded",
     "as installed, copies folded",
     lambda on: on.asking(on.index(), all_copies=False),
-    package("links.copies", "index.folding", "index.store.copies", "records.copies"),
+    package("links.copies", "index.folding", "index.store.copies", "records.hits:Copies"),
 )
 BEFORE = (
     System(
@@ -222,7 +222,7 @@ BEFORE = (
         lambda on: on.asking(on.index(Kept.NAMES)),
         package(
             "records.contents", "text.contents", "text.opening", "index.contents",
-            "index.store.contents", "index.store.words", "rank.links.reading",
+            "index.store.packing", "index.store.words", "rank.links.reading",
         ),
     ),
 )  # fmt: skip

@@ -51,12 +51,7 @@ class _Unlocked(FileConnection):
 
 
 def create_file(path: Path, meta: Mapping[str, str]) -> None:
-    """Write a new, empty index; the file appears whole or not at all.
-
-    Raises:
-        IndexStorageError: If the folder cannot be written to.
-        InputError: If there is already a file at `path`.
-    """
+    """Write a new, empty index; the file appears whole or not at all."""
     partial = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
     try:
         # Not with tempfile's mode 0600: an index may be shared like any other file.
@@ -96,14 +91,7 @@ def is_writable(path: Path) -> bool:
 
 
 def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
-    """Open an index file of the current schema, read-only if it is not writable.
-
-    Raises:
-        IndexNotFoundError: If there is no such file.
-        IndexFormatError: If it is not an index, was written by a newer version, or was written by
-            an older one and is not writable.
-        IndexBusyError: If another process held it for longer than the time-out.
-    """
+    """Open an index file and bring it to the current schema; read-only if it is not writable."""
     if not _is_file(path):
         raise IndexNotFoundError(
             f"no index at {path}; make one with: sat index FOLDER --index {path}"
@@ -128,12 +116,7 @@ def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
 
 
 def open_reader(path: Path, *, busy_timeout_s: float) -> FileConnection:
-    """Open a second connection to a file that `open_file` has checked, for reading alone.
-
-    Raises:
-        IndexStorageError: If it cannot be opened.
-        IndexBusyError: If another process held it for longer than the time-out.
-    """
+    """Open a second connection to a file that `open_file` has checked, for reading alone."""
     with translated(path):
         connection = _open(path, "rw" if is_writable(path) else "ro", busy_timeout_s)
         connection.execute("PRAGMA temp_store = MEMORY")

@@ -43,9 +43,6 @@ class CopyTables:
     comparisons only of those near it. A sheet that came is noted as stale, as are those near one
     that went; their groups, and those of their neighbours, are found anew.
     Groups depend on the sheets alone, not on the order in which they came.
-
-    Args:
-        connection: An open store in a transaction.
     """
 
     def __init__(self, connection: Session) -> None:

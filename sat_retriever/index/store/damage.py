@@ -12,12 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.errors import IndexDamagedError, IndexFormatError
-from sat_retriever.index.store.packing import (
-    RowDamage,
-    check_sheet,
-    register,
-    skips_from_text,
-)
+from sat_retriever.index.store.packing import RowDamage, check_sheet, register, skips_from_text
 from sat_retriever.index.store.relink import unlink
 from sat_retriever.index.store.rows import FileConnection
 from sat_retriever.index.store.words import drop_spellings
@@ -70,7 +65,7 @@ class Damage:
     """The rows that differ from what was written.
 
     Attributes:
-        workbooks: Row id, root and path of the workbooks with a damaged row.
+        workbooks: Row id, root and path of each with a damaged row.
         unsealed: Row ids of workbooks from an older version, which stored no digest of them.
         sheets: Row ids and sheet ids of the unusable sheets.
         alone: Sheet ids of the unusable sheets without a file.
@@ -125,7 +120,8 @@ def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
     links = list(_damaged_links(connection))
     ends = {end for link in links for end in link[:2]}
     hit = {workbook_id for _row, _name, workbook_id in sheets}
-    hit |= {found for end in ends for found in _workbooks_of(connection, end)}
+    of_sheet = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
+    hit |= {row[0] for end in ends for row in connection.execute(of_sheet, (end,))}
     damaged, unsealed = [], []
     for workbook_id in _column(connection, "SELECT id FROM workbooks ORDER BY id"):
         [noted] = _column(connection, f"SELECT seal FROM workbooks WHERE id = {workbook_id}")
@@ -181,7 +177,7 @@ def _names(path: Path) -> list[str]:
 def _damaged_sheets(
     connection: sqlite3.Connection, width: int
 ) -> Iterator[tuple[int, str, int | None]]:
-    """Yield row id, sheet id and workbook of the unusable sheets."""
+    """Row id, sheet id and workbook of the unusable sheets."""
     sql = (
         "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, "
         "s.crc, c.packed, c.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
@@ -206,11 +202,6 @@ def _damaged_links(connection: sqlite3.Connection) -> Iterator[tuple[str, str, b
     )
     for source, target, given in connection.execute(sql):
         yield source.decode("utf-8", "replace"), target.decode("utf-8", "replace"), bool(given)
-
-
-def _workbooks_of(connection: sqlite3.Connection, sheet_id: str) -> list[int]:
-    sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
-    return [row[0] for row in connection.execute(sql, (sheet_id,))]
 
 
 def _place(connection: sqlite3.Connection, workbook_id: int) -> tuple[str, str]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
-from sat_retriever.index.store.connection import SQLITE_VERSION
 from sat_retriever.index.store.place import IndexUrl, Place
 from sat_retriever.index.store.restricted import RestrictedFile
 from sat_retriever.index.store.sqlite import SqliteStore
@@ -98,11 +97,6 @@ def check_free(place: Place) -> None:
     """Raise `InputError` if there is something at a place."""
     if store_exists(place):
         raise InputError(f"{place} exists already; open it, or choose another place")
-
-
-def store_version() -> str:
-    """The version of the database library that stores the files."""
-    return SQLITE_VERSION
 
 
 def _postgres(module: str) -> Any:

@@ -25,7 +25,7 @@ from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import RESTRICTED, IdArray, WorkbookState
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.sheets import SheetRecord, Skipped
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.relation import Times
 from sat_retriever.text.spelling import nearest
@@ -206,17 +206,17 @@ class StoreReader(ABC):
 
     def workbooks(self) -> list[WorkbookState]:
         """Every workbook that the index knows, by root and path."""
-        return [
-            WorkbookState(*facts, self._skipped(skipped), within, version)
-            for *facts, skipped, within, version in self._rows(
-                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within, "
-                "version FROM workbooks ORDER BY root, path"
-            )
-        ]
-
-    def _skipped(self, text: str) -> tuple[Skipped, ...]:
+        rows = self._rows(
+            "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within, "
+            "version FROM workbooks ORDER BY root, path"
+        )
         with self._translated():
-            return skips_from_text(text)
+            return [
+                WorkbookState(
+                    *facts, skipped=skips_from_text(skipped), within=within, version=version
+                )
+                for *facts, skipped, within, version in rows
+            ]
 
     def counts(self) -> dict[str, int]:
         """Number of workbooks and sheets."""

@@ -41,24 +41,11 @@ class SqliteStore(StoreFile):
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, str]) -> SqliteStore:
-        """Create a new, empty store; the file appears whole or not at all.
-
-        Raises:
-            InputError: If there is already a file at `path`.
-            IndexStorageError: If the folder is not writable.
-        """
         create_file(path, meta)
         return cls.open(path)
 
     @classmethod
     def open(cls, path: Path, *, busy_timeout_s: float = 10.0) -> SqliteStore:
-        """Open an existing store, read-only if file or folder is not writable.
-
-        Raises:
-            IndexNotFoundError: If there is no such file.
-            IndexFormatError: If it is not an index, or was written by a newer version.
-            IndexBusyError: If another process held it for longer than the time-out.
-        """
         identity = identity_of(path)  # before it is opened: a false error does no harm
         connection = open_file(path, busy_timeout_s=busy_timeout_s)
         return cls(connection, path, writable=is_writable(path), identity=identity)

@@ -1,11 +1,15 @@
-"""Write and delete the rows of sheets in an index file; the caller owns the transaction."""
+"""Pack sheets for any store, and write and delete them in an index file.
+
+The caller owns the transaction.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,63 +19,78 @@ from sat_retriever.index.store.words import add_spellings, add_words, drop_words
 from sat_retriever.records.contents import Role
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.text.abbreviation import is_main
-from sat_retriever.text.contents import content_words
+from sat_retriever.text.contents import ContentWords, content_words
 from sat_retriever.text.period.sheet import months_of
+
+_NO_WORDS = ContentWords((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSheet:
+    """The columns of a sheet's rows in the tables of every store, without row ids.
+
+    Attributes:
+        sheet: In `sheets`: sheet id, workbook, path, format, visibility, metadata, record, crc.
+        token: In `tokens`: words, token, months, texts, documentation, main.
+        contents: In `contents`: packed, crc; None without contents.
+        words: Words that find the sheet by its contents.
+        spellings: Words that misspelt ones may mean.
+    """
+
+    sheet: tuple[Any, ...]
+    token: tuple[Any, ...]
+    contents: tuple[bytes, int] | None
+    words: Sequence[str]
+    spellings: Sequence[str]
+
+
+def packed_sheet(row: SheetRow) -> PackedSheet:
+    """A sheet as it is stored; raises `InputError` if its contents cannot be."""
+    record, kept = row.record, row.record.contents
+    text = json.dumps(to_json(replace(record, contents=None), compact=True), separators=(",", ":"))
+    words = content_words(kept) if kept else _NO_WORDS
+    data = packed_contents(record.sheet_id, kept) if kept else None
+    return PackedSheet(
+        sheet=(
+            *(record.sheet_id, record.workbook, record.path, record.format),
+            *(record.visibility.value, json.dumps(dict(record.metadata)), text, checksum(text)),
+        ),
+        token=(
+            sum(map(len, row.words)),
+            np.ascontiguousarray(row.token, dtype="<f4").tobytes(),
+            months_of(record),
+            len(words.matched),
+            int(record.role is Role.DOCUMENTATION),
+            int(is_main(record)),
+        ),
+        contents=None if data is None else (data, checksum(data)),
+        words=words.matched,
+        spellings=spellings(record, words) if kept else (),
+    )
 
 
 def insert_sheets(
     connection: sqlite3.Connection, rows: Iterable[tuple[int | None, SheetRow]]
 ) -> set[str]:
-    """Add sheets, each with the id of its workbook, if any; return the spellings that they have.
-
-    Raises:
-        InputError: If the contents of a record cannot be kept.
-    """
+    """Add sheets, each with the id of its workbook, if any; return the spellings that they have."""
     added: set[str] = set()
     for workbook_id, row in rows:
-        record = row.record
-        plain = to_json(replace(record, contents=None), compact=True)
-        text = json.dumps(plain, separators=(",", ":"))
+        each = packed_sheet(row)
         row_id = connection.execute(
-            "INSERT INTO sheets (sheet_id, workbook_id, workbook, path, format, visibility, "
+            "INSERT INTO sheets (workbook_id, sheet_id, workbook, path, format, visibility, "
             "metadata, record, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                record.sheet_id,
-                workbook_id,
-                record.workbook,
-                record.path,
-                record.format,
-                record.visibility.value,
-                json.dumps(dict(record.metadata)),
-                text,
-                checksum(text),
-            ),
+            (workbook_id, *each.sheet),
         ).lastrowid
-        texts = 0
-        if record.contents:
-            data = packed_contents(record.sheet_id, record.contents)
+        if each.contents:
             connection.execute(
-                "INSERT INTO contents (id, packed, crc) VALUES (?, ?, ?)",
-                (row_id, data, checksum(data)),
+                "INSERT INTO contents (id, packed, crc) VALUES (?, ?, ?)", (row_id, *each.contents)
             )
-            found = content_words(record.contents)
-            add_words(connection, int(row_id or 0), found.matched)
-            added.update(spellings(record, found))
-            texts = len(found.matched)
-        length = sum(len(words) for words in row.words)
-        token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
+            add_words(connection, int(row_id or 0), each.words)
+            added.update(each.spellings)
         connection.execute(
             "INSERT INTO tokens (id, words, token, months, texts, documentation, main) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                row_id,
-                length,
-                token,
-                months_of(record),
-                texts,
-                record.role is Role.DOCUMENTATION,
-                is_main(record),
-            ),
+            (row_id, *each.token),
         )
         connection.execute(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",

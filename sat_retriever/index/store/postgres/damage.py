@@ -11,12 +11,7 @@ from typing import Any
 
 from sat_retriever.index.store.claims import ClaimTables
 from sat_retriever.index.store.damage import Damage
-from sat_retriever.index.store.packing import (
-    RowDamage,
-    check_sheet,
-    link_checksum,
-    skips_from_text,
-)
+from sat_retriever.index.store.packing import RowDamage, check_sheet, link_checksum, skips_from_text
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.write import delete_sheets, drop_spellings
 from sat_retriever.index.store.relink import unlink

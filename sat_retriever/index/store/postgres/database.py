@@ -34,13 +34,13 @@ _NAME = "sat-retriever"  # as the server's list of connections shows
 
 
 class Database(Store):
-    """Statements and transactions of one index; may be shared between threads.
+    """Connections, transactions and writers of one index; may be shared between threads.
 
     Readers see one state and never wait for a writer. A thread that reads or writes several
     statements together does so on one connection, others take one of a pool for each statement.
 
     Args:
-        url: Place of the index, which holds one of the current version.
+        url: Place of an index of the current version.
         writable: False refuses every write.
         pool: Connections to use; None opens some.
     """
@@ -221,12 +221,7 @@ class Database(Store):
 
 
 def connected(url: IndexUrl) -> Connection:
-    """Return one new connection, for what happens before an index is open.
-
-    Raises:
-        InputError: If the client library cannot read the URL.
-        IndexStorageError: If the server cannot be reached, or refuses.
-    """
+    """Return one new connection, for what happens before an index is open."""
     try:
         psycopg.conninfo.conninfo_to_dict(url.conninfo)
     except psycopg.ProgrammingError:  # its text may quote a password
@@ -245,12 +240,7 @@ def connected(url: IndexUrl) -> Connection:
 
 
 def prepare(url: IndexUrl) -> bool:
-    """Check an index and bring it to the current version; True if the role may write to it.
-
-    Raises:
-        IndexNotFoundError: If there is none.
-        IndexFormatError: If it is of a newer version, or of an older one and may only be read.
-    """
+    """Check an index and bring it to the current version; True if the role may write to it."""
     with translated(url), connected(url) as connection:
         session = PostgresSession(connection)
         schema.check_server(session, url)
@@ -264,22 +254,13 @@ def prepare(url: IndexUrl) -> bool:
 
 
 def exists(url: IndexUrl) -> bool:
-    """True if there is an index at a URL.
-
-    Raises:
-        IndexStorageError: If the server cannot be reached, or refuses.
-    """
+    """True if there is an index at a URL."""
     with translated(url), connected(url) as connection:
         return schema.exists(PostgresSession(connection), url.namespace)
 
 
 def create(url: IndexUrl, meta: Mapping[str, str]) -> None:
-    """Make a new, empty index; it appears whole or not at all.
-
-    Raises:
-        InputError: If there is one already.
-        IndexStorageError: If the role may not make it, or the server lacks pgvector.
-    """
+    """Make a new, empty index; it appears whole or not at all."""
     with translated(url), connected(url) as connection, connection.transaction():
         session = PostgresSession(connection)
         schema.check_server(session, url)

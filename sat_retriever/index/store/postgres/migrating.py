@@ -89,10 +89,7 @@ def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) ->
 
 
 def _drop_for_loading(session: PostgresSession, namespace: str) -> list[str]:
-    """Drop what slows a load down: indexes that are no keys, and references between tables.
-
-    Statements that make all of it again are returned.
-    """
+    """Drop what slows a load down, all but keys; return the statements that make it again."""
     references = session.execute(
         "SELECT t.relname, c.conname, pg_get_constraintdef(c.oid) FROM pg_constraint c "
         "JOIN pg_class t ON t.oid = c.conrelid JOIN pg_namespace n ON n.oid = t.relnamespace "

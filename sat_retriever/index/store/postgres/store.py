@@ -53,24 +53,11 @@ class PostgresStore(database.Database):
 
     @classmethod
     def create(cls, url: IndexUrl, meta: Mapping[str, str]) -> PostgresStore:
-        """Create a new, empty store; it appears whole or not at all.
-
-        Raises:
-            InputError: If there is already an index.
-            IndexStorageError: If the role may not make it, or the server lacks pgvector.
-        """
         database.create(url, meta)
         return cls.open(url)
 
     @classmethod
     def open(cls, url: IndexUrl) -> PostgresStore:
-        """Open an existing store, read-only if the role may not write.
-
-        Raises:
-            IndexNotFoundError: If there is none.
-            IndexFormatError: If it was written by a newer version.
-            IndexStorageError: If the server cannot be reached, or refuses.
-        """
         return cls(url, writable=database.prepare(url))
 
     # ---- readings
@@ -182,11 +169,7 @@ class PostgresStore(database.Database):
         """Row ids of the sheets whose tokens are nearest to a token, best first.
 
         The index finds several times as many by half precision, roughly; they are ranked by the
-        exact tokens, equal ones by row id.
-
-        Args:
-            token: A token (d,), unit length.
-            k: Most sheets.
+        exact tokens, equal ones by row id. A token is (d,), of unit length.
         """
         width = len(token)
         asked = np.array2string(token, separator=",", threshold=width + 1, max_line_width=10**6)

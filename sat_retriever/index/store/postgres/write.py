@@ -5,95 +5,62 @@ Rows are packed before a transaction takes any lock, and then copied.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import blake2b
-from typing import Any
 
-import numpy as np
-
-from sat_retriever.index.store.packing import (
-    RowDamage,
-    checksum,
-    contents_of,
-    packed_contents,
-    record_of,
-)
+from sat_retriever.index.store.packing import RowDamage, contents_of, record_of
 from sat_retriever.index.store.postgres.session import CONTENTS, TOKENS, Connection, PostgresSession
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, SheetRow
 from sat_retriever.index.store.words import spellings
-from sat_retriever.records.contents import Role
-from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.abbreviation import is_main
-from sat_retriever.text.contents import ContentWords, content_words
-from sat_retriever.text.period.sheet import months_of
+from sat_retriever.index.store.write import PackedSheet, packed_sheet
+from sat_retriever.text.contents import content_words
 from sat_retriever.text.segment import stem
 
 _LONGEST = 1_000  # bytes of a word in the index, which takes up to 2,700
 _PLACES = range(len(LEXICAL_FIELDS))
-_NO_WORDS = ContentWords((), ())
 Target = tuple[str, tuple[str, ...]]  # a table with its columns, and the types of these
 
 SHEETS: Target = (
-    "sheets (id, stored, workbook_id, sheet_id, workbook, path, format, visibility, role, "
-    "formulas, metadata, record, crc)",
-    ("int8", "int8", "int8", *["text"] * 9, "int8"),
+    "sheets (id, stored, workbook_id, sheet_id, workbook, path, format, visibility, metadata, "
+    "record, crc, role, formulas)",
+    ("int8", "int8", "int8", *["text"] * 7, "int8", "text", "text"),
 )
 FIELDS: Target = ("fields (sheet, key, value, number)", ("int8", "text", "text", "numeric"))
 WORDS: Target = ("words (id, names, contents)", ("int8", "text[]", "text[]"))
 
 
 @dataclass(frozen=True, slots=True)
-class PackedSheet:
-    """A sheet as its rows in the tables of the same names, each without ids.
+class PostgresSheet:
+    """A packed sheet, with its rows in the tables that a file does not have.
 
     Attributes:
-        sheet: Its columns from `sheet_id` on.
-        spellings: Words that misspelt ones may mean.
+        packed: The sheet as every store has it.
+        own: In `sheets`: role, formulas.
+        fields: In `fields`, a row each: key, value, number.
+        words: In `words`: names, contents.
     """
 
-    sheet: tuple[Any, ...]
+    packed: PackedSheet
+    own: tuple[str, str]
     fields: tuple[tuple[str, str, Decimal | None], ...]
-    token: tuple[Any, ...]
-    contents: tuple[bytes, int] | None
     words: tuple[list[str], list[str] | None]
-    spellings: tuple[str, ...]
 
 
-def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PackedSheet]:
+def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
     """Sheets as they are stored, by sheet id; raises `InputError` if contents cannot be kept."""
-    return {row.record.sheet_id: _packed(row) for row in rows}
-
-
-def _packed(row: SheetRow) -> PackedSheet:
-    record, kept = row.record, row.record.contents
-    found = content_words(kept) if kept else _NO_WORDS
-    data = packed_contents(record.sheet_id, kept) if kept else None
-    length = sum(len(words) for words in row.words)
-    token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
-    marks = (int(record.role is Role.DOCUMENTATION), int(is_main(record)))
-    return PackedSheet(
-        sheet=_sheet(record),
-        fields=tuple(fields_of(record.metadata)),
-        token=(length, token, months_of(record), len(found.matched), *marks),
-        contents=None if data is None else (data, checksum(data)),
-        words=(names_of(row.words), [key_of(each) for each in found.matched] if kept else None),
-        spellings=spellings(record, found) if kept else (),
-    )
-
-
-def _sheet(record: SheetRecord) -> tuple[Any, ...]:
-    plain = to_json(replace(record, contents=None), compact=True)
-    text = json.dumps(plain, separators=(",", ":"))
-    return (
-        *(record.sheet_id, record.workbook, record.path, record.format, record.visibility.value),
-        *(plain.get("role", Role.DATA.value), plain.get("formulas", "none")),
-        *(json.dumps(dict(record.metadata)), text, checksum(text)),
-    )
+    found = {}
+    for row in rows:
+        record, packed = row.record, packed_sheet(row)
+        found[record.sheet_id] = PostgresSheet(
+            packed,
+            own=(record.role.value, record.formulas.value),
+            fields=tuple(fields_of(record.metadata)),
+            words=(names_of(row.words), [*map(key_of, packed.words)] if packed.contents else None),
+        )
+    return found
 
 
 class WritingSession(PostgresSession):
@@ -106,7 +73,7 @@ class WritingSession(PostgresSession):
     """
 
     def __init__(
-        self, connection: Connection, packed: Mapping[str, PackedSheet], keys: Mapping[str, int]
+        self, connection: Connection, packed: Mapping[str, PostgresSheet], keys: Mapping[str, int]
     ) -> None:
         super().__init__(connection)
         self.packed = packed
@@ -128,16 +95,17 @@ def insert_sheets(session: WritingSession, rows: Sequence[tuple[int | None, Shee
         for number, (_workbook, row) in zip(ids, rows, strict=True)
     ]
     sheets = [
-        (number, keys[each.sheet[0]], workbook, *each.sheet)
-        for (number, each), (workbook, _row) in zip(parts, rows, strict=True)
+        (number, keys[row.record.sheet_id], workbook, *each.packed.sheet, *each.own)
+        for (number, each), (workbook, row) in zip(parts, rows, strict=True)
     ]
-    contents = [(number, *each.contents) for number, each in parts if each.contents]
+    tokens = [(number, *each.packed.token) for number, each in parts]
+    contents = [(number, *x.packed.contents) for number, x in parts if x.packed.contents]
     session.copy(*SHEETS, sheets)
     session.copy(*FIELDS, [(number, *field) for number, each in parts for field in each.fields])
-    session.copy(TOKENS.target, TOKENS.types, [(number, *each.token) for number, each in parts])
+    session.copy(TOKENS.target, TOKENS.types, tokens)
     session.copy(CONTENTS.target, CONTENTS.types, contents)
     session.copy(*WORDS, [(number, *each.words) for number, each in parts])
-    added = {word for _number, each in parts for word in each.spellings}
+    added = {word for _number, each in parts for word in each.packed.spellings}
     add_spellings(session, added)
     return added
 
