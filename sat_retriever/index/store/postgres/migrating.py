@@ -115,13 +115,18 @@ def _drop_for_loading(session: PostgresSession, namespace: str) -> list[str]:
 def _copied(
     source: sqlite3.Connection, session: PostgresSession, progress: Progress | None
 ) -> dict[str, int]:
-    sizes = {each.name: _count(source, each.name) for each in TABLES}
+    count = "SELECT count(*) FROM {}"
+    sizes = {x.name: int(source.execute(count.format(x.name)).fetchone()[0]) for x in TABLES}
     told = _Told(sum(sizes.values()), progress)
     for table in (META, WORKBOOKS, TOKENS, CONTENTS, *OTHERS):
         if table is TOKENS:
             _copy_sheets(source, session, told)
         session.copy(table.target, table.types, told.counted(_read(source, table)))
-    _copy_derived(source, session)
+    # Words and vectors, which PostgreSQL stores in another form.
+    session.copy(*WORDS, _words(source))
+    tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
+    vectors = ((row_id, HalfVector.of(np.frombuffer(data, dtype="<f4"))) for row_id, data in tokens)
+    session.copy(*VECTORS, vectors)
     for name, column in _IDS.items():
         session.execute(
             f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
@@ -147,14 +152,6 @@ def _facts(text: str) -> tuple[str, str]:
     """Role and state of formulas of a stored record."""
     plain = json.loads(text)
     return plain.get("role", Role.DATA.value), plain.get("formulas", "none")
-
-
-def _copy_derived(source: sqlite3.Connection, session: PostgresSession) -> None:
-    """Write words and vectors, which PostgreSQL stores in another form."""
-    session.copy(*WORDS, _words(source))
-    tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
-    vectors = ((row_id, HalfVector.of(np.frombuffer(data, dtype="<f4"))) for row_id, data in tokens)
-    session.copy(*VECTORS, vectors)
 
 
 def _words(source: sqlite3.Connection) -> Iterator[Row]:
@@ -189,10 +186,6 @@ def _digest(rows: Iterable[Row]) -> tuple[int, int]:
 
 def _read(source: sqlite3.Connection, table: Table) -> Iterator[Row]:
     return iter(source.execute(table.reading))
-
-
-def _count(source: sqlite3.Connection, name: str) -> int:
-    return int(source.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
 
 
 class _Told:
