@@ -35,7 +35,7 @@ from sat_retriever.index.sync.sync import SyncOptions, SyncReport
 from sat_retriever.index.sync.writer import IndexWriter
 from sat_retriever.index.views import Views
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.filters import Filters, check_counts
 from sat_retriever.records.hits import Copies
 from sat_retriever.records.links import Link
@@ -104,7 +104,7 @@ class SheetIndex:
         encoder: EncoderLike | None = None,
         *,
         serialization: Serialization | None = None,
-        contents: Kept | str = Kept.ALL,
+        contents: ContentsPolicy | str = ContentsPolicy.ALL,
         skip_columns: str | None = None,
         dense_weight: float | None = None,
         device: Device = "auto",
@@ -923,7 +923,7 @@ class SheetIndex:
         root, below, within = found
         if is_url(root):
             # An index that keeps no contents of cells must not leave them in a cache either.
-            copy = local_copy(root, below, keep=self.privacy.contents is Kept.ALL)
+            copy = local_copy(root, below, keep=self.privacy.contents is ContentsPolicy.ALL)
             return copy, copy
         path = Path(root, below)
         bound = Path(within) if within else path

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Kept(StrEnum):
+class ContentsPolicy(StrEnum):
     """How much of its sheets' cells an index keeps."""
 
     NAMES = "names"

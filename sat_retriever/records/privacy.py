@@ -11,7 +11,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of, split_ref
 from sat_retriever.records.contents import (
     CellText,
-    Kept,
+    ContentsPolicy,
     SheetContents,
     TableContents,
     TextKind,
@@ -39,20 +39,20 @@ class Privacy:
             case, keep their header alone. "" skips none.
     """
 
-    contents: Kept = Kept.ALL
+    contents: ContentsPolicy = ContentsPolicy.ALL
     skip_columns: str = ""
 
     @classmethod
-    def of(cls, contents: Kept | str, skip_columns: str | None) -> Privacy:
+    def of(cls, contents: ContentsPolicy | str, skip_columns: str | None) -> Privacy:
         """The checked settings.
 
         Raises:
             InputError: If there is no such level, or the pattern is wrong or could take long.
         """
         try:
-            level = Kept(contents)
+            level = ContentsPolicy(contents)
         except ValueError:
-            levels = ", ".join(Kept)
+            levels = ", ".join(ContentsPolicy)
             raise InputError(f"contents is {contents!r}; choose one of {levels}") from None
         _check_pattern(skip_columns or "")
         return cls(level, skip_columns or "")
@@ -60,7 +60,7 @@ class Privacy:
     @property
     def examples(self) -> bool:
         """True if an example of a column may be kept."""
-        return self.contents is not Kept.NAMES
+        return self.contents is not ContentsPolicy.NAMES
 
     @property
     def literals(self) -> bool:
@@ -88,7 +88,7 @@ class Privacy:
         """A record without what may not be kept; names, headers of rows and units always are.
 
         >>> record = SheetRecord("a", "a", columns=(Column("x", "1"), Column("IBAN", "DE12")))
-        >>> [each.example for each in Privacy(Kept.NAMES).limited(record).columns]
+        >>> [each.example for each in Privacy(ContentsPolicy.NAMES).limited(record).columns]
         [None, None]
         >>> [each.example for each in Privacy(skip_columns="iban").limited(record).columns]
         ['1', None]
@@ -105,7 +105,7 @@ class Privacy:
             for each in record.tables
         )
         main = bool(record.tables) and record.tables[0].transposed
-        contents = record.contents if self.contents is Kept.ALL else None
+        contents = record.contents if self.contents is ContentsPolicy.ALL else None
         if contents is not None and self.skip_columns:
             contents = self._without_skipped(contents, record)
         columns = self._bare(record.columns, transposed=main)

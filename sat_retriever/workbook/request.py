@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.workbook.limits import Limits
@@ -70,7 +70,7 @@ class Request:
         cells = window and Window(**{**window, "area": Area(**window["area"])})
         limits, privacy = Limits(**data.get("limits", {})), data.get("privacy", {})
         if "contents" in privacy:
-            privacy = {**privacy, "contents": Kept(privacy["contents"])}
+            privacy = {**privacy, "contents": ContentsPolicy(privacy["contents"])}
         parts = {"window": cells, "limits": limits, "privacy": Privacy(**privacy)}
         return cls(**{**data, **parts})
 

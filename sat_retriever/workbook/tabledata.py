@@ -12,7 +12,7 @@ from typing import Any
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import left_out_from_json, table_from_json
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import LeftOut, Table
@@ -105,7 +105,7 @@ def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
     request = replace(
         request_for(path, None, limits, within, relative),
         window=Window(sheet, _SHEET, table, most, totals),
-        privacy=Privacy(Kept.NAMES),
+        privacy=Privacy(ContentsPolicy.NAMES),
         links=False,
         formulas=False,
         encoding=encoding,

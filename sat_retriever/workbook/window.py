@@ -19,7 +19,7 @@ from sat_retriever.records.area import (
     column_letters,
     split_ref,
 )
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.files import request_for
@@ -123,7 +123,7 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
     request = replace(
         request,
         window=window,
-        privacy=Privacy(Kept.NAMES),
+        privacy=Privacy(ContentsPolicy.NAMES),
         links=False,
         formulas=formulas,
         encoding=encoding,
