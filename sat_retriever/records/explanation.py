@@ -97,7 +97,7 @@ class RankExplanation:
 
     @property
     def lacking(self) -> tuple[WordPart, ...]:
-        """Words that give the sheet above more than this one, those that tell most first."""
+        """Words that give the sheet above more than this one, greatest difference first."""
         if self.placed is None or self.above is None:
             return ()
         own = {part.word: part.share for part in self.placed.words}

@@ -12,7 +12,7 @@ class LinkKind:
     """Properties of one type of link; a new type adds one such row.
 
     Attributes:
-        meaning: Description of such links, worded as an item of a list in a sentence.
+        meaning: Description of such links, as an item of a list in a sentence.
         says: Phrase for the sheet that the link starts from, and for the sheet that it points
             to; the name of the other sheet follows each.
         colours: Its colour on a light page and on a dark one, as CSS writes colours.

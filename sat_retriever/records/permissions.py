@@ -91,11 +91,11 @@ class Rules:
     rules: tuple[Rule, ...]
 
     def groups_of(self, record: SheetRecord) -> tuple[str, ...]:
-        """Groups that may see a sheet."""
+        """The groups that may see a sheet."""
         return next((rule.groups for rule in self.rules if rule.covers(record)), ())
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The rules as plain values."""
+        """Plain values, which `from_json` reads."""
         return [
             {"paths": each.paths, "sheets": each.sheets, "groups": list(each.groups)}
             for each in self.rules
@@ -103,11 +103,7 @@ class Rules:
 
     @classmethod
     def from_json(cls, data: Sequence[Mapping[str, Any]]) -> Rules:
-        """Rules from plain values.
-
-        Raises:
-            InputError: If they are no rules.
-        """
+        """Rules from plain values; raises `InputError` if they are none."""
         return cls(tuple(_rule(each, number) for number, each in enumerate(data, start=1)))
 
     @classmethod

@@ -68,12 +68,9 @@ class Privacy:
         return self.examples and not self.skip_columns
 
     def keeps_header(self, *, transposed: bool, clear: bool = True) -> bool:
-        """True if a table's headers are kept.
-
-        At "names" those of a transposed table are not: its headers are its first column, and a
-        list of persons without a header row looks like such a table. Headers that are not clear
-        are not, either: short texts over short texts may be the first row of such a list.
-        """
+        """True if a table's headers are kept: at "names" only clear ones in a row."""
+        # A list of persons without a header row looks like a transposed table, whose headers are
+        # its first column, or like a table of short texts below headers that are not clear.
         return self.examples or (clear and not transposed)
 
     def skips(self, header: str) -> bool:
@@ -85,7 +82,7 @@ class Privacy:
         return bool(self.skip_columns) and bool(_compiled(self.skip_columns).search(header))
 
     def limited(self, record: SheetRecord) -> SheetRecord:
-        """A record without what may not be kept; names, headers of rows and units always are.
+        """A record without what may not be kept.
 
         >>> record = SheetRecord("a", "a", columns=(Column("x", "1"), Column("IBAN", "DE12")))
         >>> [each.example for each in Privacy(ContentsPolicy.NAMES).limited(record).columns]
@@ -122,7 +119,7 @@ class Privacy:
         )
 
     def _untold(self, rows: tuple[LeftOut, ...]) -> tuple[LeftOut, ...]:
-        """Rows that are no records without their texts, whose column is not known."""
+        """Rows that are no records; without their texts, whose column is not known."""
         return rows if self.literals else tuple(replace(each, text="") for each in rows)
 
     def _without_skipped(self, contents: SheetContents, record: SheetRecord) -> SheetContents:

@@ -70,8 +70,7 @@ class DataSource:
 
     Attributes:
         sheet: Sheet that shows it.
-        text: A reference as in a formula, without "=": `'Q1 data'!$A$1:$D$9`, a
-            defined name or a table name.
+        text: As in a formula, without "=": `'Q1 data'!$A$1:$D$9`, a defined name or a table.
         place: Place on the sheet: a range, or the name of a chart or pivot table.
     """
 
@@ -136,8 +135,8 @@ class Reference:
         cell: First cell with such a formula, in sheet order.
         formula: Its text without "=", cut to 200 characters.
         cells: Number of such cells; a filled range counts with all its cells.
-        workbook: Another workbook as the formula names it: the index of an `External`,
-            or a file name; empty for the sheet's own workbook.
+        workbook: Another workbook as the formula names it: the index of an `External`, or a file
+            name; empty for the sheet's own.
         first: Sheet name, unquoted; the first one of a 3-D range; empty for a name or table.
         last: Last sheet of a 3-D range; empty for a single sheet.
         name: Defined name or table.
@@ -165,8 +164,7 @@ class ColumnProfile:
         column: Position in the table's `columns`.
         values: Number of sampled cells that have a value.
         distinct: Number of different values among them.
-        sketch: Hashes (32 bits) of those values, ascending: the smallest `SKETCH_SIZE`
-            of them (bottom-k sketch), or all if there are fewer.
+        sketch: The `SKETCH_SIZE` smallest hashes (32 bits) of those values, ascending.
     """
 
     sheet: str
@@ -186,10 +184,10 @@ class CellSketch:
 
     Attributes:
         step: Rows were looked at whose label's hash is a multiple of 2 ** step.
-        numbers: Different items of numbers that were seen.
-        texts: Different items of texts, dates and truth values that were seen.
+        numbers: Number of different items of numbers that were seen.
+        texts: Number of those of texts, dates and truth values.
         number_sketch: The smallest hashes of items of numbers, ascending.
-        text_sketch: The smallest hashes of the other items, ascending.
+        text_sketch: Those of the other items, likewise.
         total: All hashes as one number, those of headers too; equal cells give equal totals.
     """
 

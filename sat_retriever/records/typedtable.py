@@ -45,7 +45,6 @@ class TypedColumn:
 
     Attributes:
         name: Its header, made unique in the table; `column_B` where the sheet has none.
-        kind: Type of its values.
         values: One value a record; None for an empty cell, an error such as `#DIV/0!`, and a text
             that marks a missing value in a column of numbers or dates.
         unit: Unit of its numbers, as the cells, their formats, a row of units or the header write
@@ -53,8 +52,7 @@ class TypedColumn:
         stored: The values as the cells hold them, if some were read otherwise: numbers, units
             and dates in texts, errors, marks of missing values. None if they are the same.
         errors: Number of cells with an error.
-        words: Texts among its numbers or dates that are read as empty, and the number of cells of
-            each.
+        words: Texts among numbers or dates that are read as empty, and the number of cells.
     """
 
     name: str
@@ -87,7 +85,6 @@ class TypedTable:
     If headings stand between the records, the last column, `Section`, holds the one above each.
 
     Attributes:
-        sheet_id: The sheet.
         area: The table on its sheet, header and totals included.
         columns: Left to right (top to bottom if transposed), then that of headings.
         places: Sheet row of each record, ascending; sheet column if transposed.
@@ -119,7 +116,7 @@ class TypedTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the columns."""
+        """Those of the columns."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -168,15 +165,14 @@ class TypedTable:
         return f"{self._sheet}!{Area(first, area.left, last, area.right).a1()}"
 
     def rows(self) -> Iterator[tuple[DataValue, ...]]:
-        """Yield the records, each with one value a column."""
+        """Yield the records, one value a column."""
         yield from zip(*(column.values for column in self.columns), strict=True)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas DataFrame; its index, named `_row`, has the sheet rows.
+        """A DataFrame; its index, named `_row`, has the sheet rows.
 
-        Whole numbers, other numbers, booleans and texts have pandas' types that know missing
-        values. Dates and moments are `datetime64`, durations `timedelta64`. `attrs` has the units
-        of columns and, if there is one, the note.
+        Numbers, booleans and texts have pandas' types that know missing values. Dates and moments
+        are `datetime64`, durations `timedelta64`. `attrs` has the units of columns, and any note.
 
         Raises:
             MissingExtraError: If pandas is not installed.
@@ -194,10 +190,10 @@ class TypedTable:
         return frame
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table; its first column, `_row`, has the sheet rows.
+        """An Arrow table; its first column, `_row`, has the sheet rows.
 
-        Each field names its kind, and its unit, in its metadata; the note is in that of the schema.
-        Values of a mixed column are text.
+        The metadata of a field names its kind and unit, that of the schema has the note. Values of
+        a mixed column are text.
 
         Raises:
             MissingExtraError: If pyarrow is not installed.
@@ -216,7 +212,7 @@ class TypedTable:
 
 
 def column_name(line: int, *, transposed: bool) -> str:
-    """Return the name of a column without a header, by its sheet column (row if transposed).
+    """The name of a column without a header, by its sheet column (row if transposed).
 
     >>> column_name(2, transposed=False), column_name(2, transposed=True)
     ('column_B', 'row_2')
@@ -225,7 +221,7 @@ def column_name(line: int, *, transposed: bool) -> str:
 
 
 def value_text(value: DataValue) -> str | None:
-    """Return a value of a mixed column as text, independent of the locale; None stays None.
+    """A value of a mixed column as text, independent of the locale; None stays None.
 
     >>> value_text(2.5), value_text(True), value_text(dt.datetime(2024, 1, 2))
     ('2.5', 'true', '2024-01-02')
