@@ -92,7 +92,7 @@ publish: $(READY) ## Tag a release, check it and push it, which publishes it (VE
 		"git tag --delete v$(VERSION) && git reset --hard HEAD~1" >&2; exit 1; }
 
 clean: ## Remove all generated files and the environment
-	rm -rf .venv .venv-compat .demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
+	rm -rf .venv .venv-compat demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
 		.ruff_cache
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
 

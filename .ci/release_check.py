@@ -80,9 +80,9 @@ class Environment:
     def clear(self, kind: str) -> None:
         """Leave the workbooks on the desk and, if asked for, an index of them."""
         shutil.rmtree(self.desk)
-        shutil.copytree(WORKBOOKS, self.desk / ".demo" / "workbooks")
+        shutil.copytree(WORKBOOKS, self.desk / "demo" / "workbooks")
         if kind == "index":
-            self.run("sat", "index", ".demo/workbooks", "--index", "reports.sat")
+            self.run("sat", "index", "demo/workbooks", "--index", "reports.sat")
 
     def _run(self, line: Sequence[str], environment: dict[str, str] | os._Environ[str]) -> str:
         done = subprocess.run(

@@ -60,7 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("folder", nargs="?", type=Path, help="your workbooks")
     parser.add_argument("--ask", action="append", metavar="QUESTION", help="may be repeated")
     parser.add_argument("--model", default=DEFAULT, metavar="NAME|DIR", help="Sheet Encoder")
-    parser.add_argument("--work", type=Path, default=Path(".demo"), help="where files are written")
+    parser.add_argument("--work", type=Path, default=Path("demo"), help="where files are written")
     return parser.parse_args()
 
 

@@ -21,7 +21,7 @@ CORE = """# A name
 ```python
 import sat_retriever
 from pathlib import Path
-print(sat_retriever.ONE, Path("pyproject.toml").exists(), Path(".demo/workbooks/a.csv").exists())
+print(sat_retriever.ONE, Path("pyproject.toml").exists(), Path("demo/workbooks/a.csv").exists())
 ```
 
 ```text

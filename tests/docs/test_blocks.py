@@ -43,9 +43,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder = tmp_path_factory.mktemp("desk")
     place, kinds = folder / "desk", {kind: folder / kind for kind in ("workbooks", "index")}
     place.mkdir()
-    run(place, sys.executable, ROOT / "examples/demo_workbooks.py", ".demo/workbooks")
+    run(place, sys.executable, ROOT / "examples/demo_workbooks.py", "demo/workbooks")
     shutil.copytree(place, kinds["workbooks"])
-    sat(place, "index", ".demo/workbooks", "--index", "reports.sat")
+    sat(place, "index", "demo/workbooks", "--index", "reports.sat")
     (place / "labels.csv").write_text(LABELS, encoding="utf-8")
     shutil.copytree(place, kinds["index"])
 

@@ -35,8 +35,8 @@ def test_every_command_of_the_page_on_postgresql_runs(tmp_path):
             }
             commands = [line for b in blocks(PAGE) if b.language == "console" for line in shell(b)]
             assert len(commands) > 14
-            prepare = f"{sys.executable} {ROOT / 'examples/demo_workbooks.py'} .demo/workbooks"
-            made = "sat index .demo/workbooks --index reports.sat"
+            prepare = f"{sys.executable} {ROOT / 'examples/demo_workbooks.py'} demo/workbooks"
+            made = "sat index demo/workbooks --index reports.sat"
             script = "\n".join(["set -e", prepare, made, *commands])
             run = subprocess.run(  # noqa: PLW1510 - what it printed is shown below
                 ["bash", "-c", script],
