@@ -211,12 +211,7 @@ class StoreReader(ABC):
             "version FROM workbooks ORDER BY root, path"
         )
         with self._translated():
-            return [
-                WorkbookState(
-                    *facts, skipped=skips_from_text(skipped), within=within, version=version
-                )
-                for *facts, skipped, within, version in rows
-            ]
+            return [WorkbookState(*(*row[:6], skips_from_text(row[6]), *row[7:])) for row in rows]
 
     def counts(self) -> dict[str, int]:
         """Number of workbooks and sheets."""

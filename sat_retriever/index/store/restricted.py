@@ -29,7 +29,7 @@ from sat_retriever.text.spelling import nearest
 _BUSY_S = 10.0
 _LOOKED_AT = 256  # sheets with a word that are read to find its spelling
 _AT_ONCE = 16
-_SPELLINGS = 4_096  # that are remembered
+_REMEMBERED = 4_096  # spellings
 _OF_GROUPS = "p.name IN (SELECT name FROM temp.principals)"
 
 
@@ -141,7 +141,7 @@ class RestrictedReader(Store):
 
     @cached_property
     def _known_spelling(self) -> Callable[[int, str], bool]:
-        return lru_cache(maxsize=_SPELLINGS)(self._is_spelled)
+        return lru_cache(maxsize=_REMEMBERED)(self._is_spelled)
 
     def _is_spelled(self, _generation: int, word: str) -> bool:
         """True if a visible sheet has a word in this spelling.

@@ -48,18 +48,20 @@ class Store(StoreReader):
         """
 
     @abstractmethod
-    def _insert_sheets(self, session: Any, rows: Sequence[tuple[int | None, SheetRow]]) -> set[str]:
+    def _insert_sheets(
+        self, session: Any, rows: Sequence[tuple[int | None, SheetRow]], /
+    ) -> set[str]:
         """Add sheets, each with its workbook's id, if any; return the spellings they have."""
 
     @abstractmethod
-    def _delete_sheets(self, session: Any, ids: Sequence[int]) -> set[str]:
+    def _delete_sheets(self, session: Any, ids: Sequence[int], /) -> set[str]:
         """Remove sheets by row id; return their spellings, which `_drop_spellings` drops."""
 
     @abstractmethod
-    def _drop_spellings(self, session: Any, words: Iterable[str]) -> None:
+    def _drop_spellings(self, session: Any, words: Iterable[str], /) -> None:
         """Drop those of some spellings that no sheet has, in names or contents."""
 
-    def _seal(self, session: Any, workbook_ids: Iterable[int]) -> None:
+    def _seal(self, session: Any, workbook_ids: Iterable[int], /) -> None:
         """Store a digest of all rows of each workbook, if the store keeps any."""
 
     def _protect(self, session: Any, *, protected: bool) -> None:
