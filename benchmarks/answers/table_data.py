@@ -31,8 +31,7 @@ from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result, write_result
 from sat_retriever.errors import InputError
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.tabledata import TableData, read_table_data
-from sat_retriever.workbook.typed.load import load_table
+from sat_retriever.workbook.typed import TableData, load_table, read_table_data
 from sat_retriever.workbook.values.grid import CellError
 from sat_retriever.workbook.values.read import MAX_TEXT
 

@@ -89,7 +89,7 @@ def _run_worker(path: str, *, links: bool) -> dict[str, Any]:
     """Time the reading of one file from disk, as in a reading process."""
     start, cpu = time.perf_counter(), time.process_time()
     from sat_retriever.workbook.formats.load import load
-    from sat_retriever.workbook.request import Request
+    from sat_retriever.workbook.messages import Request
 
     messages = sum(1 for _ in load(Request(path, "x.xlsx", formulas=False, links=links)))
     return {

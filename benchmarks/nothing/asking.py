@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.evidence import Evidence, evidence
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import best_rows
+from sat_retriever.index.search.scores import Evidence, best_rows, evidence
 
 Kind = Literal["own", "removed", "book_removed", "foreign", "few", "few_removed"]
 ANSWERED: tuple[Kind, ...] = ("own", "few")

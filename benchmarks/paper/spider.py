@@ -20,7 +20,7 @@ from benchmarks.training.corpus import dataset_of, spider_tests
 from benchmarks.training.methods import SPIDER_ENCODER, SPIDER_RERANKER, Recipe
 from benchmarks.training.plan import Corpus
 from benchmarks.unlabelled.quality import whole
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 
 BENCHMARK = "train_spider"
 SPLIT_SEED = 42  # of the held-out validation databases, for every training seed

@@ -42,7 +42,7 @@ from benchmarks.results import Result, write_result
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import Table
 from sat_retriever.records.structure import TableObject
-from sat_retriever.workbook.tables.header import find_tables
+from sat_retriever.workbook.tables.records import find_tables
 from sat_retriever.workbook.values.grid import Grid, Value
 
 SEEDS = {"tuning": 1, "test": 2}

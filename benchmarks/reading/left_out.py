@@ -28,7 +28,7 @@ from sat_retriever.errors import SatError
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import LeftOut, LeftOutReason, SheetRecord, Table, only_kept
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.tabledata import read_table_data
+from sat_retriever.workbook.typed import read_table_data
 from sat_retriever.workbook.window import read_range
 
 BENCHMARK = "left_out"

@@ -30,7 +30,7 @@ _WORK = """
 import gc, pathlib, sys, time
 from sat_retriever.workbook.formats.load import load
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.messages import Request
 import python_calamine
 gc.disable()  # as the reading process does
 gc.freeze()

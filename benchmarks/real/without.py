@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.contents import ContentScorer
+from sat_retriever.index.search.columns import LeadSheets
+from sat_retriever.index.search.content_scorer import ContentScorer
 from sat_retriever.index.search.folding import CopyFolding
-from sat_retriever.index.search.leading import Leading
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.lexical import LexicalScorer, WordScores, WordShares
@@ -73,12 +73,12 @@ class _ChangedSnapshots(LatestSnapshot):
 
 def no_main_sheets(of: Snapshot) -> Snapshot:
     """No sheet is its workbook's main one, so none is held back beside it."""
-    return replace(of, main=Leading.of(of.main.rows[:0], of.workbooks))
+    return replace(of, main=LeadSheets.of(of.main.rows[:0], of.workbooks))
 
 
 def silent_documentation(of: Snapshot) -> Snapshot:
     """Documentation speaks for no other sheet, and is still held back."""
-    return replace(of, documentation=Leading.of(of.documentation.rows, of.workbooks * 0))
+    return replace(of, documentation=LeadSheets.of(of.documentation.rows, of.workbooks * 0))
 
 
 def free_documentation(of: Snapshot) -> Snapshot:

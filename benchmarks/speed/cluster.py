@@ -27,12 +27,11 @@ from rich.console import Console
 from benchmarks.results import Result, write_result
 from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
-from sat_retriever.index.sync.batches import ThisMachine
-from sat_retriever.index.sync.cluster.course import Spent
+from sat_retriever.index.sync.cluster.run import Spent
 from sat_retriever.index.sync.cluster.session import RayCluster, own_settings, ray_cluster
-from sat_retriever.index.sync.executor import Done, Executor, Work
-from sat_retriever.index.sync.looking import Look, Met
-from sat_retriever.index.sync.steps import ToRead
+from sat_retriever.index.sync.executor import Done, Executor, ThisMachine, Work
+from sat_retriever.index.sync.file_check import FileCheck, MetFile
+from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 
@@ -49,10 +48,10 @@ class Timed:
         self.list_s = self.write_s = 0.0
         self.ended = 0.0
 
-    def looks(self, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
+    def check_files(self, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
         """Look at files."""
         before = time.perf_counter()
-        found = list(self._executor.looks(met, verify=verify))
+        found = list(self._executor.check_files(met, verify=verify))
         self.list_s += time.perf_counter() - before
         return iter(found)
 

@@ -29,8 +29,8 @@ from rich.table import Table
 from benchmarks.results import Result, write_result
 from benchmarks.speed.latency import file_of, index_of, percentiles, queries, seconds_file
 from sat_retriever import SheetIndex, SheetRetriever
-from sat_retriever.index.search import mapped
-from sat_retriever.index.search.snapshot import renew_mapped
+from sat_retriever.index.search import columns
+from sat_retriever.index.search.mapped import renew_mapped
 from sat_retriever.text.period.asked import UNDATED
 
 BENCHMARK = "million"
@@ -110,11 +110,11 @@ def recall(path: str | Path, asked: Sequence[str]) -> Figures:
 @contextmanager
 def every_sheet_scored() -> Iterator[None]:
     """Score every sheet exactly, however many an index has."""
-    most, mapped.ALL = mapped.ALL, sys.maxsize
+    most, columns.ALL = columns.ALL, sys.maxsize
     try:
         yield
     finally:
-        mapped.ALL = most
+        columns.ALL = most
 
 
 def readers(path: str | Path, count: int, asked: Sequence[str]) -> Figures:

@@ -29,8 +29,8 @@ from sat_retriever.index.store.place import IndexUrl, Place, place_of
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.batches import BATCH_SHEETS
-from sat_retriever.index.sync.storing import Storing
+from sat_retriever.index.sync.executor import BATCH_SHEETS
+from sat_retriever.index.sync.sync import Storing
 from sat_retriever.links.claims import discover
 from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.contents import CellText, SheetContents

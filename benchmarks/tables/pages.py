@@ -17,7 +17,7 @@ from benchmarks.results import ROOT, read_results
 from benchmarks.tables.figures import figures
 from benchmarks.tables.part import Part
 from benchmarks.tables.parts import all_parts, summary_parts
-from benchmarks.tables.readme import readme_tables
+from benchmarks.tables.readme import readme_table
 from sat_retriever.datasets.metrics.rows import unsupported
 
 RANKED = (
@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _pages(readme: Path, summary: Path, results: Path) -> dict[Path, str]:
     """Return each page with what should be in it."""
     return {
-        readme: inserted(readme.read_text(encoding="utf-8"), readme_tables()),
+        readme: inserted(readme.read_text(encoding="utf-8"), readme_table()),
         summary: inserted(summary.read_text(encoding="utf-8"), render_summary()),
         results: render_results(),
     }

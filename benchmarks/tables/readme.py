@@ -1,115 +1,85 @@
-"""The README's two tables: asked by names, beside the paper; asked by what stands in cells."""
+"""The README's table: what ranks sheets best, by real workbooks, by cells, and beside the paper."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.paper import paper
 from benchmarks.results import read_results
-from benchmarks.tables.breakdown import Files, Spread, of_split
+from benchmarks.tables.breakdown import Spread
 from benchmarks.tables.markdown import markdown, not_run, number
 
-# Columns: corpus, part, metric, heading.
+# Columns: benchmark, corpus, split, metric, heading. Trained rows stand in other results.
 COLUMNS = (
-    (INDUSTRYTAB_1K, "standard", "NDCG@5", "1K, standard test"),
-    (INDUSTRYTAB_1K, "grouped", "NDCG@5", "1K, unseen families"),
-    ("spider_dev", "all", "NDCG@10", "Spider dev"),
-    ("bird_dev", "all", "NDCG@10", "BIRD dev"),
+    ("real", "nz_times", "all", "NDCG@10", "energy (`nz_times`)"),
+    ("real", "nz_contents", "all", "NDCG@10", "statistics (`nz_contents`)"),
+    ("real", "eps", "all", "NDCG@10", "energy model (EPS)"),
+    ("contents", "fetaqa_dev_untitled", "all", "NDCG@10", "FeTaQA"),
+    ("contents", "wikitablequestions_dev_untitled", "all", "NDCG@10", "WikiTableQuestions"),
+    ("adapted", "spider_dev", "all", "NDCG@10", "Spider"),
+    ("adapted", INDUSTRYTAB_1K, "standard", "NDCG@5", "1K, standard test"),
 )
-_NO_LABELS = {
-    "bm25": "BM25",
-    "dense": "MiniLM alone (RAG)",
-    "links": "MiniLM, words, times and links, untrained",
-    "general_reranker": "**sat-retriever as installed**",
-}
-_TRAINED = {
-    "graph": "the paper's recipe on MiniLM, trained on 1K",
-    "ours": "**sat-retriever, trained on 1K**",
-}
-_PAPER = {"RAG": "*paper: BGE alone (RAG)*", "SAT": "*paper: SAT, trained on 1K*"}
-# The same for questions about contents, all with NDCG@10.
-_CONTENTS_COLUMNS = (
-    ("eps_whole", "test", "EPS, real workbooks"),
-    ("fetaqa_dev_untitled", "all", "FeTaQA dev"),
-    ("tabfact_val_untitled", "all", "TabFact validation"),
-    ("wikitablequestions_dev_untitled", "all", "WikiTableQuestions dev"),
-    ("wikitablequestions_dev_untitled_distractors", "all", "the same among 8,000 others"),
+NOT_RUN, NOTHING = "not run", ""
+# Rows: title, and the name of the system in the results of each benchmark; one without its name
+# there was not run, and one with an empty name cannot be.
+ROWS: tuple[tuple[str, Mapping[str, str]], ...] = (
+    (
+        "BM25, names and headers",
+        {"real": "bm25_names", "contents": "bm25_names", "adapted": "bm25"},
+    ),
+    ("BM25, names and cells", {"real": "bm25_cells", "contents": "bm25_all", "adapted": NOTHING}),
+    ("MiniLM alone (RAG)", {"real": "minilm_rows", "adapted": "dense"}),
+    ("arctic-embed-xs alone", {"real": "arctic_rows"}),
+    ("BM25 and arctic-embed-xs, added", {"real": "sum"}),
+    (
+        "**sat-retriever as installed**",
+        {"real": "default", "contents": "all_reranked", "adapted": "general_reranker"},
+    ),
 )
-_CONTENTS = {
-    "names_reranked": "names alone (`--contents names`)",
-    "bm25_all": "BM25 over names and cells",
-    "dense_all": "cosine alone",
-    "all_reranked": "**sat-retriever as installed**",
-}
+_TRAINED = (
+    ("the paper's recipe on MiniLM, trained on 1K", "graph"),
+    ("**sat-retriever, trained on 1K**", "ours"),
+)
+_PAPER = (
+    ("*paper: BGE alone (RAG)*", "RAG"),
+    ("*paper: SAT, trained on 1K*", "SAT"),
+)
 
 
-def readme_tables() -> str:
-    """Return both tables, each below what its questions ask by."""
-    return (
-        f"**Asked by names and headers**\n\n{_names_table()}\n\n"
-        f"**Asked by what stands in cells**\n\n{_contents_table()}"
-    )
-
-
-def _contents_table() -> str:
-    """Return a row a ranking and a column a set of questions."""
-    files = read_results("contents")
-    if not files:
-        return not_run("contents")
-    found = {(x["method"], x["dataset"], x["split"]): x["metrics"]["NDCG@10"] for x in files}
-    rows = []
-    for name, title in _CONTENTS.items():
-        keys = [(name, dataset, part) for dataset, part, _ in _CONTENTS_COLUMNS]
-        rows.append([title, *(_mean([found[key]] if key in found else []) for key in keys)])
-    return markdown(["ranking", *(heading for *_, heading in _CONTENTS_COLUMNS)], rows)
-
-
-def _names_table() -> str:
-    """Return a row a system and a column a set of questions; the paper's figures as reported."""
-    adapted, trained = read_results("adapted"), read_results("trained")
-    if not adapted or not trained:
-        return not_run("adapted" if trained else "main")
-    rows = [[title, *_cells(adapted, name)] for name, title in _NO_LABELS.items()]
-    rows += [[title, *_trained(trained, name)] for name, title in _TRAINED.items()]
-    rows += [[title, *_reported(name)] for name, title in _PAPER.items()]
+def readme_table() -> str:
+    """The table, a row a ranking and a column a set of questions."""
+    files = {name: read_results(name) for name in ("real", "contents", "adapted", "trained")}
+    missing = [name for name, found in files.items() if not found]
+    if missing:
+        return not_run(missing[0])
+    rows = [[title, *_figures(files, names)] for title, names in ROWS]
+    last = len(COLUMNS) - 1
+    for title, name in _TRAINED:
+        rows.append([title, *[NOTHING] * last, _mean(files["trained"], name, last)])
+    reported = paper.full_corpus(INDUSTRYTAB_1K)
+    for title, name in _PAPER:
+        rows.append([title, *[NOTHING] * last, number(reported[name]["NDCG@5"].mean)])
     return markdown(["ranking", *(heading for *_, heading in COLUMNS)], rows)
 
 
-def _cells(files: Files, name: str) -> list[str]:
-    """Return the results, by column, of a system that learns from none of these questions."""
+def _figures(files: Mapping[str, Sequence[dict]], names: Mapping[str, str]) -> list[str]:
+    """The figures of a system by column."""
     return [
-        _mean(
-            [
-                float(file["metrics"][metric])
-                for file in files
-                if (file["method"], file["dataset"]) == (name, dataset)
-                and file["split"].partition("_")[0] == part
-            ]
-        )
-        for dataset, part, metric, _ in COLUMNS
+        NOTHING
+        if names.get(benchmark) == NOTHING
+        else _mean(files[benchmark], names.get(benchmark, NOT_RUN), column)
+        for column, (benchmark, *_) in enumerate(COLUMNS)
     ]
 
 
-def _trained(files: Files, name: str) -> list[str]:
-    """Return the results of a system trained on IndustryTab-1K on its two tests."""
-    return [
-        _mean([float(file["metrics"][metric]) for file in of_split(files, part)[name]])
-        if dataset == INDUSTRYTAB_1K
-        else ""
-        for dataset, part, metric, _ in COLUMNS
+def _mean(files: Sequence[dict], name: str, column: int) -> str:
+    """The mean of a system over its seeds."""
+    _, dataset, split, metric, _ = COLUMNS[column]
+    values = [
+        float(file["metrics"][metric])
+        for file in files
+        if (file["method"], file["dataset"]) == (name, dataset)
+        and file["split"].partition("_")[0] == split
     ]
-
-
-def _reported(name: str) -> list[str]:
-    """Return the paper's figure, and on unseen families that of its authors' later runs."""
-    figures = {
-        "standard": paper.full_corpus(INDUSTRYTAB_1K)[name]["NDCG@5"].mean,
-        "grouped": paper.grouped().get(name),
-    }
-    return [
-        number(figures[part]) if dataset == INDUSTRYTAB_1K else "" for dataset, part, *_ in COLUMNS
-    ]
-
-
-def _mean(values: list[float]) -> str:
-    """Return the mean over seeds, or over the test sets of unseen families."""
-    return number(Spread.of(values).mean) if values else "not run"
+    return number(Spread.of(values).mean) if values else NOT_RUN

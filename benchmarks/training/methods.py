@@ -10,7 +10,7 @@ from typing import Literal
 from benchmarks.corpora import INDUSTRYTAB_614
 from benchmarks.training.plan import Corpus, Links, Step, base_of
 from sat_retriever.evaluation.llm import LanguageModelSettings
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 
 

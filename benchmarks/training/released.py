@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from sat_retriever.train.data.trainingdata import TrainingData
 from sat_retriever.train.encoder.backbone import Backbone
-from sat_retriever.train.encoder.train import EncoderTask, export_encoder
+from sat_retriever.train.encoder.encodertask import EncoderTask
+from sat_retriever.train.encoder.train import export_encoder
 from sat_retriever.train.loop.device import make_accelerator
-from sat_retriever.train.loop.fit import learning_rate
 from sat_retriever.train.loop.optimise import Optimiser
+from sat_retriever.train.loop.rate import learning_rate
 from sat_retriever.train.loop.task import MEASURE, batches
 from sat_retriever.train.settings import EncoderTraining
 

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from math import exp
 
-from sat_retriever.index.search.evidence import Evidence
+from sat_retriever.index.search.scores import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.records.files import draft_of
 from sat_retriever.tools.naming import named_sheet
-from sat_retriever.workbook.typed.show import FORMATS, table_text
+from sat_retriever.workbook.typed import FORMATS, table_text
 
 EXAMPLES = examples(
     'sat table "2024/Sales.xlsx#Q1" --index reports.sat > q1.csv',

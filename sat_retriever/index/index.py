@@ -17,23 +17,20 @@ from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
-from sat_retriever.index.guard import Guarded
 from sat_retriever.index.permissions import Change, Given
-from sat_retriever.index.search.evidence import Evidence
 from sat_retriever.index.search.folding import CopyFolding
 from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.scores import Evidence
 from sat_retriever.index.search.search import SheetSearch
-from sat_retriever.index.settings import IndexSettings, new_notes
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexSettings, IndexState, new_notes
 from sat_retriever.index.store.opening import check_free, create_store, open_store, restricted_store
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.batches import ThisMachine
-from sat_retriever.index.sync.executor import Executor
+from sat_retriever.index.sync.executor import Executor, ThisMachine
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport
 from sat_retriever.index.sync.writer import IndexWriter
-from sat_retriever.index.views import Views
+from sat_retriever.index.views import PermissionGate, Views
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.filters import Filters, check_counts
@@ -54,7 +51,7 @@ from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.opening.regular import is_within, real_path
 from sat_retriever.workbook.remote.cache import local_copy
 from sat_retriever.workbook.remote.url import is_url
-from sat_retriever.workbook.typed.load import load_table
+from sat_retriever.workbook.typed import load_table
 
 UNRESOLVED_SHOWN = 20  # workbook files that the status names
 
@@ -62,17 +59,16 @@ UNRESOLVED_SHOWN = 20  # workbook files that the status names
 class SheetIndex:
     """Records, tokens and words of a corpus in one file.
 
-    It may be shared between threads. Many processes may read while one writes. Pickled, it holds
-    its place and those who see it, and opens itself anew.
+    Threads may share it. Many processes may read while one writes. Pickled, it holds its place and
+    those who see it, and opens itself anew.
 
     Args:
         store: An open store.
         encoder: Encoder of its tokens; None loads the one that the index names, at the first query.
         times: True lowers the rank of sheets outside the periods that a query names; False scores
-            as the paper does. This is not stored in the file.
-        device: Device that its encoder and rerankers are loaded on: "cuda", "cpu", or "auto" for
-            CUDA where it can be used. An encoder of a server runs there, whatever the device. This
-            is not stored in the file either.
+            as the paper does. The file does not store it.
+        device: Where its encoder and rerankers run: "cuda", "cpu", or "auto" for CUDA where it can
+            be used. An encoder of a server runs there. The file does not store it either.
     """
 
     def __init__(
@@ -89,7 +85,7 @@ class SheetIndex:
         self._writer = IndexWriter(store, self._state)
         self._views: Views[SheetIndex] = Views(self._opened_for)
         self._seen_by: tuple[str, ...] | Owner | None = None
-        self._look_at(cast("Store", Guarded(store)), times=times)
+        self._look_at(cast("Store", PermissionGate(store)), times=times)
 
     def _look_at(self, seen: Store, *, times: bool) -> None:
         """Read from a store from now on."""
@@ -112,7 +108,7 @@ class SheetIndex:
         """Create a new, empty index file.
 
         Args:
-            path: The path of the new file.
+            path: The new file.
             encoder: Encoder of its tokens: its name or folder, an encoder, or an embedding model
                 of LlamaIndex or LangChain; None takes this package's general one.
             serialization: The form of a record's text; None takes the paper's form.
@@ -170,10 +166,7 @@ class SheetIndex:
             raise
 
     def copied(self, path: str | Path) -> SheetIndex:
-        """Return an open copy of the index; later changes to either do not affect the other.
-
-        Args:
-            path: The file of the copy; an existing file is replaced.
+        """Return an open copy of the index in a file, which it replaces; both change independently.
 
         Raises:
             OutputError: If it cannot be written.
@@ -184,10 +177,10 @@ class SheetIndex:
     def seen_by(self, principals: Principals) -> SheetIndex:
         """Return the index as some groups see it: every other sheet is as if it were not there.
 
-        The result equals an index of only the sheets that one of the groups, or everyone, may see:
-        hits, scores, links, counts and suggestions. It can only be read. An index without
-        permissions shows everything to everyone. What was asked for lately stays open, and is
-        closed with this index.
+        Hits, scores, links, counts and suggestions are those of an index of only the sheets that
+        one of the groups, or everyone, may see. It can only be read. An index without permissions
+        shows everything to everyone. What was asked for lately stays open, and is closed with this
+        index.
 
         Args:
             principals: The groups of the one who asks; none sees what everyone may. `OWNER` sees
@@ -210,7 +203,7 @@ class SheetIndex:
             return self._views.get(principals)
         names = checked_groups(principals)
         if not self._store.is_restricted():
-            return self._view(cast("Store", Guarded(self._store, read_only=True)), names)
+            return self._view(cast("Store", PermissionGate(self._store, read_only=True)), names)
         return self._views.get(tuple(self._store.groups_among(names)))
 
     def _opened_for(self, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
@@ -224,7 +217,7 @@ class SheetIndex:
         return view
 
     def _view(self, store: Store, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
-        """Return the same index, changed by way of another store."""
+        """The same index, changed by way of another store."""
         view = object.__new__(type(self))
         view.__dict__.update(self.__dict__)
         view._seen_by = seen_by
@@ -237,14 +230,13 @@ class SheetIndex:
         return self._search.held_bytes()
 
     def close(self) -> None:
-        """Release the file; what `seen_by` returned is closed with the whole index."""
+        """Release the file with all that `seen_by` returned, which ignores `close`."""
         if self._seen_by is not None:
             return
         self._views.clear()
         self._store.close()
 
     def __enter__(self) -> SheetIndex:
-        """Return the index itself; leaving the block closes it."""
         return self
 
     def __exit__(
@@ -277,7 +269,6 @@ class SheetIndex:
         return index if seen_by is None else index.seen_by(seen_by)
 
     def __len__(self) -> int:
-        """Return the number of sheets."""
         return self._seen.counts()["sheets"]
 
     @property
@@ -317,10 +308,7 @@ class SheetIndex:
 
     @property
     def encoder_name(self) -> str:
-        """Name or folder that loads the encoder of its tokens.
-
-        A folder that was moved together with the index is found beside it.
-        """
+        """Name or folder of the encoder; a folder that moved with the index is found beside it."""
         return self._state.encoder_name
 
     @property
@@ -467,7 +455,7 @@ class SheetIndex:
         *,
         find_links: bool = True,
     ) -> int:
-        """Add sheets without files; each replaces a sheet of the same id.
+        """Add sheets without files, and return their number; each replaces a sheet of the same id.
 
         Records are written a thousand at a time. If the iterable fails later, the records written
         so far stay, with the links found between them.
@@ -477,9 +465,6 @@ class SheetIndex:
             links: Known links, for example foreign keys. Their sheets may be added later. All
                 links are checked before anything is written.
             find_links: Also find links by names and headers.
-
-        Returns:
-            Number of records added.
 
         Raises:
             InputError: If a link or a record has a value that cannot be stored.
@@ -549,15 +534,7 @@ class SheetIndex:
         return changes
 
     def permitting(self, permissions: Given) -> list[Change]:
-        """Return the sheets that `permit` would give other groups; writes nothing.
-
-        Args:
-            permissions: See `permit`.
-
-        Raises:
-            PathNotFoundError: If there is no such file of rules.
-            InputError: If the rules are wrong, or a group is no plain name.
-        """
+        """The sheets that `permit` would give other groups; raises the same, writes nothing."""
         return self._writer.permitting(permissions)
 
     def name_reranker(self, folder: str | Path | None) -> None:
@@ -588,12 +565,7 @@ class SheetIndex:
     # ---- reading
 
     def warm_up(self) -> None:
-        """Load encoder and tokens in parallel now, so that the first query is fast.
-
-        Raises:
-            EncoderError: If the encoder cannot be loaded.
-            FingerprintMismatchError: If its name now loads another encoder.
-        """
+        """Load encoder and tokens in parallel, for a fast first query; raises as `encoder`."""
         with ThreadPoolExecutor(1) as beside:
             loading = beside.submit(lambda: self.encoder)
             self._search.warm_up()
@@ -644,7 +616,7 @@ class SheetIndex:
         return self._search.recent_token(query)
 
     def answering(self) -> AbstractContextManager[None]:
-        """Read what one answer needs, in the block, with few trips to a database."""
+        """Read in the block all that one answer needs, with few trips to a database."""
         return self._seen.answering()
 
     def candidates(
@@ -659,7 +631,7 @@ class SheetIndex:
 
         Args:
             question: A result of `question`; a text is turned into one without options.
-            top_k: Largest number of candidates.
+            top_k: Most candidates.
             filters: Conditions that every candidate meets.
 
         Raises:
@@ -684,11 +656,6 @@ class SheetIndex:
     ) -> Sequence[Candidate]:
         """The best sheets for a question, best first, one of each group of copies.
 
-        Args:
-            question: What `question` made of a query.
-            top_k: Most candidates.
-            filters: Conditions every candidate meets.
-
         Raises:
             InputError: If `top_k` is no whole number above 0.
         """
@@ -700,24 +667,14 @@ class SheetIndex:
     ) -> Sequence[Candidate]:
         """A ranking with one sheet of each group of copies, in the place of its best.
 
-        That is the newest one, unless the question names a version or a time.
-
-        Args:
-            question: What the ranking is for.
-            ranked: The ranking, best first.
-            filters: Conditions that the sheet in the place of others meets.
+        It is the newest one that meets the filters, unless the question names a version or time.
         """
         return self._folding.folded(question, ranked, filters)
 
     def copies(
         self, sheet_ids: Sequence[str], filters: Filters | None = None
     ) -> Mapping[str, Copies]:
-        """The copies and versions of sheets; those without any are absent.
-
-        Args:
-            sheet_ids: The sheets.
-            filters: Conditions that the copies meet, and the sheets.
-        """
+        """Copies and versions of sheets, within the filters; sheets without any are absent."""
         return self._folding.copies(sheet_ids, filters)
 
     def score_sheets(
@@ -725,35 +682,22 @@ class SheetIndex:
     ) -> list[Candidate]:
         """Return chosen sheets as candidates, best first, scored as `candidates` does.
 
-        Args:
-            question: A result of `question`.
-            sheet_ids: The sheets; those that are not in the index, or do not meet the filters, are
-                absent from the result. Ranks count within the result.
-            filters: Conditions that every candidate meets.
+        Sheets that are not in the index, or do not meet the filters, are absent. Ranks count within
+        the result.
         """
         return self._search.score_sheets(question, sheet_ids, filters)
 
     def standing(
         self, question: Question, sheet_id: str, filters: Filters | None = None
     ) -> tuple[Candidate, ...]:
-        """A sheet ranked among all sheets, and the one right above it unless it is the first.
+        """A sheet ranked among all that meet the filters, and the one right above it if any.
 
-        Empty if the sheet is not in the index, or does not meet the filters.
-
-        Args:
-            question: What `question` made of a query.
-            sheet_id: The sheet.
-            filters: Conditions that all ranked sheets meet.
+        Empty if the sheet is not among them.
         """
         return self._search.standing(question, sheet_id, filters)
 
     def evidence(self, question: Question, filters: Filters | None = None) -> Evidence:
-        """What speaks for it that the sheets hold an answer to a question.
-
-        Args:
-            question: What `question` made of a query.
-            filters: Conditions that the sheets meet.
-        """
+        """Signs that the sheets within the filters hold an answer to a question."""
         return self._search.evidence(question, filters)
 
     def count(self, filters: Filters | None = None) -> int:
@@ -761,11 +705,7 @@ class SheetIndex:
         return self._search.count(filters) if filters else len(self)
 
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
-        """Return the periods that a query names; none if periods do not count.
-
-        Args:
-            query: Words of any language.
-            today: See `question`.
+        """The periods that a query names, counted from `today`; none if periods do not count.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -802,12 +742,7 @@ class SheetIndex:
         self._search.check_filters(filters)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
-        """Return the share of each word of a question in the score of each sheet.
-
-        Args:
-            question: A result of `question`.
-            sheet_ids: The sheets, in the order of the result's columns.
-        """
+        """Share of each word of a question in each sheet's score, columns in sheet order."""
         return self._search.word_shares(question, sheet_ids)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
@@ -855,22 +790,11 @@ class SheetIndex:
     def links_between(
         self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
     ) -> list[Link]:
-        """Return links with one end in `some` and one in `others`, in either direction.
-
-        Args:
-            some: Sheet ids.
-            others: Sheet ids.
-            types: Link types; None takes all.
-        """
+        """Links with one end in `some` and one in `others`, either way; None: of all types."""
         return self._seen.links.between(some, others, types)
 
     def link_targets(self, sheet_ids: Sequence[str], limit: int) -> dict[str, list[Link]]:
-        """Return links that start at each sheet, by target and type, from its first `limit` rows.
-
-        Args:
-            sheet_ids: A few sheets.
-            limit: Most rows of a sheet.
-        """
+        """Links that start at each of a few sheets, by target and type, of `limit` rows."""
         return self._seen.links.targets(sheet_ids, limit)
 
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
@@ -912,11 +836,7 @@ class SheetIndex:
         return self.bounded_file_of(sheet_id)[0]
 
     def bounded_file_of(self, sheet_id: str) -> tuple[Path, Path]:
-        """Return the workbook file of a sheet, and the folder or file that must really hold it.
-
-        Raises:
-            InputError: As for `file_of`.
-        """
+        """The file of a sheet as `file_of`, and the folder or file that must really hold it."""
         found = self._seen.files([sheet_id]).get(sheet_id)
         if found is None:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")

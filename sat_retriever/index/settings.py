@@ -1,16 +1,23 @@
-"""Read and write the settings of an index: how its records became texts and tokens."""
+"""The settings of an index, and the encoder of its tokens."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import shlex
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-from sat_retriever.encoder.probe import packed
+from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.load import is_embedding, load_encoder
+from sat_retriever.encoder.ollama import PREFIX as OLLAMA
+from sat_retriever.encoder.onnx.device import Device
+from sat_retriever.encoder.probe import ALIKE, likeness, packed
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
@@ -20,37 +27,21 @@ from sat_retriever.text.serialize import Serialization
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """Settings of an index, as stored in its file.
-
-    Attributes:
-        encoder: Name or folder of the encoder of its tokens.
-        fingerprint: Fingerprint of that encoder.
-        probe: Tokens of the probe texts by an `EmbeddingEncoder`, packed; None for others.
-        width: Token width d.
-        dense_weight: Share of the cosine in its scores, in [0, 1].
-        serialization: The form of a record's text.
-        privacy: What the index keeps of the cells.
-        reranker: Folder of the trained reranker for its tokens; None without one.
-        home: Folder of the index file when `encoder` and `reranker` were recorded.
-    """
+    """Settings of an index, as stored in its file."""
 
     encoder: str
     fingerprint: str
-    probe: str | None
+    probe: str | None  # tokens of the probe texts by an `EmbeddingEncoder`, packed; None for others
     width: int
-    dense_weight: float
+    dense_weight: float  # share of the cosine in its scores, in [0, 1]
     serialization: Serialization
-    privacy: Privacy
-    reranker: str | None
-    home: str | None
+    privacy: Privacy  # what the index keeps of the cells
+    reranker: str | None  # folder of the trained reranker for its tokens; None without one
+    home: str | None  # folder of the index file when `encoder` and `reranker` were recorded
 
     @classmethod
     def from_meta(cls, meta: Mapping[str, str], path: Place) -> IndexSettings:
-        """Read settings from the notes of a store.
-
-        Args:
-            meta: Notes by key.
-            path: Place of the index, for error messages.
+        """Read settings from the notes of the index at a place.
 
         Raises:
             IndexFormatError: If a note is missing or damaged.
@@ -82,13 +73,9 @@ class IndexSettings:
         return settings
 
     def located(self, name: str, path: Place) -> str:
-        """Return the current place of a named encoder or reranker.
+        """The current place of a named encoder or reranker.
 
         A folder that was moved together with the index file is found beside it.
-
-        Args:
-            name: `encoder` or `reranker`.
-            path: The index file.
         """
         if self.home is None or not isinstance(path, Path):
             return name
@@ -105,14 +92,7 @@ def new_notes(
     path: Place,
     privacy: Privacy,
 ) -> dict[str, str]:
-    """Return the notes for a new index file; `IndexSettings.from_meta` reads them.
-
-    Args:
-        encoder: Encoder of its tokens.
-        dense_weight: See `encoder_notes`.
-        serialization: The form of a record's text.
-        path: Place of the index.
-        privacy: What the file keeps of cells.
+    """Notes for a new index; `IndexSettings.from_meta` reads them.
 
     Raises:
         InputError: If `dense_weight` is out of its range.
@@ -142,12 +122,10 @@ def _privacy(meta: Mapping[str, str]) -> Privacy:
 
 
 def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:
-    """Return the notes about the encoder of an index's tokens; None removes a note.
+    """Notes about the encoder of an index's tokens; None removes a note.
 
-    Args:
-        encoder: Encoder of the tokens.
-        dense_weight: Share of the cosine in scores; None takes the encoder's own (a fine-tuned one
-            may have one). If it has none either, none is noted.
+    A `dense_weight` of None takes the encoder's own (a fine-tuned one may have one). If it has none
+    either, none is noted.
 
     Raises:
         InputError: If `dense_weight` is out of its range.
@@ -166,20 +144,162 @@ def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str
 
 
 def reranker_note(folder: str | Path | None) -> dict[str, str | None]:
-    """Return the note about the trained reranker for an index's tokens; None removes it."""
+    """The note about the trained reranker for an index's tokens; None removes it."""
     return {"reranker": None if folder is None else str(Path(folder).resolve())}
 
 
 def home_note(path: Place) -> dict[str, str | None]:
-    """Return the note about the folder of an index file, to find folders moved with it."""
+    """The note about the folder of an index file, to find folders moved with it."""
     return {"home": str(path.resolve().parent) if isinstance(path, Path) else None}
 
 
 def check_dense_weight(dense_weight: float) -> None:
-    """Refuse a share of the cosine outside 0 to 1.
+    """Refuse a share of the cosine that is out of its range.
 
     Raises:
         InputError: If it is not between 0 and 1.
     """
     if not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
+
+
+class IndexState:
+    """Settings and encoder of an open index, which change together; threads may share it.
+
+    Without an encoder it loads the one that the settings name, on first use. Encoder and rerankers
+    are loaded on the device, unless they run elsewhere.
+
+    Raises:
+        FingerprintMismatchError: If the tokens were made with another encoder.
+    """
+
+    def __init__(
+        self, settings: IndexSettings, path: Place, encoder: Encoder | None, device: Device
+    ) -> None:
+        self._lock = threading.Lock()
+        self._path = path
+        self._settings = settings
+        self.device: Device = device
+        self._progress: Callable[[Cost], None] | None = None
+        self._encoder = None if encoder is None else self._checked(encoder)
+
+    @property
+    def settings(self) -> IndexSettings:
+        """The current settings."""
+        return self._settings
+
+    @property
+    def path(self) -> Place:
+        """Where the index is."""
+        return self._path
+
+    @property
+    def encoder_name(self) -> str:
+        """Name or folder that loads the encoder, found again if it moved with the file."""
+        return self._settings.located(self._settings.encoder, self._path)
+
+    @property
+    def loaded(self) -> Encoder | None:
+        """The encoder, if it is already loaded."""
+        with self._lock:
+            return self._encoder
+
+    @property
+    def is_named(self) -> bool:
+        """True if the encoder's name loads it; False for an object that only this program has."""
+        name = self._settings.encoder
+        if is_embedding(name):
+            return name.startswith(OLLAMA)
+        encoder = self.loaded
+        return encoder is None or isinstance(encoder, SheetEncoder)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder, loaded on first use.
+
+        Raises:
+            EncoderError: If it cannot be loaded.
+            FingerprintMismatchError: If its name now loads another encoder.
+        """
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = self._checked(self._load())
+                self._tell(self._progress)
+            return self._encoder
+
+    @property
+    def cost(self) -> Cost | None:
+        """The work of the encoder so far; None if it is not loaded, or does not count."""
+        encoder = self.loaded
+        return encoder.cost if isinstance(encoder, EmbeddingEncoder) else None
+
+    @contextmanager
+    def telling(self, progress: Callable[[Cost], None] | None) -> Iterator[None]:
+        """Tell the work of the encoder so far after each request, until the block ends."""
+        if progress is None:  # a listener of the encoder's own stays
+            yield
+            return
+        with self._lock:
+            self._progress = progress
+            self._tell(progress)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._progress = None
+                self._tell(None)
+
+    def replace(self, settings: IndexSettings, encoder: Encoder | None = None) -> None:
+        """Take over settings just written; an encoder, if the tokens are new."""
+        with self._lock:
+            self._settings = settings
+            self._encoder = encoder or self._encoder
+
+    def _load(self) -> Encoder:
+        """Load the encoder of the settings; a model that runs elsewhere takes no device."""
+        name = self.encoder_name
+        return load_encoder(name, device="auto" if is_embedding(name) else self.device)
+
+    def _tell(self, progress: Callable[[Cost], None] | None) -> None:
+        if isinstance(self._encoder, EmbeddingEncoder):
+            self._encoder.tell(progress)
+
+    def _checked(self, encoder: Encoder) -> Encoder:
+        settings = self._settings
+        before, now = settings.fingerprint, encoder.fingerprint
+        if now == before:
+            self._check_probe(encoder)
+            return encoder
+        if encoder.name == settings.encoder:
+            raise FingerprintMismatchError(
+                f"{self._path} was written with another {encoder.name!r} ({before}) than there is "
+                f"now ({now}): bring that one back, or {self._conversion(encoder)}"
+            )
+        raise FingerprintMismatchError(
+            f"{self._path} was written with encoder {settings.encoder!r} ({before}), not "
+            f"{encoder.name!r} ({now}): open it with that encoder, or {self._conversion(encoder)}"
+        )
+
+    def _conversion(self, encoder: Encoder) -> str:
+        """The command that gives the index tokens of an encoder, as the end of a sentence."""
+        command = ["sat", "reencode", "--index", str(self._path), "--encoder", encoder.name]
+        return f"give its sheets tokens of this one: {shlex.join(command)}"
+
+    def _check_probe(self, encoder: Encoder) -> None:
+        """Refuse a model of the same name and digest that gives other vectors."""
+        stored = self._settings.probe
+        if stored is None or not isinstance(encoder, EmbeddingEncoder):
+            return
+        try:
+            found = likeness(stored, encoder.probe)
+        except ValueError as error:
+            raise IndexFormatError(
+                f"the probe of the encoder in {self._path} is damaged ({error}): index the "
+                "folders anew into another file"
+            ) from error
+        if not found >= ALIKE:
+            raise FingerprintMismatchError(
+                f"{encoder.name!r} gives other vectors than when {self._path} was written (cosine "
+                f"{found:.3f} for the same text, not {ALIKE} or more): bring that model back, or "
+                f"{self._conversion(encoder)}"
+            )

@@ -9,8 +9,8 @@ from datetime import date
 import numpy as np
 
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.fusion import fuse
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import fuse
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray

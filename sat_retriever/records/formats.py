@@ -40,8 +40,7 @@ class Format:
 # In the order in which a file's content is tested for them. The last one has no signature.
 FORMATS = (
     Format("xlsx", ("xlsx", "xlsm", "xltx"), ("xltm", "xlam"), FormulaState.READ),
-    Format("xlsb", ("xlsb",)),
-    Format("xls", ("xls",), ("xlt", "xlw", "xla")),
+    Format("binary", ("xlsb", "xls"), ("xlt", "xlw", "xla")),
     Format("ods", ("ods",), ("ots",), FormulaState.READ),
     Format("text", ("csv", "tsv"), ("tab",), FormulaState.NONE, flat=True),
 )

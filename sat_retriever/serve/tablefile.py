@@ -13,7 +13,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.files import portable
 from sat_retriever.serve.pieces import record_of
 from sat_retriever.serve.request import PageError, number_of
-from sat_retriever.workbook.typed.show import table_text
+from sat_retriever.workbook.typed import table_text
 
 _MOST_TABLES = 10_000
 _PLAIN = "".join(map(chr, range(32, 127))).replace("%", "")  # as it is in a header

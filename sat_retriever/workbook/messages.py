@@ -1,4 +1,4 @@
-"""Messages of a reading process as JSON objects, written and read back without pickle.
+"""Requests to a reading process and its messages, as JSON objects, one a line; no pickle.
 
 Records, skipped parts and structure have the form of `records.jsonform`. A workbook can have a
 million formulas, so these have a compact form: one list per field, and a list of the few formulas
@@ -9,11 +9,14 @@ the name of the sheet.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import Formula, Skipped, SkipReason
 from sat_retriever.records.structure import (
     CellSketch,
@@ -30,9 +33,56 @@ from sat_retriever.records.structure import (
     TableObject,
     Use,
 )
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.limits import Limits
 
+MAX_CELLS = 20_000  # per window
 _REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "area")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Cells of one sheet, which are then the only answer: a range, or the data of a table."""
+
+    sheet: str
+    area: Area  # area of the cells; does not count for a table
+    # Place of the table among those of the sheet, the main one first; None for a range
+    table: int | None = None
+    most: int = MAX_CELLS
+    totals: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request to read one file."""
+
+    path: str
+    relative: str  # its POSIX path as written in sheet ids
+    privacy: Privacy = EVERYTHING
+    formulas: bool = True
+    links: bool = True  # True if references and profiles, the input of link discovery, are returned
+    safe: bool = False  # True to avoid calamine, because it crashed the worker before
+    window: Window | None = None
+    # Folder that the file must lie in, or file that it must be, after links are resolved; None
+    # allows every place
+    within: str | None = None
+    password: str | None = None
+    encoding: str = ""  # name of the encoding of a delimited file; empty to find it in the file
+    limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def from_json(cls, data: Json) -> Request:
+        """Read a request that the parent wrote with `to_json`."""
+        window = data.get("window")
+        cells = window and Window(**{**window, "area": Area(**window["area"])})
+        limits, privacy = Limits(**data.get("limits", {})), data.get("privacy", {})
+        if "contents" in privacy:
+            privacy = {**privacy, "contents": ContentsPolicy(privacy["contents"])}
+        parts = {"window": cells, "limits": limits, "privacy": Privacy(**privacy)}
+        return cls(**{**data, **parts})
+
+    def asks_for(self, sheet: str) -> bool:
+        """True if the request covers a sheet."""
+        return self.window is None or self.window.sheet == sheet
 
 
 def skip(request: Request, reason: SkipReason, message: str, sheet: str | None = None) -> Json:
@@ -119,7 +169,10 @@ def structure_from_json(data: Json) -> Structure:
     return Structure(
         names=tuple(DefinedName(**each) for each in data.get("names", ())),
         tables=tuple(_sheet_table(each) for each in data.get("tables", ())),
-        sources=tuple(_source(each) for each in data.get("sources", ())),
+        sources=tuple(
+            DataSource(**{**each, "kind": SourceKind(each["kind"])})
+            for each in data.get("sources", ())
+        ),
         externals=tuple(External(**each) for each in data.get("externals", ())),
         hidden=tuple(_hidden(each) for each in data.get("hidden", ())),
         date_1904=data.get("date_1904", False),
@@ -131,10 +184,6 @@ def _sheet_table(data: Json) -> SheetTable:
     table = data["table"]
     area, columns = Area(**table["area"]), tuple(table.get("columns", ()))
     return SheetTable(data["sheet"], TableObject(**{**table, "area": area, "columns": columns}))
-
-
-def _source(data: Json) -> DataSource:
-    return DataSource(**{**data, "kind": SourceKind(data["kind"])})
 
 
 def _hidden(data: Json) -> HiddenParts:

@@ -8,27 +8,101 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path, PurePath
 from threading import Event
+from typing import Protocol, TypeVar
 
 from sat_retriever._extras import require
-from sat_retriever.errors import PathNotFoundError
+from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import CellSketch, ColumnProfile, Reference, Structure
 from sat_retriever.system import usable_cores
-from sat_retriever.workbook.files import File, LocalFile, request_at, request_for
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.messages import Request
 from sat_retriever.workbook.opening.encoding import encoding_name
+from sat_retriever.workbook.opening.regular import printable
 from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots
-from sat_retriever.workbook.request import Request
 
 DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A file of this machine, and what sheet ids call it."""
+
+    path: Path
+    relative: str  # its POSIX path as written in sheet ids
+    # Folder that it must lie in, or file that it must be, after links are resolved; None allows
+    # every place
+    within: Path | None = None
+
+
+class Readable(Protocol):
+    """A workbook, wherever it is kept; equal ones are the same file."""
+
+    @property
+    def relative(self) -> str:
+        """Its POSIX path as written in sheet ids."""
+
+    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[FilePlace]:
+        """Have the file on this machine until the block ends.
+
+        Args:
+            stopping: Is set when nobody waits for the file any more.
+
+        Raises:
+            Refused: If it cannot be had.
+        """
+
+
+File = TypeVar("File", bound=Readable)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A workbook of this machine."""
+
+    path: Path
+    # Folder that sheet ids are relative to; the file's own folder if it is None
+    root: Path | None = None
+    within: Path | None = None  # as in `read_workbook`
+
+    @property
+    def relative(self) -> str:
+        """Its POSIX path as written in sheet ids.
+
+        Raises:
+            InputError: If it is not under its root.
+        """
+        absolute = Path(os.path.abspath(self.path))  # noqa: PTH100 - links are kept as named
+        relative: PurePath = PurePath(absolute.name)
+        if self.root is not None:
+            folder = Path(os.path.abspath(self.root))  # noqa: PTH100
+            if not absolute.is_relative_to(folder):
+                raise InputError(f"{str(self.path)!r} is not under the root {str(self.root)!r}.")
+            relative = absolute.relative_to(folder)
+        return printable(relative)
+
+    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[FilePlace]:
+        """Return its place; nothing has to be opened."""
+        return nullcontext(FilePlace(self.path, self.relative, self.within))
+
+
+def request_at(place: FilePlace, limits: Limits) -> Request:
+    """The request for a file in its place."""
+    within = place.within
+    return Request(
+        path=os.path.abspath(place.path),  # noqa: PTH100 - links are kept as named
+        relative=place.relative,
+        within=None if within is None else os.path.abspath(within),  # noqa: PTH100
+        limits=limits,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +182,10 @@ def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
     if not os.path.lexists(path):
         raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
     _require_password(password)
-    request = request_for(
-        path,
-        Path(root) if root is not None else None,
-        limits,
-        Path(within) if within is not None else None,
-    )
+    file = LocalFile(path, None if root is None else Path(root))
+    place = FilePlace(path, file.relative, None if within is None else Path(within))
     options = ReadOptions(privacy, formulas, links, password, encoding_name(encoding))
-    request = options.asked(request)
+    request = options.asked(request_at(place, limits))
     with borrowed_slot() as slot:
         return _workbook(path, ask(request, slot))
 
@@ -137,20 +207,14 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
     """Yield workbooks in order of completion, read on all cores.
 
     Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
-    reading processes at once. A path that no longer exists is a skipped file.
+    reading processes at once. A path that no longer exists is a skipped file. Arguments that are
+    not listed are those of `read_workbook`.
 
     Args:
         paths: Files; consumed as workers become free.
         root: Folder that sheet ids are relative to, or a function that returns it for a
             file; each file's own folder by default.
-        contents: As in `read_workbook`.
-        skip_columns: As in `read_workbook`.
-        formulas: As in `read_workbook`.
-        links: As in `read_workbook`.
-        password: Tried on every encrypted workbook.
-        encoding: As in `read_workbook`, of every delimited file.
         within: Function that returns the `within` of `read_workbook` for a file.
-        limits: As in `read_workbook`.
         workers: Number of reading processes; one per usable core by default.
 
     Raises:
@@ -179,14 +243,7 @@ class ReadOptions:
 
     def asked(self, request: Request) -> Request:
         """Return a request for what is read."""
-        return replace(
-            request,
-            privacy=self.privacy,
-            formulas=self.formulas,
-            links=self.links,
-            password=self.password,
-            encoding=self.encoding,
-        )
+        return replace(request, **{each.name: getattr(self, each.name) for each in fields(self)})
 
 
 def read_files(
@@ -196,18 +253,7 @@ def read_files(
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[tuple[File, Workbook]]:
-    """Yield files with their workbooks in order of completion, as `read_workbooks` does.
-
-    Args:
-        files: Files of this machine or of another; consumed as workers become free.
-        options: What is read of them.
-        limits: As in `read_workbook`.
-        workers: As in `read_workbooks`.
-
-    Raises:
-        InputError: If a path is not under its root.
-        MissingExtraError: If a password is given without the extra installed.
-    """
+    """Yield files with their workbooks in order of completion, as `read_workbooks` does."""
     _require_password(options.password)
     stopping = Event()
 
@@ -224,7 +270,6 @@ def read_files(
 
 
 def _workbook(path: Path, answers: Answers) -> Workbook:
-    """The answers of a reading process as a workbook."""
     known = {name: answers.done[name] for name in _FACTS if name in answers.done}
     if not known and answers.of("record"):  # its process crashed after it had sent sheets
         record = answers.of("record")[0]

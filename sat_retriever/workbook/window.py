@@ -22,17 +22,17 @@ from sat_retriever.records.area import (
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
-from sat_retriever.workbook.files import request_for
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.process.ask import ask
+from sat_retriever.workbook.messages import MAX_CELLS, Window
+from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.request import MAX_CELLS, Window
+from sat_retriever.workbook.read import FilePlace, LocalFile, request_at
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
 
+# Limits for reading one range, for which a user waits.
 WINDOW_LIMITS = Limits(seconds=25.0, wall_seconds=120.0)
-"""Limits for reading one range, for which a user waits."""
 
 CellValue = str | int | float | bool | None
 Rows = tuple[tuple[CellValue, ...], ...]
@@ -55,31 +55,25 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class CellWindow:
-    """Some cells of a sheet.
+    """Some cells of a sheet."""
 
-    Attributes:
-        range: A1 range of the returned rows: the requested range, cut to the used range and to
-            the most cells. Empty if no cell is left.
-        rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
-            durations are in Python's format. Requested formulas are text with a leading "=". A cell
-            of a delimited file is as the file writes it: `1.10`, `1.234,50`.
-        used: The sheet's used range.
-        complete: True if these are all requested cells that are used.
-        cut: True if the sheet was too large to be read to its end.
-        unsaved: Row and column of each returned cell that is empty and has a formula, whose
-            saved value is missing or an empty text. Empty if formulas were requested.
-        merged: Cells that are merged with others below them, of which some are returned; they may
-            begin above those. Empty if formulas were requested.
-        meant: Values of cells that a delimited file writes otherwise, by row and column.
-    """
-
+    # A1 range of the returned rows: the requested range, cut to the used range and to the most
+    # cells. Empty if no cell is left.
     range: str
+    # The cells, row by row, all rows of one length. Dates and times are ISO text, durations are in
+    # Python's format. Requested formulas are text with a leading "=". A cell of a delimited file is
+    # as the file writes it: `1.10`, `1.234,50`.
     rows: Rows
     used: str
-    complete: bool
-    cut: bool
+    complete: bool  # True if these are all requested cells that are used
+    cut: bool  # True if the sheet was too large to be read to its end
+    # Row and column of each returned cell that is empty and has a formula, whose saved value is
+    # missing or an empty text. Empty if formulas were requested.
     unsaved: tuple[Place, ...] = ()
+    # Cells that are merged with others below them, of which some are returned; they may begin above
+    # those. Empty if formulas were requested.
     merged: tuple[Merged, ...] = ()
+    # Values of cells that a delimited file writes otherwise, by row and column
     meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
 
@@ -100,39 +94,25 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
     Formulas are not computed: values are those saved in the file.
 
     Args:
-        path: The workbook.
         sheet: Name of the sheet; for a csv, the file name without its extension.
-        wanted: Area of the cells.
         formulas: True to return formulas instead of their values, if the file has them.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place.
         relative: Path by which sheet ids call the file, if its own name is another, as that of a
             copy.
         encoding: Encoding of a delimited file, as its record names it; empty to find it.
-        limits: Limits on size, memory and time.
         most: Most cells; at least one row is read.
 
     Raises:
         PathNotFoundError: If there is no such file.
         InputError: If the file, or the sheet in it, cannot be read.
     """
-    path = Path(path)
-    check_exists(path)
-    request = request_for(path, None, limits, within, relative)
     window = Window(sheet, wanted, most=most)
-    request = replace(
-        request,
-        window=window,
-        privacy=Privacy(ContentsPolicy.NAMES),
-        links=False,
-        formulas=formulas,
-        encoding=encoding,
-    )
-    with borrowed_slot() as slot:
-        answers = ask(request, slot)
+    place = existing_place(Path(path), within, relative)
+    answers = ask_window(place, window, limits, encoding, formulas=formulas)
     cells = answers.of("cells")
     if not cells:
-        raise InputError(why_not(request.relative, sheet, answers.of("skipped")))
+        raise InputError(why_not(place.relative, sheet, answers.of("skipped")))
     found = _window(cells[0], answers.of("formulas"), answers.of("computed"))
     return replace(found, merged=()) if formulas else found
 
@@ -159,14 +139,27 @@ def parse_range(text: str) -> Area:
     return area
 
 
-def check_exists(path: Path) -> None:
-    """Refuse a path without a file.
-
-    Raises:
-        PathNotFoundError: If there is none.
-    """
+def existing_place(path: Path, within: Path | None, relative: str | None) -> FilePlace:
+    """The place of a file, whose own name sheet ids use if they are given no other."""
     if not os.path.lexists(path):
         raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
+    return FilePlace(path, LocalFile(path).relative if relative is None else relative, within)
+
+
+def ask_window(
+    place: FilePlace, window: Window, limits: Limits, encoding: str, *, formulas: bool = False
+) -> Answers:
+    """The answers of a reading process about some cells of a workbook."""
+    request = replace(
+        request_at(place, limits),
+        window=window,
+        privacy=Privacy(ContentsPolicy.NAMES),
+        links=False,
+        formulas=formulas,
+        encoding=encoding,
+    )
+    with borrowed_slot() as slot:
+        return ask(request, slot)
 
 
 def why_not(relative: str, sheet: str, skipped: Sequence[Skipped]) -> str:
@@ -179,7 +172,6 @@ def why_not(relative: str, sheet: str, skipped: Sequence[Skipped]) -> str:
 def _window(
     cells: Mapping[str, Any], formulas: Sequence[Formula], computed: Sequence[Place]
 ) -> CellWindow:
-    """The window from the answers of a reading process."""
     rows: list[list[CellValue]] = cells["rows"]
     top, left, cut = cells["top"], cells["left"], cells["cut"]
     if not rows or not rows[0]:

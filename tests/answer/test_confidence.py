@@ -8,7 +8,7 @@ import pytest
 
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.answer.confidence import Calibration, calibration
-from sat_retriever.index.search.evidence import NO_EVIDENCE, Evidence
+from sat_retriever.index.search.scores import NO_EVIDENCE, Evidence
 from sat_retriever.records.hits import NOTHING
 
 

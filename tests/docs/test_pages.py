@@ -14,7 +14,7 @@ import pytest
 import sat_retriever
 from sat_retriever import Limits, LinkType, SheetTools
 from sat_retriever.evaluation.maintable import COLUMNS
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.sheets import SkipReason
 from tests.docs.pages import DOCS, PAGES, README, ROOT, blocks
@@ -34,7 +34,7 @@ def codes(text: str) -> list[str]:
 
 
 def test_the_readme_is_short():
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 250
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 170
 
 
 def test_links_from_the_readme_lead_somewhere():

@@ -29,7 +29,7 @@ from sat_retriever import (
     SheetRetriever,
     Visibility,
 )
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.contents import Role

@@ -3,7 +3,7 @@
 import pytest
 
 from sat_retriever import FingerprintMismatchError, IndexFormatError, InputError, Serialization
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import EVERYTHING, Privacy

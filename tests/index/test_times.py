@@ -19,7 +19,7 @@ from sat_retriever import (
     SheetRetriever,
 )
 from sat_retriever.datasets.labels import Query
-from sat_retriever.index.search.scores import time_factors
+from sat_retriever.index.search.fusion import time_factors
 from sat_retriever.index.store import schema
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker

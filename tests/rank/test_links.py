@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sat_retriever import Column, Filters, InputError, Link, SheetIndex, SheetRecord
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.rank.complete import complete_set
 from sat_retriever.rank.links import LinkReranker, LinkSettings
 from sat_retriever.rank.links.pulls import pull_graph, pulls

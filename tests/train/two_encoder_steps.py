@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save_file
 
 from sat_retriever.train.encoder.backbone import Backbone
-from sat_retriever.train.encoder.train import EncoderTask
+from sat_retriever.train.encoder.encodertask import EncoderTask
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.optimise import Optimiser
 from sat_retriever.train.loop.task import batches

@@ -13,7 +13,7 @@ from odf.text import P
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.area import Area, column_letters
-from sat_retriever.workbook.formats.cellformulas import formula_cells
+from sat_retriever.workbook.formats.formulas import formula_cells
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.window import cells_to_json, merged_to_json

@@ -23,7 +23,7 @@ from sat_retriever import (
     Workbook,
     read_workbook,
 )
-from sat_retriever.index.sync.listed import Listed
+from sat_retriever.index.sync.folder_listing import FolderListing
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_named
 from sat_retriever.records.privacy import Privacy
@@ -83,7 +83,7 @@ class SheetLoader(BaseLoader):
             PathNotFoundError: If a path does not exist.
             MissingExtraError: If a password is given without the extra installed.
         """
-        listed = Listed.of(self.paths, follow_links=self._follow_links)
+        listed = FolderListing.of(self.paths, follow_links=self._follow_links)
         self.skipped, self.ignored = list(listed.skipped), listed.ignored
         options = ReadOptions(self._kept, formulas=False, links=False, password=self._password)
         with closing(listed.workbooks(options, self._limits, self._workers)) as workbooks:

@@ -17,12 +17,7 @@ Find = Callable[[int], Sequence[Candidate]]
 
 
 class CopyFolding:
-    """Folds copies in answers of a search; safe to share between threads.
-
-    Args:
-        store: Where the sheets are.
-        search: Scores sheets for a question.
-    """
+    """Folds copies in the answers of a search; safe to share between threads."""
 
     def __init__(self, store: Store, search: SheetSearch) -> None:
         self._store = store
@@ -31,7 +26,7 @@ class CopyFolding:
     def candidates(
         self, question: Question, top_k: int, filters: Filters | None
     ) -> Sequence[Candidate]:
-        """The best sheets, best first, one of each group: `top_k` of them if there are so many."""
+        """The best sheets, best first, one of each group: `top_k` if there are so many."""
         wanted = top_k
         while True:
             found = self._search.candidates(question, wanted, filters)

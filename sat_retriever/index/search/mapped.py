@@ -8,69 +8,40 @@ share its memory.
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
-from sat_retriever.index.search.common import COUNTS, DENSE, Bytes, CommonWords
-from sat_retriever.index.search.periods import Periods
-from sat_retriever.index.search.tokens import Codes, Tokens, TokenTable, cell_order
+from sat_retriever.index.search.columns import Columns, Periods, is_large, take_columns
+from sat_retriever.index.search.frequent_words import (
+    COUNTS,
+    DENSE,
+    Bytes,
+    FrequentWords,
+)
+from sat_retriever.index.search.tokens import Codes, TokenTable, cell_order
 from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.store.store import Store
+from sat_retriever.records.files import forget_unused
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import bm25, mean_of
 
 FORMAT = 2
 _STATE = "state.json"
-ALL = 20_000  # sheets up to which every one is scored
 _COMMON = 500  # sheets from which a word is common, or one in
 _SHARE = 2_000
 _CHECKED = 64  # sheets at the end, and as many among all, that are compared with the index file
 _PART = 8_192  # tokens in memory while they are written
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Columns:
-    """What a snapshot is made of, by sheet; see `Snapshot`.
-
-    Attributes:
-        generation: Generation of the index file.
-        ids: Row ids, (n,), ascending.
-        tokens: Tokens, (n, d); their codes in a large index.
-        token_sum: Sum of all tokens that were ever read, (d,) float64.
-        tokens_summed: Their number.
-        lengths: Words of names and of contents, (n, 2).
-        tie_rank: Place of each sheet in the order of sheet ids, (n,).
-        periods: Their times.
-        workbooks: Number of each sheet's workbook file, (n,).
-        documentation: Positions of documentation, ascending.
-        main: Positions of main sheets, ascending.
-        common: Sheets of common words, and the row id up to which they are known; None if all
-            words are looked up in the index file.
-    """
-
-    generation: int
-    ids: IdArray
-    tokens: Tokens
-    token_sum: NDArray[np.float64]
-    tokens_summed: int
-    lengths: FloatArray
-    tie_rank: NDArray[np.int64]
-    periods: Periods
-    workbooks: IdArray
-    documentation: NDArray[np.intp]
-    main: NDArray[np.intp]
-    common: tuple[CommonWords, int] | None = None
-
-
 _PLAIN: Mapping[str, tuple[str, int | None]] = {
     "ids": ("<i8", None),
     "token_sum": ("<f8", None),
@@ -80,15 +51,12 @@ _PLAIN: Mapping[str, tuple[str, int | None]] = {
     "documentation": ("<i8", None),
     "main": ("<i8", None),
 }  # type and width of each array that is written as it is
-
-
-def is_large(sheets: int) -> bool:
-    """True for more sheets than are scored for every question."""
-    return sheets > ALL
+_RENEWED = 8  # one sheet in so many has come or gone: the mapped state is written anew
+_WAIT_S = 600.0  # time that a process waits for another one that writes the mapped state
 
 
 def read_columns(store: Store, width: int) -> Columns | None:
-    """The latest mapped state of an index that fits it, at most as new as the index; else None.
+    """The latest mapped state that fits an index and is at most as new as it; else None.
 
     The caller holds a read transaction.
     """
@@ -104,16 +72,10 @@ def read_columns(store: Store, width: int) -> Columns | None:
 
 
 def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Path:
-    """Write a state of an index beside it, in place of earlier ones.
-
-    Args:
-        home: The folder that it is written into.
-        store: The index, whose state does not change meanwhile.
-        columns: Its state.
-        width: Width of its tokens.
+    """Write a state of an index, which does not change meanwhile, in place of earlier ones.
 
     Raises:
-        OSError: If the folder cannot be written to.
+        OSError: If the folder `home` cannot be written to.
     """
     home.mkdir(exist_ok=True)
     if isinstance(store.path, Path):
@@ -161,7 +123,6 @@ def _hide(home: Path, index: Path) -> None:
 
 
 def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:
-    """True if a mapped state is one of this index, at most as new as it."""
     meta = store.meta()
     known = (state["format"], state["fingerprint"], state["width"])
     if known != (FORMAT, meta["fingerprint"], width) or not is_large(state["sheets"]):
@@ -210,7 +171,7 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
         tokens=tokens,
         tokens_summed=int(state["tokens_summed"]),
         periods=periods,
-        common=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
+        frequent=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
         **plain,
     )
 
@@ -263,7 +224,7 @@ def _load_cells(folder: Path, width: int) -> TokenTable:
 
 
 def _save_common(folder: Path, store: Store, columns: Columns) -> Sequence[str]:
-    """Write the sheets of common words; return the words."""
+    """Write the sheets of frequent words; return the words."""
     sheets, lengths = len(columns.ids), columns.lengths[:, 0]
     having = store.common_words(max(_COMMON, sheets // _SHARE))
     is_dense = [number * DENSE >= sheets for number in having.values()]
@@ -311,8 +272,8 @@ def _postings(
         yield there.astype("<u4"), marks[there], np.ceil(shares * 255).clip(1, 255).astype(np.uint8)
 
 
-def _load_common(folder: Path, words: Sequence[str], sheets: int) -> CommonWords:
-    found = CommonWords(
+def _load_common(folder: Path, words: Sequence[str], sheets: int) -> FrequentWords:
+    found = FrequentWords(
         {word: number for number, word in enumerate(words)},
         _load(folder, "words.dense", "<i8"),
         _load(folder, "words.dense_fields", "|u1", sheets),
@@ -324,3 +285,64 @@ def _load_common(folder: Path, words: Sequence[str], sheets: int) -> CommonWords
     )
     found.check()
     return found
+
+
+def latest_mapped(store: Store, width: int) -> Columns | None:
+    """The latest mapped state of a store, written first where readers keep it and it lacks much.
+
+    One process of a host writes it while others wait: each would have to read as much.
+    """
+    known = read_columns(store, width)
+    home = store.beside if store.kept_by_readers else None
+    if home is None:
+        return known
+    if not _is_to_renew(store, known):
+        with suppress(OSError):
+            os.utime(home)  # it is in use
+        return known
+    with suppress(OSError), FileLock(home.with_name(f"{home.name}.lock"), _WAIT_S):
+        known = read_columns(store, width)
+        if _is_to_renew(store, known):
+            known = take_columns(store, width, known)
+            write_columns(home, store, known, width)
+            forget_unused(home.parent)
+            known = read_columns(store, width)
+    return known
+
+
+def renew_mapped(store: Store, width: int) -> bool:
+    """Write the mapped state of a large index, unless the last one lacks little; True if written.
+
+    The caller keeps others from writing. An index works without a mapped state, so that a folder
+    that cannot be written to is no error. Of an index that is no longer large it is removed.
+    """
+    home = None if store.kept_by_readers else store.beside
+    if home is None:
+        return False
+    if not is_large(store.counts()["sheets"]):
+        shutil.rmtree(home, ignore_errors=True)
+        return False
+    with store.reading():
+        known = read_columns(store, width)
+        if not _is_to_renew(store, known):
+            return False
+        columns = take_columns(store, width, known)
+    try:
+        write_columns(home, store, columns, width)
+    except OSError:
+        return False
+    return True
+
+
+def _is_to_renew(store: Store, known: Columns | None) -> bool:
+    return is_large(store.counts()["sheets"]) and (known is None or lacks_much(store, known))
+
+
+def lacks_much(store: Store, known: Columns) -> bool:
+    """True if many sheets of a large index came or went since a state was read."""
+    sheets = store.counts()["sheets"]
+    if not is_large(sheets):
+        return False
+    later = store.count_after(int(known.ids[-1]) if len(known.ids) else -1)
+    gone = len(known.ids) + later - sheets
+    return not isinstance(known.tokens, TokenTable) or (later + gone) * _RENEWED > sheets

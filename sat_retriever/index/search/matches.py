@@ -1,10 +1,10 @@
-"""What the words of a query find in every sheet: in names, in contents, whole phrases."""
+"""Match the words of a query with every sheet: in names, in contents, as whole phrases."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,6 @@ from sat_retriever.index.search.fusion import (
     covered_by_names,
     word_of_contents,
 )
-from sat_retriever.index.search.glossary import Code, codes_of
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import FloatArray
@@ -29,32 +28,68 @@ from sat_retriever.text.contents import (
     holds,
     phrases,
 )
-from sat_retriever.text.lexical import STOP_WORDS, WordScores, query_words, sheet_texts
+from sat_retriever.text.lexical import STOP_WORDS, WordScores, limit_of, query_words, sheet_texts
 from sat_retriever.text.segment import forms, stem
 
+_SIZES = (3, 4)  # letters of a code, with which the word begins
+_LEFT = 2  # letters of the word after them, at least
+_LEAST, _MOST = 2, 2_000  # sheets with a code in their names
+# Of these sheets, the least share that says the word, and how many times the share of all sheets
+# that must be. On real lists shares of .2 to .5 and 1.2 to 2 times give the same rankings; with .1,
+# *travel* is read as TRA (benchmarks/LOG.md).
+_SHARE = 0.3
+_LIFT = 2.0
 _CHECKED = 100  # sheets with all words of a phrase whose texts are read
 _INITIALS = 4  # letters of initials, at least: those of three are words by chance
 _MISSPELT = 4  # words of a query that are looked for under another spelling
 _MEANT = 3  # words that one of them may mean
 
 
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code in lower case that stands for a word, and BM25 scores of the names that have it."""
+
+    text: str
+    names: WordScores
+
+
+def codes_of(
+    snapshot: Snapshot, word: str, contents: WordScores | None, sheets: float
+) -> tuple[Code, ...]:
+    """Codes in names that stand for a word (a stem) of a question, as the index itself says.
+
+    `TRA_NEW` is found for *transport*, since sheets with `TRA` in their names say *transport* in
+    their cells. It is not found for *travel*, which they do not say. Of a part of a large index,
+    all its sheets say what a code stands for. Without scores in contents, no code is known;
+    `sheets` is the number of all sheets that have the word.
+    """
+    if contents is None or not word.isalpha():
+        return ()
+    whole = snapshot.whole or snapshot
+    rare = limit_of(min(_MOST, whole.sheets), whole.sheets)  # a common word is never read
+    found = []
+    for code in (word[:size] for size in _SIZES if len(word) >= size + _LEFT):
+        if whole.lexical.limit(code) < rare:
+            continue
+        named = whole.lexical.word(code).rows
+        if len(named) >= _LEAST:
+            said = contents if whole is snapshot else whole.contents.by_word([word]).get(word)
+            saying = np.isin(named, () if said is None else said.rows, assume_unique=True)
+            saying[whole.lexical.among(word, named).rows] = True
+            if saying.mean() >= max(_SHARE, _LIFT * sheets / whole.sheets):
+                found.append(Code(code, snapshot.lexical.word(code)))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundWord:
-    """One word of a query, and the sheets that have it.
+    """One word of a query, and the sheets that have it."""
 
-    Attributes:
-        word: The word, as a stem or a code.
-        names: Its BM25 scores in names; None if no sheet has it there.
-        contents: The same in contents.
-        sheets: Number of all sheets that have it, as if names and contents had it by chance.
-        codes: Codes in names that stand for it in this index.
-    """
-
-    word: str
-    names: WordScores | None
-    contents: WordScores | None
-    sheets: float
-    codes: tuple[Code, ...] = ()
+    word: str  # the word, as a stem or a code
+    names: WordScores | None  # its BM25 scores in names; None if no sheet has it there
+    contents: WordScores | None  # the same in contents
+    sheets: float  # number of all sheets that have it, as if names and contents had it by chance
+    codes: tuple[Code, ...] = ()  # codes in names that stand for it in this index
 
     def among(self, rows: NDArray[np.intp]) -> FoundWord:
         """The word in some of the sheets; how many of all have it stays."""
@@ -69,10 +104,9 @@ class FoundWord:
     def better(self, share: FloatArray, of_contents: float = 1.0) -> NDArray[np.intp]:
         """Positions of the sheets that have the word; sorting them would cost more than all else.
 
-        Args:
-            share: Zeros, (n,). Each of these sheets gets the better of its scores, by names or by
-                contents, as a share of the most possible, in [0, 1].
-            of_contents: What a score in contents counts, of what it counts in names.
+        In `share`, zeros (n,), each of them gets the better of its scores, by names or by contents,
+        as a share of the most possible, in [0, 1]. A score in contents counts `of_contents` of one
+        in names.
         """
         found = []
         coded = ((code.names, WORD_OF_CONTENTS) for code in self.codes)
@@ -86,39 +120,25 @@ class FoundWord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """What a query's words find in the sheets of a snapshot.
+    """Matches of a query's words with the n sheets of a snapshot."""
 
-    Attributes:
-        words: Words that names are searched for, as stems, in order.
-        read_as: The query, with words of the index in place of misspelt ones.
-        names: BM25 over names as a share of the best possible, (n,) in [0, 1].
-        contents: The same over contents.
-        together: The same over both: each word counts once a sheet, by the better of its places.
-        rareness: How much the words tell that names and contents have.
-        covered: Most of the query that the names of one sheet cover, in [0, 1].
-        phrase: True for the sheets that hold all phrases in quotation marks, (n,); None if
-            there are none, or no sheet does. Without contents, phrases have two words or more.
-        explaining: True if the query asks for documentation.
-        found: Each word that counts, also one that no sheet has, and where it stands.
-    """
-
-    words: tuple[str, ...]
-    read_as: str
-    names: FloatArray
-    contents: FloatArray
+    words: tuple[str, ...]  # words that names are searched for, as stems, in order
+    read_as: str  # the query, with words of the index in place of misspelt ones
+    names: FloatArray  # BM25 over names as a share of the best possible, (n,) in [0, 1]
+    contents: FloatArray  # the same over contents
+    # The same over both: each word counts once a sheet, by the better of its places.
     together: FloatArray
-    rareness: Rareness
-    covered: float
+    rareness: Rareness  # how much the words tell that names and contents have
+    covered: float  # most of the query that the names of one sheet cover, in [0, 1]
+    # True for the sheets that hold all phrases in quotation marks, (n,); None if there are none,
+    # or no sheet does. Without contents, phrases have two words or more.
     phrase: NDArray[np.bool_] | None
-    explaining: bool
+    explaining: bool  # true if the query asks for documentation
+    # Each word that counts, also one that no sheet has, and where it stands.
     found: tuple[FoundWord, ...]
 
     def part(self, rows: NDArray[np.intp]) -> Matches:
-        """What the words find in some of the sheets.
-
-        Args:
-            rows: Their positions, ascending.
-        """
+        """Matches with the sheets at some ascending positions."""
         return replace(
             self,
             names=self.names[rows],
@@ -132,14 +152,10 @@ class Matches:
 def find_matches(
     store: Store, snapshot: Snapshot, query: str, known: Matches | None = None
 ) -> Matches:
-    """What a query's words find; the caller holds a read transaction.
+    """Match a query's words with the sheets; the caller holds a read transaction.
 
-    Args:
-        store: Where the sheets are.
-        snapshot: The sheets.
-        query: The query.
-        known: What the same words find among the best of all sheets, if these are others: it says
-            how much of the query names cover.
+    `known` are matches of the same words with the best of all sheets, if these are others: they say
+    how much of the query names cover.
     """
     read_as = respelled(store, snapshot, query)
     words = tuple(query_words(read_as))
@@ -148,7 +164,12 @@ def find_matches(
     inside = snapshot.contents.by_word(asked_inside)
     own, idfs = snapshot.contents.total(inside)
     contents = _spoken_for(snapshot, own) if idfs else own
-    rareness = _rareness(snapshot, words, idfs)
+    in_names = {word: snapshot.lexical.rareness(word) for word in words}
+    rareness = Rareness(
+        names=sum(in_names.values()),
+        contents=sum(idfs.values()),
+        contents_alone=sum(idf for word, idf in idfs.items() if not in_names.get(word)),
+    )
     covered = covered_by_names(float(names.max(initial=0.0)), rareness)
     covered = covered if known is None else known.covered
     asked = asked_phrases(snapshot, query)
@@ -176,7 +197,6 @@ def find_matches(
 def _found(
     snapshot: Snapshot, word: str, names: WordScores | None, contents: WordScores | None
 ) -> FoundWord:
-    """A word with its scores in names and in contents, if a sheet has it there."""
     scored = [each for each in (names, contents) if each is not None]
     lacking = math.prod(1 - each.sheets / max(snapshot.sheets, 1) for each in scored)
     names, contents = (x if x is not None and len(x.rows) else None for x in (names, contents))
@@ -196,12 +216,6 @@ def _together(
     Beside documentation a sheet has at least three fifths of the score by contents of that
     documentation; it does not count less by what names cover, which costs .017 on EPS's
     development questions (benchmarks/LOG.md).
-
-    Args:
-        snapshot: The sheets.
-        found: The words.
-        contents: BM25 over contents, (n,).
-        covered: Most of the query that the names of one sheet cover, in [0, 1].
     """
     total, share = np.zeros((2, len(contents)), dtype=np.float32)  # `share` of one word
     limit, sheets = 0.0, snapshot.sheets
@@ -232,15 +246,6 @@ def _by_initials(snapshot: Snapshot, query: str, together: FloatArray) -> FloatA
             together = together.copy()
             together[rows] = np.maximum(together[rows], np.float32(WORD_OF_CONTENTS))
     return together
-
-
-def _rareness(
-    snapshot: Snapshot, words: Sequence[str], in_contents: Mapping[str, float]
-) -> Rareness:
-    """Rareness of a query's words in names, and of those that contents have, given theirs."""
-    in_names = {word: snapshot.lexical.rareness(word) for word in words}
-    alone = (idf for word, idf in in_contents.items() if not in_names.get(word))
-    return Rareness(sum(in_names.values()), sum(in_contents.values()), sum(alone))
 
 
 def respelled(store: Store, snapshot: Snapshot, query: str) -> str:
@@ -318,11 +323,10 @@ def with_phrases(snapshot: Snapshot, asked: Sequence[str]) -> NDArray[np.intp]:
 def with_words(
     snapshot: Snapshot, groups: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.intp], FloatArray]:
-    """Positions of the sheets that have all words of a group, ascending, and what all words score.
+    """Positions of the sheets that have all words of a group, ascending, and their scores.
 
-    Args:
-        snapshot: The sheets.
-        groups: Stems that names or contents of a sheet have together; at least one a group.
+    A group has one stem or more, which names or contents of a sheet have together. The words of all
+    groups score.
     """
     found = [
         part.having(group) for group in groups for part in (snapshot.lexical, snapshot.contents)

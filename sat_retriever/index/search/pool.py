@@ -9,24 +9,25 @@ scores as if all were scored. A sheet outside is among the best of no part.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.search.mapped import is_large
-from sat_retriever.index.search.matches import asked_phrases, respelled, with_phrases
-from sat_retriever.index.search.query import Query
+from sat_retriever.index.search.columns import is_large
+from sat_retriever.index.search.matches import asked_phrases, find_matches, respelled, with_phrases
+from sat_retriever.index.search.scores import Query, Scores, best_rows, score_all
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.search.tokens import Mask, Tokens, TokenTable
+from sat_retriever.index.search.tokens import Mask, TokenTable
 from sat_retriever.index.store.store import Store
-from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.contents import asked_words
 from sat_retriever.text.lexical import Impacts, impacts, query_words
 from sat_retriever.text.period.spans import Span
 
+EXACT = 128  # sheets that are scored with their exact tokens, or twice as many as are asked for
+_POOLED = 2_048  # beyond so many exact sheets, all are scored by codes first
 Rows = NDArray[np.intp]
 Chosen = NDArray[np.bool_]
-
 WORDED = 1_024  # sheets by words, of names and of contents, or more of a very large index:
 _WORDED_OF = 192  # one in so many, up to
 _MOST_WORDED = 8_192
@@ -34,24 +35,67 @@ _LED = 4_096  # sheets whose documentation is in the pool
 _SAMPLE = 16_384  # sheets that say how much of the words the best have
 
 
+def best_scores(
+    store: Store,
+    snapshot: Snapshot,
+    query: Query,
+    count: int,
+    allowed: NDArray[np.int64] | None = None,
+    known: Scores | None = None,
+) -> Scores:
+    """Exact scores of the `count` best sheets of a large index; the caller reads the store.
+
+    A few thousand sheets, among which the best are, are scored with the codes of their tokens. The
+    best of these are scored again with the tokens themselves. The row ids `allowed` that meet the
+    filters ascend; `known` are scores without filters, which say how much of the query names cover.
+
+    Source: the two steps are those of Jégou, Tavenard, Douze and Amsaleg (2011), "Searching in one
+    billion vectors: re-rank with source coding".
+    """
+    mask = None
+    if allowed is not None:
+        mask = np.zeros(len(snapshot.ids), dtype=np.bool_)
+        mask[np.searchsorted(snapshot.ids, allowed)] = True
+    wide = snapshot
+    if count <= _POOLED:
+        wide = snapshot.part(pool_of(store, snapshot, query, mask))
+    matches = find_matches(store, wide, query.text, None if known is None else known.matches)
+    scores = score_all(wide, query, matches)
+    if allowed is not None:
+        scores = scores.within(allowed)
+    return scores.exact(store, np.sort(best_rows(scores, count, allowed)))
+
+
+def chosen_scores(
+    store: Store, snapshot: Snapshot, query: Query, rows: NDArray[np.intp], best: Scores
+) -> Scores:
+    """Exact scores of the sheets at some ascending positions; the caller reads the store.
+
+    Scores of the best sheets say what counts.
+    """
+    every = with_leaders(snapshot, [rows])
+    part = snapshot.part(every)
+    matches = find_matches(store, part, query.text, best.matches)
+    scores = score_all(part, replace(query, asked=best.asked), matches)
+    return scores.exact(store, np.searchsorted(every, rows))
+
+
 def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | None = None) -> Rows:
     """Positions of the sheets to score for a query, ascending; the caller reads the store.
 
-    Args:
-        store: Where the sheets are.
-        snapshot: All n sheets.
-        query: The query.
-        allowed: True for the sheets that meet the filters, (n,); None without filters. Where these
-            leave few sheets, all of them are in the pool.
+    `allowed` is True for the sheets that meet the filters, (n,). Where these leave few sheets, all
+    of them are in the pool.
     """
     if allowed is not None and not is_large(int(np.count_nonzero(allowed))):
         return np.flatnonzero(allowed)
-    token, masks = query.token, _masks(snapshot, query.asked, allowed)
+    masks = _masks(snapshot, query.asked, allowed)
     read_as = respelled(store, snapshot, query.text)
     phrases = asked_phrases(snapshot, query.text)
-    alone = query.dense_weight == 1  # without words to help, every cosine is compared
-    found = [
-        *_near(snapshot.tokens, token, masks, all_cells=alone),
+    found = []
+    if isinstance(snapshot.tokens, TokenTable):
+        alone = query.dense_weight == 1  # without words to help, every cosine is compared
+        found += snapshot.tokens.nearest(query.token, masks, all_cells=alone)
+    found += [
         *worded(snapshot.lexical.impacts(list(dict.fromkeys(query_words(read_as)))), masks),
         *_worded_by_contents(snapshot, read_as, masks),
         *([with_phrases(snapshot, phrases)[:WORDED]] if phrases else []),
@@ -72,18 +116,10 @@ def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) ->
     return [within, in_time]
 
 
-def _near(
-    tokens: Tokens, token: FloatArray, masks: Sequence[Mask | None], *, all_cells: bool
-) -> list[Rows]:
-    if not isinstance(tokens, TokenTable):
-        return []
-    return tokens.nearest(token, masks, all_cells=all_cells)
-
-
 def _worded_by_contents(
     snapshot: Snapshot, read_as: str, masks: Sequence[Mask | None]
 ) -> list[Rows]:
-    """Positions of the sheets whose contents have most of a query's words within each mask."""
+    """Positions of the sheets whose contents have most of a query's words, by mask."""
     if not snapshot.contents:
         return []
     words = snapshot.contents.by_word(asked_words(read_as))
@@ -93,12 +129,9 @@ def _worded_by_contents(
 def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:
     """Positions of the sheets that have most of some words within each mask: `WORDED` or some more.
 
-    All words are added up: passing over common ones, as MaxScore does, saves less than it costs to
-    look them up for the sheets in play (benchmarks/LOG.md).
-
-    Args:
-        total: How much of the words every sheet has, (n,).
-        masks: Sheets among which to look; None for all.
+    `total` is how much of the words every sheet has, (n,). All words are added up: passing over
+    common ones, as MaxScore does, saves less than it costs to look them up for the sheets in play
+    (benchmarks/LOG.md).
     """
     most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
     found = []
@@ -140,10 +173,9 @@ def _most_of(rows: Rows, numbers: Impacts, most: int) -> Rows:
 
 
 def with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Chosen | None = None) -> Rows:
-    """The sheets with those that documentation in the pool speaks for, and their leading sheets.
+    """Sheets to score, with those that their documentation speaks for, and their lead sheets.
 
-    Leading sheets decide scores of others, so they are in the pool whether they may be found or
-    not.
+    Lead sheets decide scores of others, so they are in the pool whether they may be found or not.
     """
     wanted = np.zeros(len(snapshot.ids), dtype=np.bool_)
     for rows in found:

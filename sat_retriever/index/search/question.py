@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from sat_retriever.errors import EmptyInputError
-from sat_retriever.index.search.query import Query
-from sat_retriever.index.search.scores import Scores
+from sat_retriever.index.search.scores import Query, Scores
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.asked import AskedTimes
@@ -15,40 +14,32 @@ from sat_retriever.text.period.asked import AskedTimes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A query, encoded, split into words and scored; `SheetIndex.question` makes it.
-
-    Attributes:
-        query: Its text, token, periods that count, and weight of cosines.
-        words: Its distinct words that count, as stems, in order.
-        times: The times of sheets that it names; none if times do not count.
-        today: The day that "last year" in it counts from.
-        read_as: The query, with words of the index in place of misspelt ones.
-        scores: Scores of all sheets at the moment when the question was made, or of the best of a
-            large index. The index computes them anew if it has changed since.
-        parts: Scores of the best sheets of a large index, by its state, filters and their number.
-    """
+    """A query, encoded, split into words and scored; `SheetIndex.question` makes it."""
 
     query: Query
-    words: tuple[str, ...]
-    times: AskedTimes
-    today: date
-    read_as: str
+    words: tuple[str, ...]  # its distinct words that count, as stems, in order
+    times: AskedTimes  # the times of sheets that it names; none if times do not count
+    today: date  # the day that "last year" in it counts from
+    read_as: str  # the query, with words of the index in place of misspelt ones
+    # Scores of all sheets at the moment when the question was made, or of the best of a large
+    # index. The index computes them anew if it has changed since.
     scores: Scores = field(repr=False)
+    # Scores of the best sheets of a large index, by its state, filters and their number.
     parts: dict[str, Scores] = field(default_factory=dict, repr=False)
 
     @property
     def text(self) -> str:
-        """The query, without lone surrogates."""
+        """See `Query`."""
         return self.query.text
 
     @property
     def token(self) -> FloatArray:
-        """Its token (d,) float32, unit length."""
+        """See `Query`."""
         return self.query.token
 
     @property
     def dense_weight(self) -> float:
-        """Share of the cosine in its scores, in [0, 1]."""
+        """See `Query`."""
         return self.query.dense_weight
 
     def weighing(self, dense_weight: float) -> Question:

@@ -11,17 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.search.best import EXACT, best_scores, chosen_scores
-from sat_retriever.index.search.evidence import Evidence, evidence
+from sat_retriever.index.search.columns import is_large
 from sat_retriever.index.search.fusion import dense_weight_with
-from sat_retriever.index.search.mapped import is_large
 from sat_retriever.index.search.matches import find_matches, with_words
-from sat_retriever.index.search.query import Query
+from sat_retriever.index.search.pool import EXACT, best_scores, chosen_scores
 from sat_retriever.index.search.question import Question, query_text
-from sat_retriever.index.search.scores import Scores, best_rows, score_all, standing
+from sat_retriever.index.search.scores import (
+    Evidence,
+    Query,
+    Scores,
+    best_rows,
+    evidence,
+    rank_of,
+    score_all,
+)
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
-from sat_retriever.index.settings import check_dense_weight
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState, check_dense_weight
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
@@ -41,11 +46,8 @@ _ROUNDING = 1e-6  # of a unit token's length
 class SheetSearch:
     """Answers questions from the present state of a store; safe to share between threads.
 
-    Args:
-        store: Where the sheets are.
-        state: Settings and encoder of the index; once its tokens are of another encoder, a new
-            search takes over.
-        times: True ranks sheets lower whose time is not the one that a question names.
+    `SheetIndex` documents its methods for users. Once the tokens of the index are of another
+    encoder, a new search takes over.
     """
 
     def __init__(self, store: Store, state: IndexState, *, times: bool) -> None:
@@ -58,12 +60,12 @@ class SheetSearch:
         self._recent_lock = threading.Lock()
 
     def warm_up(self) -> None:
-        """Load the tokens now, so that the first question is quick."""
+        """Load the tokens now."""
         with self._store.reading():
             self._latest.get()
 
     def held_bytes(self) -> int:
-        """Bytes of the tokens that are held in memory."""
+        """Most bytes of the tokens in memory."""
         return self._latest.held_bytes()
 
     # ---- questions
@@ -77,17 +79,22 @@ class SheetSearch:
         token: FloatArray | None = None,
         times: bool | None = None,
     ) -> Question:
-        """A query, ready for every stage; see `SheetIndex.question`."""
+        """Encode and score a query."""
         text = query_text(query)
         if dense_weight is not None:
             check_dense_weight(dense_weight)
-        token = self._encoded(text) if token is None else self._unit(token)
+        if token is None:
+            token = self._state.encoder.encode_queries([text])[0]
+        else:
+            token = self._unit(token)
         self._keep(text, token)
         asked = self.asked_times(text, today, times=times)
         with self._store.reading():
             snapshot = self._latest.get()
-            weight = self._dense_weight(snapshot) if dense_weight is None else dense_weight
-            asking = Query(text, token, asked.spans, weight)
+            if dense_weight is None:
+                noted = self._settings.dense_weight
+                dense_weight = dense_weight_with(noted, contents=bool(snapshot.contents))
+            asking = Query(text, token, asked.spans, dense_weight)
             large = is_large(len(snapshot.ids))
             if large:
                 scores = best_scores(self._store, snapshot, asking, EXACT)
@@ -99,12 +106,11 @@ class SheetSearch:
         return Question(asking, found.words, asked, today, found.read_as, scores)
 
     def recent_token(self, query: str) -> FloatArray | None:
-        """The token that a query had a moment ago; see `SheetIndex.recent_token`."""
+        """The token that a query had a moment ago."""
         with self._recent_lock:
             return self._recent.get(query_text(query))
 
     def _keep(self, text: str, token: FloatArray) -> None:
-        """Keep the token of a query for the next stages."""
         with self._recent_lock:
             self._recent[text] = token
             self._recent.move_to_end(text)
@@ -121,20 +127,16 @@ class SheetSearch:
     ) -> tuple[Span, ...]:
         """Times that a query names, if all sheets of known times are of others; else none.
 
-        Args:
-            asked: The times.
-            filters: Conditions that the sheets meet.
-            known: Scores for the same times; if these hold back a sheet, another is of them.
+        If `known` scores for the same times hold back a sheet, another sheet is of these times.
         """
         if not asked or (filters is None and known is not None and known.time.min(initial=1) < 1):
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
             allowed = snapshot.matching(self._store, filters) if filters else None
-        periods = snapshot.periods
-        if allowed is None:
-            return tuple(asked) if elsewhere(periods.kinds, asked) else ()
-        times = periods.of_some(np.searchsorted(snapshot.ids, allowed))
+        times = snapshot.periods.kinds
+        if allowed is not None:
+            times = snapshot.periods.of_some(np.searchsorted(snapshot.ids, allowed))
         return tuple(asked) if elsewhere(times, asked) else ()
 
     # ---- answers
@@ -154,7 +156,7 @@ class SheetSearch:
         return scores.candidates(places)
 
     def with_words(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
-        """Sheets with all words of a group, best first, and their number; see `SheetIndex`."""
+        """Sheets with all words of a group, best first, and their number."""
         with self._store.reading():
             snapshot = self._latest.get()
             rows, scores = with_words(snapshot, groups)
@@ -178,23 +180,27 @@ class SheetSearch:
                 kept = np.isin(part.snapshot.ids[list(places.values())], allowed)
                 places = {x: places[x] for x, keep in zip(places, kept, strict=True) if keep}
             found |= {sheet_id: (part, place) for sheet_id, place in places.items()}
-        order = sorted(found, key=lambda each: (-found[each][0].fused[found[each][1]], each))
-        return [
-            candidate
-            for rank, sheet_id in enumerate(order, 1)
-            for candidate in found[sheet_id][0].candidates({sheet_id: found[sheet_id][1]}, rank)
-        ]
+
+        def best_first(sheet_id: str) -> tuple[float, str]:
+            part, place = found[sheet_id]
+            return -part.fused[place], sheet_id
+
+        ranked = []
+        for rank, sheet_id in enumerate(sorted(found, key=best_first), 1):
+            part, place = found[sheet_id]
+            ranked += part.candidates({sheet_id: place}, rank)
+        return ranked
 
     def standing(
         self, question: Question, sheet_id: str, filters: Filters | None
     ) -> tuple[Candidate, ...]:
-        """A sheet and the one right above it, ranked among all; see `SheetIndex.standing`."""
+        """A sheet and the one right above it, ranked among all."""
         scores, allowed = self._every(question, filters, sheet_id)
         snapshot = scores.snapshot
         row = snapshot.places(self._store, [sheet_id]).get(sheet_id)
         if row is None or (allowed is not None and snapshot.ids[row] not in allowed):
             return ()
-        rank, above = standing(scores, row, allowed)
+        rank, above = rank_of(scores, row, allowed)
         own = scores.candidates({sheet_id: row}, rank)
         if above is None:
             return tuple(own)
@@ -202,7 +208,7 @@ class SheetSearch:
         return (*own, *scores.candidates(dict.fromkeys(names, above), rank - 1))
 
     def evidence(self, question: Question, filters: Filters | None) -> Evidence:
-        """What speaks for an answer among the sheets that meet the filters."""
+        """Evidence among the sheets that meet the filters."""
         scores, allowed = self._scored(question, filters)
         if scores.wide is not None:
             scores = scores.wide
@@ -210,15 +216,13 @@ class SheetSearch:
         counted = None
         if snapshot.whole is not None:
             counted = snapshot.sheets if allowed is None else len(allowed)
-        if allowed is None:
-            return evidence(scores, np.arange(len(snapshot.ids)), counted)
-        return evidence(scores, np.flatnonzero(np.isin(snapshot.ids, allowed)), counted)
+        rows = np.arange(len(snapshot.ids))
+        if allowed is not None:
+            rows = np.flatnonzero(np.isin(snapshot.ids, allowed))
+        return evidence(scores, rows, counted)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
-        """Share of each word of a question in the score of each sheet, columns in their order.
-
-        Sheets that are not there have shares of 0.
-        """
+        """Share of each word in each sheet's score; 0 for sheets that are not there."""
         with self._store.reading():
             snapshot = self._latest.get()
             places = snapshot.places(self._store, sheet_ids)
@@ -226,11 +230,7 @@ class SheetSearch:
             return snapshot.lexical.by_word(question.words, at)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
-        """Tokens of sheets in the given order, (n, d) float32.
-
-        Raises:
-            InputError: If a sheet is not there.
-        """
+        """Tokens of sheets in the given order, (n, d) float32."""
         with self._store.reading():
             ids = self._store.row_ids(sheet_ids)
             for sheet_id in sheet_ids:
@@ -240,11 +240,7 @@ class SheetSearch:
             return self._store.tokens_of([ids[each] for each in sheet_ids], self._settings.width)
 
     def check_filters(self, filters: Filters | None) -> None:
-        """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
-
-        Raises:
-            InputError: If no sheet has one of the metadata fields.
-        """
+        """Refuse filters by a metadata field that no sheet has."""
         wanted = filters.metadata if filters else ()
         missing = [name for name in wanted if not self._store.has_field(name)]
         if missing and self._store.counts()["sheets"]:
@@ -264,17 +260,8 @@ class SheetSearch:
 
     # ---- inner workings
 
-    def _dense_weight(self, snapshot: Snapshot) -> float:
-        """Share of the cosine in scores of a question that asks for none."""
-        return dense_weight_with(self._settings.dense_weight, contents=bool(snapshot.contents))
-
-    def _encoded(self, text: str) -> FloatArray:
-        """The token of a query (d,), encoded now."""
-        token: FloatArray = self._state.encoder.encode_queries([text])[0]
-        return token
-
     def _unit(self, token: FloatArray) -> FloatArray:
-        """A token from outside, checked; brought to unit length unless it has that already."""
+        """A token from outside, checked and of unit length."""
         given = np.asarray(token, dtype=np.float32)
         length = float(np.linalg.norm(given))
         width = self._settings.width
@@ -290,13 +277,8 @@ class SheetSearch:
     ) -> tuple[Scores, RowIds | None]:
         """A question's scores of the present sheets, and the row ids that meet the filters.
 
-        The row ids are None without filters: then every sheet may be found. Of a large index only
-        the best sheets have scores.
-
-        Args:
-            question: The question.
-            filters: Conditions that sheets meet.
-            top_k: Number of sheets that are asked for.
+        Row ids are None without filters. Of a large index only the best sheets have scores, the
+        best `top_k` among them.
         """
         with self._store.reading():
             snapshot = self._latest.get()

@@ -30,15 +30,10 @@ _PART = 8_192  # tokens that are put into cells at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Codes:
-    """Tokens as whole numbers in [-127, 127]; their cosines are off by less than 0.01.
+    """Tokens as whole numbers in [-127, 127]; their cosines are off by less than 0.01."""
 
-    Attributes:
-        values: (m, d) int8.
-        scales: What each token's numbers are multiplied by, (m,) float32.
-    """
-
-    values: NDArray[np.int8]
-    scales: NDArray[np.float32]
+    values: NDArray[np.int8]  # (m, d) int8
+    scales: NDArray[np.float32]  # what each token's numbers are multiplied by, (m,) float32
 
     @classmethod
     def of(cls, tokens: FloatArray) -> Codes:
@@ -53,11 +48,9 @@ class Codes:
         return cls(np.rint(tokens / known[:, None]).astype(np.int8), scales.astype(np.float32))
 
     def __len__(self) -> int:
-        """Number of tokens."""
         return len(self.scales)
 
     def __getitem__(self, at: NDArray[np.integer] | slice) -> Codes:
-        """Codes of some of the tokens."""
         return Codes(self.values[at], self.scales[at])
 
     def floats(self) -> FloatArray:
@@ -82,23 +75,16 @@ class Codes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenTable:
-    """Codes of the tokens of n sheets; `table @ token` gives cosines as an array of tokens does.
+    """Codes of the tokens of n sheets; `table @ token` gives cosines as an array of tokens does."""
 
-    Attributes:
-        codes: Codes in cells of near ones, (b,); also of sheets that are gone.
-        centres: A direction for each cell, (c, d) float32.
-        starts: Where each cell begins in `codes`, and the end, (c + 1,) int64.
-        sheets: Position of each code's sheet, (b,) int32; -1 for a sheet that is gone.
-        slots: Place of each sheet's code, (n,) int32: in `codes`, or b and more in `added`.
-        added: Codes of sheets that came later, (a,).
-    """
-
-    codes: Codes
-    centres: FloatArray
-    starts: NDArray[np.int64]
+    codes: Codes  # codes in cells of near ones, (b,); also of sheets that are gone
+    centres: FloatArray  # a direction for each cell, (c, d) float32
+    starts: NDArray[np.int64]  # where each cell begins in `codes`, and the end, (c + 1,) int64
+    # Position of each code's sheet, (b,) int32; -1 for a sheet that is gone.
     sheets: NDArray[np.int32]
+    # Place of each sheet's code, (n,) int32: in `codes`, or b and more in `added`.
     slots: NDArray[np.int32]
-    added: Codes
+    added: Codes  # codes of sheets that came later, (a,)
 
     @classmethod
     def of(
@@ -108,13 +94,9 @@ class TokenTable:
         starts: NDArray[np.int64],
         order: NDArray[np.int32],
     ) -> TokenTable:
-        """Return the table of sheets whose codes lie in cells.
+        """The table of n sheets whose codes lie side by side in cells; see `TokenTable`.
 
-        Args:
-            codes: The codes, (n,), those of a cell side by side.
-            centres: See above.
-            starts: See above.
-            order: Position of each code's sheet, (n,).
+        `order` has the position of each code's sheet, (n,).
 
         Raises:
             ValueError: If they do not fit together.
@@ -136,14 +118,13 @@ class TokenTable:
 
     @classmethod
     def in_one_cell(cls, codes: Codes) -> TokenTable:
-        """Return the table of sheets whose codes are in their order."""
+        """The table of sheets whose codes are in their order."""
         order = np.arange(len(codes), dtype=np.int32)
         starts = np.array([0, len(codes)], dtype=np.int64)
         centre = np.zeros((1, codes.values.shape[1]), dtype=np.float32)
         return cls.of(codes, centre, starts, order)
 
     def __len__(self) -> int:
-        """Number of sheets."""
         return len(self.slots)
 
     def __getitem__(self, rows: Rows) -> TokenTable:
@@ -171,12 +152,7 @@ class TokenTable:
         return found
 
     def changed(self, kept: NDArray[np.bool_], added: Codes) -> TokenTable:
-        """Return the table without some sheets, and with others after them.
-
-        Args:
-            kept: True for the sheets that stay, (n,).
-            added: Codes of the others, (a,).
-        """
+        """The table of the sheets to keep, a mask (n,), and of others after them."""
         first = len(self.sheets)
         moved = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         sheets = np.where(self.sheets < 0, np.int32(-1), moved[self.sheets])
@@ -191,15 +167,10 @@ class TokenTable:
     ) -> list[Rows]:
         """Positions of about the 512 sheets of the highest cosine within each mask.
 
-        Sheets of the nearest cells are compared, and all that came later.
+        Sheets of the nearest cells are compared, or of all cells, and all that came later.
 
         Source: Jégou, Douze and Schmid (2011), an inverted file. Departs: codes are of the tokens
         themselves, one byte a number, not of their distance from the centre.
-
-        Args:
-            token: Token of a question, (d,), unit length.
-            masks: Sheets among which to look; None for all.
-            all_cells: True compares the sheets of all cells.
         """
         asked = Codes.of(token[None])
         sheets, cosines = self._scanned(token, asked, masks, all_cells=all_cells)
@@ -258,10 +229,6 @@ def cell_order(tokens: TokenTable, seed: int = 0) -> tuple[FloatArray, NDArray[n
     """Centres (c, d), starts (c + 1,), and the positions of n sheets in the order of their cells.
 
     Source: Lloyd (1982), by cosine (Dhillon and Modha 2001), from a sample.
-
-    Args:
-        tokens: Tokens of the sheets, at least one.
-        seed: Decides which tokens are sampled.
     """
     n = len(tokens)
     count = max(1, n // _CELL)

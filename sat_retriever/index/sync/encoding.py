@@ -1,25 +1,72 @@
-"""Turn records into the rows of a store, each with its tokens and its words."""
+"""Turn read workbooks into the rows of a store, each with its links, tokens and words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.rows import SheetRow
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.links.claims import Discovery, discover
+from sat_retriever.links.copies.claims import copy_claims
+from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.opening import contents_text
 from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.workbook.read import Workbook
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedWorkbook:
+    """A workbook that was read, with its links, but without tokens."""
+
+    records: tuple[SheetRecord, ...]
+    discovery: Discovery  # links between them, and their claims about other workbooks
+    skipped: tuple[Skipped, ...]  # its parts that gave no record, or a partial one
+    content_hash: str  # hash of its bytes; empty if they could not be read
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedWorkbook:
+    """A `LinkedWorkbook` whose sheets are rows with tokens and words, ready to be stored."""
+
+    rows: tuple[SheetRow, ...]
+    discovery: Discovery
+    skipped: tuple[Skipped, ...]
+    content_hash: str
+
+
+def linked(book: Workbook) -> LinkedWorkbook:
+    """A workbook with the links inside it and the claims of its sheets."""
+    own = discover(book.records, book.references, book.structure, book.profiles)
+    claims = replace(own.claims, copies=copy_claims(book.records, book.sketches))
+    discovery = replace(own, claims=claims)
+    return LinkedWorkbook(book.records, discovery, book.skipped, book.content_hash)
+
+
+def encoded_workbooks(books: Sequence[LinkedWorkbook], state: IndexState) -> list[EncodedWorkbook]:
+    """Workbooks with the rows of their sheets, which are encoded together.
+
+    Raises:
+        InputError: If a record has a value that cannot be stored.
+        EncoderError: If the encoder cannot be loaded, or fails.
+    """
+    rows = iter(encoded([record for book in books for record in book.records], state))
+    return [
+        EncodedWorkbook(
+            tuple(next(rows) for _ in book.records),
+            book.discovery,
+            book.skipped,
+            book.content_hash,
+        )
+        for book in books
+    ]
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
-    """Return records with their tokens and words, in their order.
-
-    Args:
-        records: The records; if there are none, no encoder is loaded.
-        state: The form of a record's text, and the encoder.
+    """Records with their tokens and words, in their order; without records no encoder is loaded.
 
     Raises:
         InputError: If a record has a value that cannot be stored.
@@ -35,12 +82,7 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]
 
 
 def token_text(record: SheetRecord, serialization: Serialization) -> str:
-    """The text of a sheet's token: of names and contents, or of names where there are none.
-
-    Args:
-        record: The sheet, with its contents.
-        serialization: The form of its names.
-    """
+    """The text of a sheet's token: of names and contents, or of names where there are none."""
     return contents_text(record) or serialize(record, serialization)
 
 

@@ -105,12 +105,9 @@ def index_for(
     filters: Filters | None,
     principals: Principals | None = None,
 ) -> SheetIndex:
-    """Return an index as `open_index` does, after checking the filters' metadata fields.
+    """An index as `open_index` gives it, with filters whose metadata fields it has.
 
-    Args:
-        index: The index, or its path or URL.
-        filters: Conditions of its searches.
-        principals: Those who see it; see `SheetIndex.seen_by`. None is the whole index.
+    With `principals` it is what they see; see `SheetIndex.seen_by`.
 
     Raises:
         IndexNotFoundError: If there is no such file.

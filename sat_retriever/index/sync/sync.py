@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from sat_retriever.encoder.cost import Cost
+from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Permissions, granted
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
-from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.changes import PASSING
-from sat_retriever.index.sync.executor import Done, Executor, Work
-from sat_retriever.index.sync.plan import make_plan
-from sat_retriever.index.sync.prepared import Prepared
-from sat_retriever.index.sync.remoteplan import (
-    Listed,
+from sat_retriever.index.sync.encoding import EncodedWorkbook
+from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Executor, Work
+from sat_retriever.index.sync.file_check import PASSING
+from sat_retriever.index.sync.local_plan import Scope, make_local_plan, scopes
+from sat_retriever.index.sync.remote_plan import (
+    OnListed,
     RemoteScope,
     make_remote_plan,
     remote_scopes,
     scope_of_file,
 )
-from sat_retriever.index.sync.scopes import Scope, is_in, scopes
-from sat_retriever.index.sync.steps import Plan, ToRead
-from sat_retriever.index.sync.storing import Storing
+from sat_retriever.index.sync.sync_plan import Plan, ToRead, is_in
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions
-from sat_retriever.workbook.remote.objects import RemoteFile
+from sat_retriever.workbook.read import DEFAULT_LIMITS, LocalFile, ReadOptions
+from sat_retriever.workbook.remote.file import RemoteFile
 from sat_retriever.workbook.remote.url import Named, is_url, joined
 
 _REMOVED = 256  # workbooks removed in one transaction; a database has so many locks
+_MOST_WORKBOOKS = 64  # workbooks of a transaction
+_BATCH_SECONDS = 2.0
+OnStored = Callable[[tuple[Skipped, ...]], None]  # is given the sheets that were left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,8 @@ class SyncReport:
 class SyncOptions:
     """Options of a sync; see `SheetIndex.sync`.
 
-    Attributes:
-        verify: Hash every file instead of trusting size and modification time, check every row
-            of the store, and take out the words of deleted sheets.
-        follow_links: Read links that lead outside all named places.
-        password: Password of encrypted workbooks.
-        encoding: Python's name of the encoding of delimited files; empty to find it in each.
-        workers: Reading processes; None takes all cores.
-        limits: Bounds on one file in place of the default ones.
-        executor: Looks at files, reads and encodes.
+    To verify also checks every row of the store, and takes out the words of deleted sheets. Without
+    an encoding (empty) it is found in each delimited file.
     """
 
     verify: bool
@@ -105,7 +99,7 @@ def sync_paths(
     paths: Sequence[Named],
     options: SyncOptions,
     progress: PathProgress | None,
-    listed: Listed | None = None,
+    listed: OnListed | None = None,
     permissions: Permissions | None = None,
 ) -> SyncReport:
     """Read new and changed workbooks into the store, and remove missing ones.
@@ -152,7 +146,7 @@ def _plan(
     paths: Sequence[Named],
     options: SyncOptions,
     damage: Damage,
-    listed: Listed | None,
+    listed: OnListed | None,
 ) -> Plan:
     """Plan the named paths and URLs, and damaged workbooks wherever they are."""
     known = [_to_decode(state) if options.encoding else state for state in store.workbooks()]
@@ -166,12 +160,12 @@ def _plan(
         "password": options.password is not None,
         "limits": options.limits is not None,
     }
-    plan = make_plan(
+    plan = make_local_plan(
         named,
         known,
         follow_links=options.follow_links,
         own=store.own_files,
-        looks=options.executor.looks,
+        check_files=options.executor.check_files,
         **again,
     )
     if not urls:
@@ -207,7 +201,7 @@ def _read(
     done, sheets = 0, 0
     skipped: list[Skipped] = []
 
-    def stored(job: ToRead, book: Prepared, clashes: tuple[Skipped, ...]) -> None:
+    def stored(job: ToRead, book: EncodedWorkbook, clashes: tuple[Skipped, ...]) -> None:
         nonlocal done, sheets
         sheets += len(book.rows) - len(clashes)
         skipped.extend((*book.skipped, *clashes))
@@ -224,17 +218,13 @@ def _read(
                     # so the next sync finds the file changed and tries again.
                     stored(job, book, ())
                 else:
-                    file = (job.state.root, job.state.path)
-                    rows = granted(book.rows, permissions, file)
-                    storing.add(_new(job, book, rows), partial(stored, job, book))
+                    now = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
+                    rows = granted(book.rows, permissions, (now.root, now.path))
+                    new = NewWorkbook(now, rows, book.discovery, job.superseded, job.left)
+                    storing.add(new, partial(stored, job, book))
         finally:  # an interruption loses no workbook that is ready
             storing.flush()
     return sheets, skipped
-
-
-def _new(job: ToRead, book: Prepared, rows: Sequence[SheetRow]) -> NewWorkbook:
-    state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-    return NewWorkbook(state, rows, book.discovery, job.superseded, job.left)
 
 
 def _refuse(store: Store, plan: Plan) -> None:
@@ -253,16 +243,16 @@ def _in_turn(plan: Plan, books: Iterator[Done]) -> Iterator[Done]:
     turns: dict[str, list[LocalFile | RemoteFile]] = {}
     for job in plan.read:
         turns.setdefault(job.state.path, []).append(job.file)
-    held: dict[LocalFile | RemoteFile, Done] = {}
+    pending: dict[LocalFile | RemoteFile, Done] = {}
     for job, book in books:
-        held[job.file] = job, book
+        pending[job.file] = job, book
         turn = turns[job.state.path]
-        while turn and turn[0] in held:
-            yield held.pop(turn.pop(0))
+        while turn and turn[0] in pending:
+            yield pending.pop(turn.pop(0))
 
 
 def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
-    """Return scopes of existing files of damaged workbooks outside the named paths."""
+    """Scopes of existing files of damaged workbooks outside the named paths."""
     local = [each for each in damage.workbooks if not is_url(each[1])]
     files = [(Path(root), Path(root, path)) for _id, root, path in local]
     return [
@@ -273,7 +263,7 @@ def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
 
 
 def _remote_scopes_of(damage: Damage, named: Sequence[RemoteScope]) -> list[RemoteScope]:
-    """Return scopes of existing files of damaged workbooks outside the named URLs."""
+    """Scopes of existing files of damaged workbooks outside the named URLs."""
     places = [scope.url for scope in named]
     files = [(root, joined(root, path)) for _id, root, path in damage.workbooks if is_url(root)]
     found = [scope_of_file(root, url) for root, url in files if not is_in(url, places)]
@@ -281,7 +271,7 @@ def _remote_scopes_of(damage: Damage, named: Sequence[RemoteScope]) -> list[Remo
 
 
 def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
-    """Return names of damaged items that could not be rebuilt, each with the reason."""
+    """Names of damaged items that could not be rebuilt, each with the reason."""
     places = [(root, joined(root, path)) for root, path in store.unrepaired(damage)]
     given = [(source, target) for source, target, is_given in damage.links if is_given]
     return (
@@ -294,7 +284,58 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
     )
 
 
-def _failed_for_now(book: Prepared) -> bool:
+def _failed_for_now(book: EncodedWorkbook) -> bool:
     """True if no sheet of a workbook was read, for a reason that may pass."""
     passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
     return passing and not book.rows
+
+
+class Storing:
+    """Workbooks on their way into a store; none counts as stored before its transaction ends.
+
+    The result is that of storing one after the other: a transaction never has two workbooks whose
+    order matters.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pending: list[tuple[NewWorkbook, OnStored]] = []
+        self._names: set[str] = set()  # paths and sheet ids of those that are pending
+        self._sheets = 0
+        self._since = 0.0
+
+    def add(self, book: NewWorkbook, on_stored: OnStored) -> None:
+        """Store a workbook now or with those that follow; `on_stored` is called afterwards."""
+        names = {book.state.path, *(row.record.sheet_id for row in book.rows)}
+        if not self._names.isdisjoint(names):
+            self.flush()
+        if not self._pending:
+            self._since = time.monotonic()
+        self._pending.append((book, on_stored))
+        self._names |= names
+        self._sheets += len(book.rows)
+        late = time.monotonic() - self._since > _BATCH_SECONDS
+        if late or self._sheets >= BATCH_SHEETS or len(self._pending) == _MOST_WORKBOOKS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Store all that is pending."""
+        pending, self._pending, self._sheets = self._pending, [], 0
+        self._names.clear()
+        self._write(pending)
+
+    def _write(self, pending: Sequence[tuple[NewWorkbook, OnStored]]) -> None:
+        """Store workbooks together, or in halves if one of them cannot be stored."""
+        if not pending:
+            return
+        try:
+            clashes = self._store.replace_workbooks([book for book, _on_stored in pending])
+        except InputError:
+            if len(pending) == 1:
+                raise
+            half = len(pending) // 2
+            self._write(pending[:half])
+            self._write(pending[half:])
+            return
+        for (_book, on_stored), left_out in zip(pending, clashes, strict=True):
+            on_stored(left_out)

@@ -10,7 +10,7 @@ from pathlib import Path
 from sat_retriever._extras import require
 from sat_retriever.errors import IndexFormatError, InputError, MissingExtraError, SatError
 from sat_retriever.index.store.place import Place
-from sat_retriever.index.sync.scopes import is_passed_over
+from sat_retriever.index.sync.local_plan import is_passed_over
 from sat_retriever.workbook.remote.url import Named, is_url
 
 EXTRA = "watch"
@@ -28,17 +28,12 @@ Sync = Callable[[Sequence[Named]], object]
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How changes are noticed.
+    """How changes are noticed."""
 
-    Attributes:
-        quiet_s: Seconds without a further change after which a burst of changes is over.
-        poll_s: Seconds between two looks at a URL, and at a path that is not watched.
-        poll_all: Look at paths of this machine in the same way, where watching does not work, as on
-            a network drive.
-    """
-
-    quiet_s: float = 2.0
-    poll_s: float = 60.0
+    quiet_s: float = 2.0  # seconds without a further change after which a burst of changes is over
+    poll_s: float = 60.0  # seconds between two looks at a URL, and at a path that is not watched
+    # Look at paths of this machine in the same way, where watching does not work, as on a network
+    # drive.
     poll_all: bool = False
 
     def watched(self, paths: Sequence[Named]) -> list[Named]:
@@ -55,15 +50,9 @@ def follow(
 ) -> None:
     """Sync once, and again whenever something has changed, until an exception ends it.
 
-    A sync that fails is tried again, with what has changed since. One path that is away or refuses
-    does not hold up the others.
-
-    Args:
-        paths: Folders, files and URLs.
-        index: The index file; changes of it and of its side files do not count.
-        sync: Called with the paths that may have changed.
-        waiting: How changes are noticed.
-        failed: Called with the error of a failed sync.
+    A sync that fails is tried again, with what has changed since; `failed` gets the error. One path
+    that is away or refuses does not hold up the others. Changes of the index file and of its side
+    files do not count. `sync` gets the paths that may have changed.
 
     Raises:
         MissingExtraError: If the extra for watching, or for a URL, is not installed.
@@ -103,13 +92,7 @@ def _left(
 def due_paths(
     paths: Sequence[Named], index: Place, waiting: Waiting
 ) -> Iterator[tuple[Named, ...]]:
-    """Yield the paths that may have changed, once a second or more often; empty if none has.
-
-    Args:
-        paths: Folders, files and URLs.
-        index: The index file.
-        waiting: How changes are noticed.
-    """
+    """Yield the paths that may have changed, once a second or more often; empty if none has."""
     watched = waiting.watched(paths)
     polled = tuple(path for path in paths if path not in watched)
     last = time.monotonic()
@@ -178,11 +161,7 @@ def _existing(places: Sequence[Path]) -> list[Path]:
 
 
 class _Burst:
-    """Changes that follow each other.
-
-    Args:
-        quiet_s: Seconds without a change after which it is over.
-    """
+    """Changes that follow each other, until `quiet_s` seconds pass without one."""
 
     def __init__(self, quiet_s: float) -> None:
         self._quiet_s, self._longest_s = quiet_s, max(quiet_s, _LONGEST_S)
@@ -190,11 +169,7 @@ class _Burst:
         self._last = 0.0
 
     def is_over(self, changed: bool) -> bool:
-        """True if a burst is over; it is then forgotten.
-
-        Args:
-            changed: True if something has changed just now.
-        """
+        """True if a burst is over, after the news whether something has changed just now."""
         now = time.monotonic()
         if changed:
             self._last = now

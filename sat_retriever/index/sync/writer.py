@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
+
+import numpy as np
 
 from sat_retriever.encoder.cost import Cost
-from sat_retriever.errors import PathNotFoundError
+from sat_retriever.errors import IndexStorageError, PathNotFoundError
 from sat_retriever.index.permissions import (
     ByFiles,
     ByFunction,
@@ -20,36 +24,39 @@ from sat_retriever.index.permissions import (
     permission_notes,
     permissions_of,
 )
-from sat_retriever.index.search.snapshot import check_encoder, renew_mapped
-from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.search.mapped import renew_mapped
+from sat_retriever.index.search.snapshot import check_encoder
+from sat_retriever.index.settings import (
+    IndexSettings,
+    IndexState,
+    encoder_notes,
+    home_note,
+    reranker_note,
+)
+from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.rows import RowToken
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.encoding import encoded
-from sat_retriever.index.sync.reencoding import fresh_tokens
-from sat_retriever.index.sync.remoteplan import Listed
+from sat_retriever.index.sync.encoding import encoded, token_text
+from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
-from sat_retriever.links.claims import Discovery, claims_of, discover
+from sat_retriever.links.claims import claims_of, discover
 from sat_retriever.links.given import checked_link
 from sat_retriever.records.links import Link
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
+from sat_retriever.text.serialize import Serialization
 
 AT_ONCE = 1024  # records encoded and written together
 _RELINKED = 64  # workbooks without a file that are linked in one transaction
-
 Item = TypeVar("Item")
 
 
 class IndexWriter:
-    """A writer to a store; `SheetIndex` has the same methods, documented for users.
+    """A writer to a store; `SheetIndex` documents its methods for users.
 
     Methods exclude other writing processes until they return, and raise `IndexBusyError` if one of
     them is already writing. In a store that allows them, several may sync, add and remove at once.
-
-    Args:
-        store: The store of the index.
-        state: The form of texts, and the encoder; replaced when these change.
     """
 
     def __init__(self, store: Store, state: IndexState) -> None:
@@ -58,7 +65,7 @@ class IndexWriter:
         self._by_function: ByFunction | None = None
 
     def delete_if_empty(self) -> bool:
-        """Close the store and delete its file if it is empty; return True if it was."""
+        """Close the store and delete its file if it is empty; True if it was."""
         with self._alone():
             if any(self._store.counts().values()):
                 return False
@@ -71,7 +78,7 @@ class IndexWriter:
         options: SyncOptions,
         progress: PathProgress | None,
         spent: Callable[[Cost], None] | None,
-        listed: Listed | None = None,
+        listed: OnListed | None = None,
     ) -> SyncReport:
         """Bring the store in line with the workbooks under some paths and URLs."""
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
@@ -90,7 +97,7 @@ class IndexWriter:
     def add_records(
         self, records: Iterable[SheetRecord], links: Iterable[Link], *, find_links: bool
     ) -> int:
-        """Add sheets without files, replacing those of the same id; return their number."""
+        """Add sheets without files; return their number."""
         given = [checked_link(link) for link in links]
         workbooks: dict[str, None] = {}
         added = 0
@@ -106,7 +113,7 @@ class IndexWriter:
         return added
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
-        """Remove sheets, and return how many existed."""
+        """Remove sheets; return how many existed."""
         with self._beside_others():
             removed = self._store.remove_sheets(sheet_ids)
             self._store.settle()
@@ -120,7 +127,7 @@ class IndexWriter:
         reranker: str | Path | None,
         progress: Progress | None,
     ) -> None:
-        """Give every sheet a token of another encoder, in one transaction."""
+        """Give every sheet a token of another encoder."""
         path = self._store.path
         notes = encoder_notes(encoder, dense_weight) | reranker_note(reranker) | home_note(path)
         with self._alone():
@@ -131,7 +138,7 @@ class IndexWriter:
             renew_mapped(self._store, self._state.settings.width)
 
     def name_reranker(self, folder: str | Path | None) -> None:
-        """Record the trained reranker that searches use if none is named."""
+        """Record the reranker that searches use if none is named."""
         if folder is not None and not (str(folder) and Path(folder).is_dir()):
             raise PathNotFoundError(
                 f"there is no folder {folder}; name one with a trained reranker, or None"
@@ -177,8 +184,6 @@ class IndexWriter:
         """Keep other processes from writing until the block ends.
 
         Raises:
-            IndexStorageError: If the file is read-only, or was deleted or replaced.
-            IndexBusyError: If another process is writing to it.
             FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
         with self._store.sole_writer():
@@ -189,11 +194,9 @@ class IndexWriter:
     def _beside_others(self) -> Iterator[None]:
         """Write in the block, beside writers of other workbooks where the store allows them.
 
-        What is kept beside a large file is renewed in the end.
+        In the end the mapped state of a large index is renewed.
 
         Raises:
-            IndexStorageError: If the store is read-only, or was deleted or replaced.
-            IndexBusyError: If another process needs the store alone.
             FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
         with self._store.writing_beside_others():
@@ -214,13 +217,11 @@ class IndexWriter:
     def _link(self, workbooks: Iterable[str]) -> None:
         """Find the links of workbooks without a file, and of families of periods."""
         for names in _parts(workbooks, _RELINKED):
-            self._store.relink_sheets([self._found(workbook) for workbook in names])
+            called = [self._store.records_called(workbook) for workbook in names]
+            self._store.relink_sheets(
+                [([each.sheet_id for each in records], discover(records)) for records in called]
+            )
         self._store.settle()
-
-    def _found(self, workbook: str) -> tuple[list[str], Discovery]:
-        """Return the sheet ids of a workbook without a file, and its links and claims."""
-        records = self._store.records_called(workbook)
-        return [record.sheet_id for record in records], discover(records)
 
 
 def _groups(changes: Iterable[Change]) -> Iterator[tuple[str, Sequence[str]]]:
@@ -236,3 +237,63 @@ def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
             part = []
     if part:
         yield part
+
+
+@contextmanager
+def fresh_tokens(
+    store: Store,
+    encoder: Encoder,
+    serialization: Serialization,
+    progress: Progress | None = None,
+) -> Iterator[Iterator[RowToken]]:
+    """Yield the row id and new tokens of every sheet, by row id; the caller excludes other writers.
+
+    The tokens are in a nameless file beside the index. Memory holds a thousand of them, and a
+    killed process leaves no file behind.
+
+    Raises:
+        IndexStorageError: If there is no space for the tokens.
+    """
+    ids = np.sort(store.ids_by_sheet_id()).tolist()
+    with _spare_file(store.path) as file:
+        for start in range(0, len(ids), AT_ONCE):
+            part = ids[start : start + AT_ONCE]
+            sheets = _records(store, part)
+            tokens = encoder.encode_sheets([token_text(each, serialization) for each in sheets])
+            with _room(store.path):
+                file.write(np.ascontiguousarray(tokens, dtype="<f4").tobytes())
+            if progress is not None:
+                progress(start + len(part), len(ids))
+        with _room(store.path):
+            file.seek(0)  # writes the buffer
+        yield ((row_id, file.read(4 * encoder.width)) for row_id in ids)
+
+
+def _records(store: Store, row_ids: Sequence[int]) -> list[SheetRecord]:
+    """Records of some sheets with their contents, in the order of the row ids."""
+    names = store.sheet_ids(row_ids)
+    records, contents = store.records([*names.values()]), store.contents([*names.values()])
+    ids = [names[row_id] for row_id in row_ids]
+    return [replace(records[each], contents=contents.get(each)) for each in ids]
+
+
+@contextmanager
+def _spare_file(place: Place) -> Iterator[IO[bytes]]:
+    """Yield a file without a name, on the disk of an index file, or of temporary files."""
+    folder = place.parent if isinstance(place, Path) else None
+    with _room(place):
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed below
+    with file:
+        yield file
+
+
+@contextmanager
+def _room(place: Place) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        where = "beside it" if isinstance(place, Path) else f"to {tempfile.gettempdir()}"
+        raise IndexStorageError(
+            f"the new tokens of {place} cannot be written {where}: "
+            f"{error.strerror or error}; make room there (the index is as it was)"
+        ) from error

@@ -10,8 +10,8 @@ import numpy as np
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.fusion import fuse, fused
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import fuse, fused
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.rank.links import LinkReranker

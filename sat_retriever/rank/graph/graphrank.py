@@ -8,8 +8,8 @@ from pathlib import Path
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import probabilities
 from sat_retriever.rank.fingerprints import check_trained_on
 from sat_retriever.rank.graph.folder import FORMAT, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.graph import candidate_graph

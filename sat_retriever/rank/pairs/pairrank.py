@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import probabilities
 from sat_retriever.rank.fingerprints import check_trained_on
 from sat_retriever.rank.kind import TrainedKind, TrainedOn
 from sat_retriever.rank.pairs.folder import FORMAT, read_pair_folder

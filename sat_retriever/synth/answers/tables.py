@@ -20,7 +20,7 @@ from sat_retriever.synth.truth.records import stored, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.text.period.periods import Grain, SheetPeriod
 from sat_retriever.text.period.spans import MONTHS
-from sat_retriever.workbook.typed.load import unique_names
+from sat_retriever.workbook.typed import unique_names
 
 ColumnSort = Literal["number", "date", "text", "mixed", "empty"]
 

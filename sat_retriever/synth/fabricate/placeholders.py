@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sat_retriever.synth.book.model import Book, Column, Sheet
-from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH
+from sat_retriever.workbook.tables.columns import NOTE_LENGTH
 
 _LONG = "Note"
 DIGITS = 12

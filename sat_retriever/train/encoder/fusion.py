@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sat_retriever.datasets.metrics import mean, ndcg
-from sat_retriever.index.search.periods import Periods
-from sat_retriever.index.search.scores import DENSE_WEIGHT, fuse, held_back, time_factors
+from sat_retriever.index.search.columns import Periods
+from sat_retriever.index.search.fusion import DENSE_WEIGHT, fuse, held_back, time_factors
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer, query_words
 from sat_retriever.text.period.question import asked_spans

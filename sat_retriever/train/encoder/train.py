@@ -18,8 +18,9 @@ from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS, Encod
 from sat_retriever.train.encoder.fusion import CHOSEN
 from sat_retriever.train.encoder.interpolation import SHARE, interpolate, trained_weights
 from sat_retriever.train.encoder.mixedtask import Mixed, MixedTask
+from sat_retriever.train.loop.course import Fitted
 from sat_retriever.train.loop.device import make_accelerator
-from sat_retriever.train.loop.fit import Fitted, fit
+from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.progress import Standing, TrainingProgress
 from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.settings import EncoderTraining

@@ -15,17 +15,12 @@ from typing import BinaryIO
 from sat_retriever.records.formats import format_named
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.kind import Kind
-from sat_retriever.workbook.formats.modules import module_of
+from sat_retriever.workbook.formats.kind import Kind, module_of, sniff_bytes, sniff_file
 from sat_retriever.workbook.formats.reading import Reading
-from sat_retriever.workbook.formats.sniff import sniff_bytes, sniff_file
 from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.messages import skip
-from sat_retriever.workbook.opening import locked
-from sat_retriever.workbook.opening.decrypt import decrypt
-from sat_retriever.workbook.opening.digest import content_hash
-from sat_retriever.workbook.opening.regular import open_regular
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.messages import Request, skip
+from sat_retriever.workbook.opening.encryption import decrypt, encryption_refusal
+from sat_retriever.workbook.opening.regular import content_hash, open_regular
 from sat_retriever.workbook.tables.records import Source
 
 # Excel encrypts with it when only the structure is protected, and opens such files unasked.
@@ -63,11 +58,14 @@ def load(request: Request) -> Iterator[Json]:
 def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Iterator[Json]:
     kind = _sound(sniff_file(file, name, request.limits), done)
     done["content_hash"] = content_hash(file)
-    refusal = locked.refusal(file, request.limits)
+    refusal = encryption_refusal(file, request.limits)
     if kind.reason is SkipReason.ENCRYPTED:  # also for an ods
         refusal = Refused(kind.reason, kind.message)
     if refusal is not None:
         file = _decrypted(request, file, refusal)
+        again = encryption_refusal(file, request.limits)
+        if again is not None:
+            raise again
         kind = _sound(sniff_bytes(file, request.limits), done)
     shown = PurePosixPath(request.relative).name
     source = Source(request.relative, shown, kind.format, done["content_hash"])
@@ -79,12 +77,7 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
 
 
 def _sound(kind: Kind, done: Json) -> Kind:
-    """Check that reading a file of this kind can be tried; return the kind.
-
-    Raises:
-        Refused: If it is not a spreadsheet, or cannot be read for reasons other than damage
-            or encryption.
-    """
+    """Check that reading a file of this kind can be tried; return the kind."""
     done["format"] = kind.format
     if kind.reason not in (SkipReason.DAMAGED, SkipReason.ENCRYPTED, None):
         raise Refused(kind.reason, kind.message)
@@ -92,19 +85,7 @@ def _sound(kind: Kind, done: Json) -> Kind:
 
 
 def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
-    """Decrypt a file with the given password, or with the one that Excel itself tries.
-
-    Raises:
-        Refused: If no password opens it, or the result is damaged or encrypted again.
-    """
-    plain = _opened(request, file, refusal)
-    again = locked.refusal(plain, request.limits)
-    if again is not None:
-        raise again
-    return plain
-
-
-def _opened(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
+    """Decrypt a file with the given password, or with the one that Excel itself tries."""
     if request.password is not None:
         return decrypt(file, request.password, request.limits)
     if find_spec("msoffcrypto") is None:

@@ -1,46 +1,40 @@
-"""State of reading a workbook: the request, the opened file, and the remaining budget."""
+"""State of reading a workbook, and the facts about a sheet beside its values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
+from sat_retriever.records.area import Area
+from sat_retriever.records.contents import CellText
+from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.limits import Budget
+from sat_retriever.workbook.messages import Request
 from sat_retriever.workbook.tables.contents import MAX_CONTENTS
-from sat_retriever.workbook.tables.profile import MAX_PROFILES
 from sat_retriever.workbook.tables.records import Source
 from sat_retriever.workbook.tables.role import Setting
+from sat_retriever.workbook.tables.sketches import MAX_PROFILES
+from sat_retriever.workbook.tables.sums import Sums
+from sat_retriever.workbook.values.grid import CellFormats, Grid, Places
+from sat_retriever.workbook.values.read import SheetValues, with_errors
 from sat_retriever.workbook.values.readers import Readers
 
 
 @dataclass(slots=True)
 class Reading:
-    """State of reading one workbook.
-
-    Attributes:
-        request: Parts of the workbook to read.
-        source: Common properties of all its records.
-        file: The opened file, decrypted if it was encrypted.
-        damage: Known damage as a sentence; empty if there is none.
-        budget: Remaining work budget.
-        readers: Its value readers.
-        profiles_left: Number of profiles that it may still have.
-        tabs: Names of its sheets, casefolded.
-        formulas: Number of cells with a formula, by sheet, where it is known.
-        drawn: Charts and pivot tables of other sheets' data, by the sheet they stand on.
-        contents_left: Number of bytes that the contents of its sheets may still take.
-    """
+    """State of reading one workbook."""
 
     request: Request
     source: Source
     file: BinaryIO
-    damage: str = ""
+    damage: str = ""  # known damage as a sentence; empty if there is none
     profiles_left: int = MAX_PROFILES
-    tabs: frozenset[str] = frozenset()
+    tabs: frozenset[str] = frozenset()  # names of its sheets, casefolded
+    # Number of cells with a formula, by sheet, where it is known
     formulas: dict[str, int] = field(default_factory=dict)
+    # Charts and pivot tables of other sheets' data, by the sheet they stand on
     drawn: dict[str, set[SourceKind]] = field(default_factory=dict)
     contents_left: int = MAX_CONTENTS
     budget: Budget = field(init=False)
@@ -67,3 +61,49 @@ class Reading:
             charts=SourceKind.CHART in drawn,
             pivots=SourceKind.PIVOT in drawn,
         )
+
+
+@dataclass(slots=True)
+class SheetFacts:
+    """Facts about a sheet beside its values."""
+
+    area: Area | None = None  # smallest rectangle of all cells that hold a value or a formula
+    formula_area: Area | None = None
+    # (row, column, text) of cells with an error value
+    errors: list[tuple[int, int, str]] = field(default_factory=list)
+    merges: list[Area] = field(default_factory=list)
+    damage: str = ""  # reason why damage ended the reading early; empty if it did not
+    cut: SkipReason | None = None  # limit that ended the reading early; None if none did
+    dimension: Area | None = None  # used range as the file itself states it, which may be wrong
+    # Cells whose formula has no saved value, including all cells that an array fills; at most as
+    # many as the limit on a sheet's cells
+    unsaved: Places = field(default_factory=Places)
+    sums: Sums = field(default_factory=dict)
+    formats: CellFormats = field(default_factory=CellFormats)
+    beside: list[CellText] = field(default_factory=list)
+
+
+def with_facts(values: SheetValues, facts: SheetFacts | None) -> tuple[Grid, Area | None]:
+    """Grid and used range of the values, corrected by the facts."""
+    if facts is None:
+        return values.grid, values.area
+    grid = with_errors(values.grid, facts.errors)
+    last = grid.first_row + len(grid.rows) - 1
+    unsaved = facts.unsaved.above(last) if values.cut or values.shortened else facts.unsaved
+    areas = facts.formula_area, facts.unsaved.area
+    area = _union(values.area, *areas, *(Area(r, c, r, c) for r, c, _ in facts.errors))
+    area = _union(area, facts.area) if values.cut else area
+    grid = replace(grid, unsaved=unsaved, sums=facts.sums, formats=facts.formats)
+    return grid, _union(area, facts.dimension) if facts.cut else area
+
+
+def _union(*areas: Area | None) -> Area | None:
+    held = [area for area in areas if area is not None]
+    if not held:
+        return None
+    return Area(
+        min(area.top for area in held),
+        min(area.left for area in held),
+        max(area.bottom for area in held),
+        max(area.right for area in held),
+    )

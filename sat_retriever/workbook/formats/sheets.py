@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.formats import FormulaState, format_named
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SheetRecord, SkipReason, Visibility
-from sat_retriever.records.structure import TableObject
-from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
-from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.records.structure import SheetTable, TableObject
+from sat_retriever.workbook.formats.reading import Reading, SheetFacts, with_facts
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import profiles_to_json, skip
-from sat_retriever.workbook.tables.cellsketch import cell_sketch
 from sat_retriever.workbook.tables.contents import ROOM, contents_size
 from sat_retriever.workbook.tables.data import table_messages
-from sat_retriever.workbook.tables.profile import column_profiles
 from sat_retriever.workbook.tables.records import sheet_record
+from sat_retriever.workbook.tables.sketches import cell_sketch, column_profiles
 from sat_retriever.workbook.values.cells import cells_of
-from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.grid import NO_PLACES, CellFormats, Grid, Places
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
 from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
 
-_LATER = 16
-"""Share of what a workbook's contents may still take that is left to later sheets."""
+_LATER = 16  # share of what a workbook's contents may still take that is left to later sheets
 _EMPTY = "The sheet has no cell with a value."
+_CRASHED = "The reader crashed on this file, twice in a row."
 
 
 def each_sheet(
@@ -34,13 +32,7 @@ def each_sheet(
     sheets: Sequence[ListedSheet],
     read: Callable[[int, ListedSheet], Iterator[Json]],
 ) -> Iterator[Json]:
-    """Yield messages about the requested sheets, and reasons for sheets that are not read.
-
-    Args:
-        reading: The workbook.
-        sheets: Its sheets in tab order.
-        read: Function that yields the messages about one sheet at a position.
-    """
+    """Yield messages about the requested sheets, and reasons for sheets that are not read."""
     request = reading.request
     reading.tabs = frozenset(sheet.name.casefold().strip() for sheet in sheets)
     seen: set[str] = set()
@@ -76,7 +68,6 @@ def _no_more(reading: Reading, index: int, total: int) -> Json | None:
 
 
 def _refusal(sheet: ListedSheet, seen: set[str]) -> tuple[SkipReason, str] | None:
-    """Reason why a listed sheet is not read at all; None if it is read."""
     if sheet.other:
         return SkipReason.NOT_A_WORKSHEET, f"A {sheet.other} has no cells of its own."
     if sheet.name in seen:
@@ -94,11 +85,7 @@ def sheet_messages(
     """Yield the record of one sheet and its profiles, or the reason why there is none.
 
     Args:
-        reading: Its workbook.
-        sheet: Name and visibility.
         facts: Facts from its XML; None if only values are read.
-        tables: Its declared tables.
-        state: State of its formulas.
     """
     request = reading.request
     try:
@@ -112,7 +99,9 @@ def sheet_messages(
         yield skip(request, SkipReason.DAMAGED, message, sheet.name)
         return
     if values.lost and request.window is None:
-        yield skip(request, SkipReason.DAMAGED, _lost(values.lost), sheet.name)
+        many = f"{values.lost:,} cells cannot" if values.lost > 1 else "One cell cannot"
+        why = "for example because its text is missing from the workbook; left empty"
+        yield skip(request, SkipReason.DAMAGED, f"{many} be read, {why}.", sheet.name)
     yield from value_messages(reading, sheet, values, facts, tables, state)
 
 
@@ -124,16 +113,7 @@ def value_messages(
     tables: Sequence[TableObject],
     state: FormulaState,
 ) -> Iterator[Json]:
-    """Yield the record and profiles from the values of one sheet, or its cells if requested.
-
-    Args:
-        reading: Its workbook.
-        sheet: Name and visibility.
-        values: Its values.
-        facts: As in `sheet_messages`.
-        tables: As in `sheet_messages`.
-        state: As in `sheet_messages`.
-    """
+    """Yield the record and profiles from the values of one sheet, or its cells if requested."""
     request = reading.request
     grid, area = with_facts(values, facts)
     if area is None:
@@ -188,14 +168,7 @@ def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Jso
 def _why_partial(
     values: SheetValues, facts_cut: SkipReason | None, area: Area, limits: Limits
 ) -> tuple[SkipReason, str] | None:
-    """Reason why a record covers only part of its sheet; None if it covers all.
-
-    Args:
-        values: Its values.
-        facts_cut: Limit that ended the reading of its formulas; None if none did.
-        area: Its used range, as far as known.
-        limits: The limits.
-    """
+    """Reason why a record covers only part of its sheet; None if it covers all."""
     rows = area.bottom - area.top + 1
     read = min(rows, len(values.grid.rows))
     reason = values.cut or (SkipReason.TOO_LARGE if values.shortened else None)
@@ -215,17 +188,7 @@ def _why_partial(
     return None
 
 
-def _lost(cells: int) -> str:
-    many = f"{cells:,} cells cannot" if cells > 1 else "One cell cannot"
-    return f"{many} be read, for example because its text is missing from the workbook; left empty."
-
-
 def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValues:
-    """Values of a sheet by the reader that fits its size.
-
-    Raises:
-        ValuesFailed: If no reader can read it.
-    """
     area = facts.area if facts else None
     cut = facts is not None and facts.cut is not None
     room = min(reading.request.limits.area, reading.budget.cells)
@@ -235,3 +198,49 @@ def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValu
 
 def _cells(area: Area) -> int:
     return (area.bottom - area.top + 1) * (area.right - area.left + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Facts about the sheets of a workbook beside their values."""
+
+    # State of the formulas, by sheet; formulas of other sheets were not read
+    states: Mapping[str, FormulaState] = field(default_factory=dict)
+    tables: Sequence[SheetTable] = ()
+    unsaved: Mapping[str, Places] = field(default_factory=dict)
+    formats: Mapping[str, CellFormats] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = Known()
+
+
+def read_by_value(
+    reading: Reading, known: Known = NOTHING_KNOWN, *, by_openpyxl: bool = False
+) -> Iterator[Json]:
+    """Yield messages about an xlsb, xls or ods, or about a package too damaged for more.
+
+    Args:
+        by_openpyxl: True if openpyxl reads its format, too. Otherwise no other reader exists
+            for a file on which calamine crashed.
+
+    Raises:
+        Refused: If no reader opens it.
+    """
+    if reading.request.safe and not by_openpyxl:
+        raise Refused(SkipReason.READER_CRASHED, _CRASHED)
+    none = format_named(reading.source.format).formulas is FormulaState.NONE
+    unread = FormulaState.NONE if none else FormulaState.UNREAD
+    tables: dict[str, list[TableObject]] = {}
+    for each in known.tables:
+        tables.setdefault(each.sheet, []).append(each.table)
+
+    def read(_index: int, sheet: ListedSheet) -> Iterator[Json]:
+        unsaved = known.unsaved.get(sheet.name, NO_PLACES)
+        formats = known.formats.get(sheet.name, CellFormats())
+        facts = None
+        if len(unsaved) or len(formats):
+            facts = SheetFacts(unsaved=unsaved, formula_area=unsaved.area, formats=formats)
+        state = known.states.get(sheet.name, unread)
+        yield from sheet_messages(reading, sheet, facts, tables.get(sheet.name, ()), state)
+
+    yield from each_sheet(reading, reading.readers.listed(reading.damage), read)

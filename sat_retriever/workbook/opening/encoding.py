@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -32,15 +32,10 @@ _MARGIN = 4.0  # an encoding is almost as likely as the best one up to this loga
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The encoding of a text.
-
-    Attributes:
-        name: Name of the codec.
-        sure: False if another one is almost as likely and would give another text.
-    """
+    """The encoding of a text."""
 
     name: str
-    sure: bool = True
+    sure: bool = True  # False if another one is almost as likely and would give another text
 
 
 def encoding_name(name: str | None) -> str:
@@ -79,7 +74,9 @@ def find_encoding(file: BinaryIO) -> Encoding:
         return Encoding(wide)
     if head.replace(b"\0", b"").startswith(codecs.BOM_UTF8):
         return Encoding("utf-8-sig")
-    return Encoding("utf-8") if _is_utf8(file) else likeliest(_telling_lines(file))
+    if _is_utf8(_chunks(file)):
+        return Encoding("utf-8")
+    return likeliest(_telling_lines(file))
 
 
 def likeliest(sample: bytes) -> Encoding:
@@ -102,12 +99,13 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
         yield (chunk + file.readline(_LINE_BYTES)).replace(b"\0", b"")
 
 
-def _is_utf8(file: BinaryIO) -> bool:
+def _is_utf8(chunks: Iterable[bytes], *, cut: bool = False) -> bool:
+    """True if bytes are UTF-8; of a cut text the last character may be cut."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for chunk in _chunks(file):
+        for chunk in chunks:
             decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+        decoder.decode(b"", final=not cut)
     except UnicodeDecodeError:
         return False
     return True
@@ -147,7 +145,7 @@ def wide_encoding(sample: bytes) -> str:
     shares = (even.count(0) / len(even), odd.count(0) / len(odd))
     if max(shares) <= _LIKELY or min(shares) >= _OTHER:
         return ""
-    if max(shares) < _SURE and _starts_utf8(head.replace(b"\0", b"")):
+    if max(shares) < _SURE and _is_utf8([head.replace(b"\0", b"")], cut=True):
         return ""
     return "utf-16-be" if shares[0] > shares[1] else "utf-16-le"
 
@@ -161,12 +159,3 @@ def _four_bytes(head: bytes) -> str:
     if min(zeros[2:]) >= _SURE and zeros[0] < _OTHER:
         return "utf-32-le"
     return "utf-32-be" if min(zeros[:2]) >= _SURE and zeros[3] < _OTHER else ""
-
-
-def _starts_utf8(sample: bytes) -> bool:
-    """True if bytes are UTF-8; the last character may be cut."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)
-    except UnicodeDecodeError:
-        return False
-    return True

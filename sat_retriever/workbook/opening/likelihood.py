@@ -33,13 +33,13 @@ _ALPHABETS = (
     ("cp1256", "ar", "اليمنرتوبعدسفهكقحجشطصخذثضغزظةأىإءآئؤپچگک"),
     ("cp874", "th", "านรอกเงมยลวดทสตะปบคหพแจชข่้ีิ์ัุไโใ็ถผซศูธณภษำฟฝฮญ"),
 )  # fmt: skip
+# How much rarer encodings are than the commonest; those of other systems come last.
 _PRIORS = {
     "cp1252": 0.0, "cp1250": -1.0, "cp1251": -1.0, "cp932": -1.0, "gb18030": -1.0, "big5": -1.5,
     "cp949": -1.0, "cp1253": -1.5, "cp1254": -2.0, "euc_jp": -3.0, "cp1255": -3.0, "cp1256": -3.0,
     "cp1257": -2.5, "cp874": -3.0, "koi8_r": -4.0, "cp866": -4.0, "iso8859_2": -4.0,
     "utf_8": 0.0,
 }  # fmt: skip
-"""How much rarer encodings are than the commonest; those of other systems come last."""
 _RARE_CODEC = -7.0
 _SIGNS = frozenset("–—’‘“”„‚‹›«»€£°§·•…®©™½¼±²³µ№¿¡ºª×\u00a0、。・「」（）：，％￥")
 _SIGN, _OUTSIDE, _FOREIGN, _LOST = -6.0, -12.0, -7.0, -15.0
@@ -51,11 +51,7 @@ Cost = Callable[[str], float]
 
 
 def likelihoods(sample: bytes) -> Mapping[str, float]:
-    """Return the logarithm of how likely a text is, by the name of its encoding.
-
-    Args:
-        sample: Lines of the text with bytes outside ASCII.
-    """
+    """Return the logarithm of how likely a text is, by the name of its encoding."""
     found: dict[str, float] = {}
     for codec, languages in _LANGUAGES.items():
         text = sample.decode(codec, errors="replace")
@@ -113,7 +109,6 @@ def _by_row(codec: str, *classes: tuple[int, int, int, float]) -> Cost:
     """The cost of a character of two bytes, by its first byte and the least second one.
 
     Args:
-        codec: The encoding.
         classes: First and last of some first bytes, least second byte, and the cost; the standards
             put common characters first.
     """

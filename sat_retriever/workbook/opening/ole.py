@@ -49,18 +49,12 @@ class _Table:
     """An allocation table: for each sector, the next one in its chain."""
 
     def __init__(self, unit: int, count: int) -> None:
-        """Make a table without entries, for `count` sectors of `unit` bytes."""
         self.unit = unit
         self.count = max(0, count)
         self.next = array("I")
         self._taken = bytearray(self.count)
 
     def take(self, sector: int, what: str) -> None:
-        """Mark a sector as part of a chain.
-
-        Raises:
-            _DamageError: If there is no such sector, or a chain already has it.
-        """
         if sector >= self.count:
             raise _DamageError(f"{what} leaves the file at sector {sector:,}")
         if self._taken[sector]:
@@ -77,11 +71,6 @@ class _Table:
             sector = self.next[sector] if sector < len(self.next) else _NOWHERE
 
     def take_chain(self, what: str, start: int, size: int | None = None) -> Iterator[int]:
-        """Yield the sectors of `chain`, each marked first.
-
-        Raises:
-            _DamageError: If a sector does not exist or is already taken.
-        """
         for sector in self.chain(start, size):
             self.take(sector, what)
             yield sector
@@ -98,7 +87,6 @@ class Container:
         """Read the allocation table and the directory; damage ends them early.
 
         Args:
-            file: Any file.
             most: Largest size in bytes; a larger file is not read.
         """
         self._file = file

@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 from xml.parsers import expat
@@ -33,8 +34,7 @@ _ENTRY_BYTES = 600  # generous size of one entry in the table of contents
 
 Attributes = dict[str, str]
 
-Chunks = Callable[[], Iterator[bytes]]
-"""Opens a part anew, and yields its bytes piece by piece."""
+Chunks = Callable[[], Iterator[bytes]]  # opens a part anew, and yields its bytes piece by piece
 
 
 class BadXmlError(Exception):
@@ -57,7 +57,7 @@ class Package:
     def __init__(self, archive: zipfile.ZipFile, limits: Limits) -> None:
         self.archive = archive
         self.limits = limits
-        self._parts = {_key(info.filename): info for info in archive.infolist()}
+        self._parts = {part_key(info.filename): info for info in archive.infolist()}
 
     @classmethod
     def open(cls, file: BinaryIO, limits: Limits) -> Package:
@@ -71,11 +71,11 @@ class Package:
         return cls(archive, limits)
 
     def __contains__(self, part: str) -> bool:
-        return _key(part) in self._parts
+        return part_key(part) in self._parts
 
     def size(self, part: str) -> int:
         """Declared unpacked bytes of a part; 0 if the part does not exist."""
-        info = self._parts.get(_key(part))
+        info = self._parts.get(part_key(part))
         return info.file_size if info else 0
 
     def chunks(self, part: str) -> Iterator[bytes]:
@@ -84,7 +84,7 @@ class Package:
         Raises:
             BadXmlError: If it is missing or its compressed data is damaged.
         """
-        info = self._parts.get(_key(part))
+        info = self._parts.get(part_key(part))
         if info is None:
             raise BadXmlError(f"part {part} is missing")
         try:
@@ -100,15 +100,11 @@ class Package:
         Declarations precede the first element, so the first chunk of each part is enough.
         """
         for part in self._parts:
-            if part.endswith((".xml", ".rels")) and b"<!ENTITY" in next(self._heads(part), b""):
-                return entity_bomb(part)
+            if part.endswith((".xml", ".rels")):
+                with suppress(BadXmlError):
+                    if b"<!ENTITY" in next(self.chunks(part), b""):
+                        return entity_bomb(part)
         return None
-
-    def _heads(self, part: str) -> Iterator[bytes]:
-        try:
-            yield from self.chunks(part)
-        except BadXmlError:
-            return
 
     def each(self, part: str, visit: Callable[[str, Attributes], None]) -> None:
         """Call `visit(local name, attributes)` for every element of a part, in order.
@@ -152,10 +148,8 @@ class Package:
             found[identity] = Relationship(identity, kind, target, external)
 
         if rels in self:
-            try:
+            with suppress(BadXmlError):
                 self.each(rels, visit)
-            except BadXmlError:
-                return found
         return found
 
 
@@ -260,6 +254,16 @@ def local(name: str) -> str:
     return name.rpartition(" ")[2]
 
 
+def local_names(attributes: Attributes) -> Attributes:
+    """The attributes by their local names."""
+    return {local(key): value for key, value in attributes.items()}
+
+
+def count_in(text: str | None, default: int) -> int:
+    """A count of rows or columns in an attribute or text; the default if it is not valid."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else default
+
+
 def resolve(folder: str, target: str) -> str:
     """The part name of a relationship's target.
 
@@ -271,5 +275,6 @@ def resolve(folder: str, target: str) -> str:
     return posixpath.normpath(whole.lstrip("/")).lstrip("/")
 
 
-def _key(name: str) -> str:
+def part_key(name: str) -> str:
+    """The form of a part's name in which it is compared: slashes and case do not count."""
     return name.replace("\\", "/").lstrip("/").lower()

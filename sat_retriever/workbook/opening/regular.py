@@ -1,10 +1,11 @@
-"""Opening of workbook files: only regular files, and none outside a given place."""
+"""Safe opening of workbook files: regular ones within a given place; their paths and digests."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from sat_retriever.records.sheets import SkipReason
@@ -21,7 +22,6 @@ def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
     """Open a regular file, without ever waiting on a FIFO or device.
 
     Args:
-        path: The file.
         within: Folder that the file must lie in, or file that it must be, after links are
             resolved; None allows every place. The opened file is checked, not its name, which
             may belong to another file by then.
@@ -80,3 +80,29 @@ def _is_really_within(file: BinaryIO, path: Path, within: Path) -> bool:
         return is_within(real, within)
     real = real_path(path)
     return os.path.samestat(now, real.lstat()) and is_within(real, within)
+
+
+def printable(path: PurePath) -> str:
+    r"""The POSIX form of a path; bytes that are not Unicode become escapes.
+
+    >>> from pathlib import PurePosixPath
+    >>> printable(PurePosixPath("a", "caf\udce9.csv"))
+    'a/caf\\xe9.csv'
+    """
+    raw = path.as_posix().encode("utf-8", "surrogateescape")
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def content_hash(file: BinaryIO) -> str:
+    """BLAKE2b of the file's bytes, 32 hex digits; the file is left at its start.
+
+    >>> import io
+    >>> content_hash(io.BytesIO(b"a,b")) == content_hash(io.BytesIO(b"a,c"))
+    False
+    """
+    file.seek(0)
+    digest = hashlib.blake2b(digest_size=16)
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()

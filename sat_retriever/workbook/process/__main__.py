@@ -17,7 +17,7 @@ from typing import IO
 
 from sat_retriever.system import address_space, peak_memory_mib
 from sat_retriever.workbook.formats.load import load
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.messages import Request
 
 _PARENT_POLL_SECONDS = 1.0
 _MIB = 1 << 20

@@ -10,6 +10,7 @@ from sat_retriever.records.jsonform import record_from_json, skipped_from_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.records.structure import Structure
 from sat_retriever.workbook.messages import (
+    Request,
     formulas_from_json,
     profiles_from_json,
     references_from_json,
@@ -18,7 +19,6 @@ from sat_retriever.workbook.messages import (
 )
 from sat_retriever.workbook.process.pool import Slot
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
-from sat_retriever.workbook.request import Request
 
 # Reasons for a failure that earlier files in the same process may have caused.
 _OF_THE_PROCESS = {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
@@ -39,19 +39,14 @@ _READ: dict[str, Callable[[Any], list[Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers of a reading process about one file.
-
-    Attributes:
-        lists: Its messages by kind, converted from JSON.
-        structure: Names, tables, data sources, external workbooks, hidden parts.
-        done: Facts about the file itself; empty if the process did not finish.
-        failure: Reason why it did not finish or ran out of memory; None if it succeeded.
-            Earlier answers are kept.
-    """
+    """The answers of a reading process about one file."""
 
     lists: Mapping[str, list[Any]]
     structure: Structure = field(default_factory=Structure)
+    # Facts about the file itself; empty if the process did not finish
     done: Mapping[str, Any] = field(default_factory=dict)
+    # Reason why it did not finish or ran out of memory; None if it succeeded. Earlier answers are
+    # kept.
     failure: Skipped | None = None
 
     def of(self, kind: str) -> list[Any]:
@@ -92,9 +87,6 @@ def _attempt(request: Request, slot: Slot) -> Answers:
 
     A process that has read other files before may fail because of them. It is then replaced, and
     the request is repeated.
-
-    Raises:
-        WorkerFailed: If no process can be started.
     """
     worker = slot.worker()
     used = worker.files > 0

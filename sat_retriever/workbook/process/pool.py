@@ -73,7 +73,6 @@ def borrowed_slot() -> Iterator[Slot]:
 
 
 def _give_back(slot: Slot) -> None:
-    """Keep one usable slot for the next call; close any other."""
     if slot.usable() and not _idle:
         _idle.append(slot)
     else:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.messages import Request
 
 _FILES_PER_WORKER = 500
 _STDERR_KEPT = 65_536

@@ -13,13 +13,11 @@ from pathlib import Path
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
 from sat_retriever.records.files import own_folder
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.remote.download import download, suffix_of
+from sat_retriever.workbook.remote.file import RemoteFile, download, suffix_of
 from sat_retriever.workbook.remote.listing import existing_file
-from sat_retriever.workbook.remote.objects import RemoteFile
 from sat_retriever.workbook.remote.url import joined, shown
 
-MOST_BYTES = 1 << 30
-"""Bytes of all kept copies together; the longest unused go first."""
+MOST_BYTES = 1 << 30  # bytes of all kept copies together; the longest unused go first
 
 
 def local_copy(root: str, relative: str, *, keep: bool) -> Path:
@@ -28,8 +26,6 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
     One small request asks for its version; only a version that is not kept yet is downloaded.
 
     Args:
-        root: URL of a folder.
-        relative: Path of the workbook below it.
         keep: True to keep the copy in the user's cache; False deletes it when the process ends.
 
     Raises:
@@ -40,7 +36,7 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
     url = shown(joined(root, relative))
     try:
         file = existing_file(root, relative)
-        folder = own_folder("workbooks") if keep else _passing_folder()
+        folder = own_folder("workbooks") if keep else Path(_passing().name)
         return _copy(file, folder, Limits().file_bytes)
     except PathNotFoundError as error:
         raise PathNotFoundError(f"there is no longer a file at {url!r}; index it again") from error
@@ -95,9 +91,5 @@ def _trim(folder: Path, newest: Path) -> None:
 
 @cache
 def _passing() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="sat-")
-
-
-def _passing_folder() -> Path:
     """A folder with mode 0700 that is deleted when the process ends."""
-    return Path(_passing().name)
+    return tempfile.TemporaryDirectory(prefix="sat-")

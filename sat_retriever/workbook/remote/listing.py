@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
-from sat_retriever.workbook.remote.failures import translated
-from sat_retriever.workbook.remote.objects import RemoteFile
-from sat_retriever.workbook.remote.systems import PAGED, SINGLE, file_system
+from sat_retriever.workbook.remote.file import RemoteFile
+from sat_retriever.workbook.remote.systems import PAGED, SINGLE, file_system, translated
 from sat_retriever.workbook.remote.url import joined, parent_of, scheme_of, shown
 
-MOST = 5_000_000
-"""Most objects of one listing."""
+MOST = 5_000_000  # most objects of one listing
 _DEPTH = 64  # folders in folders, so that a loop of links ends
 
 Told = Mapping[str, Any]
@@ -48,7 +46,6 @@ def files_below(url: str, root: str) -> Iterator[list[RemoteFile]]:
     Hidden folders may be left out. Names are as the server gives them: they can be anything.
 
     Args:
-        url: The folder.
         root: The folder that paths are relative to: the same, or one above.
 
     Raises:
@@ -104,7 +101,6 @@ def _paged(system: Any, base: str) -> Iterator[list[Told]]:
 
 
 def _walked(system: Any, base: str) -> Iterator[list[Told]]:
-    """The files below a folder, a page a folder."""
     system.invalidate_cache()
     for _, folders, files in system.walk(base, maxdepth=_DEPTH, detail=True, on_error="raise"):
         for name in [each for each in folders if each.startswith(".")]:

@@ -7,8 +7,7 @@ from pathlib import Path, PurePath
 
 from sat_retriever.errors import InputError
 
-Named = str | Path
-"""A path or a URL, as a user names it."""
+Named = str | Path  # A path or a URL, as a user names it
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
 _LOST = re.compile(r"([a-z][a-z0-9+.-]+):/[^/]", re.IGNORECASE)

@@ -6,41 +6,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.tables.repeated import repeats_header
 from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.tables.sample import YEARS, Family, Sample, sample_block, steps
+from sat_retriever.workbook.tables.stacked import repeats_header
 from sat_retriever.workbook.values.cells import Cells, Kind
-from sat_retriever.workbook.values.grid import Value
 
-COVERED = 0.5
-"""Least share of a header's columns that the block below it fills."""
-BESIDE_ROWS = 0.8
-"""Least share of common rows at which blocks side by side count as equally long."""
+COVERED = 0.5  # least share of a header's columns that the block below it fills
+BESIDE_ROWS = 0.8  # least share of common rows at which blocks side by side count as equally long
 HEADER_ROWS = 2
-CLOSE_GAP = 3
-"""Most blank rows before further rows of a table that begin with a title."""
+CLOSE_GAP = 3  # most blank rows before further rows of a table that begin with a title
+# Least share of the columns above that further rows fill, after one blank row and after more.
 WIDTH_BY_GAP = (0.25, 0.5)
-"""Least share of the columns above that further rows fill, after one blank row and after more."""
 MAX_LONE_ROWS = 3
 MAX_SECTION_ROWS = 6
 MAX_HEADER_ROWS = 6
-SHARED = 0.6
-"""Least share of rows with a text of the table above that its further rows have."""
-SHARED_ROWS = 200
-"""Rows above and below a gap in which texts that recur are looked for."""
+SHARED = 0.6  # least share of rows with a text of the table above that its further rows have
+SHARED_ROWS = 200  # rows above and below a gap in which texts that recur are looked for
 ALIKE = 0.75
 MAX_PROSE_COLUMNS = 4
 PROSE_LONE_ROWS = 0.55
 PROSE_TEXT = 0.6
 PROSE_LENGTH = 16.0
+# Least mean characters of prose: `PROSE_LENGTH` in several columns, this in one.
 LONE_PROSE_LENGTH = 30.0
-"""Least mean characters of prose: `PROSE_LENGTH` in several columns, this in one."""
 PROSE_ROWS = 400
 MIN_PROSE_ROWS = 3
-TABLE_ROWS = 4
-"""Least rows of a table that stands among running text, its header included."""
+TABLE_ROWS = 4  # least rows of a table that stands among running text, its header included
+# Most mean characters of its texts, and least share of its cells that are filled.
 SHORT, FULL = 16, 0.8
-"""Most mean characters of its texts, and least share of its cells that are filled."""
 
 
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
@@ -64,7 +57,8 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False
     if bare:
-        fits = len(first.cols) >= COVERED * _last_width(cells, above)
+        width = int(np.count_nonzero(cells.kinds[above.bottom, above.left : above.right + 1]))
+        fits = len(first.cols) >= COVERED * width
         fits = fits and not _is_text_table(cells, above, block, first)
     else:
         last = _last_rows(cells, above)
@@ -86,7 +80,6 @@ def _reach(cells: Cells, block: Area) -> int:
 
 
 def _gap(cells: Cells, above: Area, block: Area) -> int:
-    """Number of blank rows right above a block."""
     between = cells.kinds[above.bottom : block.top, above.left : above.right + 1]
     return int(between[::-1].any(axis=1).argmax())
 
@@ -109,11 +102,6 @@ def _first_rows(cells: Cells, block: Area) -> Sample | None:
     return sample_block(cells, Area(top, block.left, min(block.bottom, top + 11), block.right))
 
 
-def _last_width(cells: Cells, block: Area) -> int:
-    last = cells.kinds[block.bottom, block.left : block.right + 1]
-    return int((last != Kind.EMPTY).sum())
-
-
 def _last_rows(cells: Cells, block: Area) -> Sample:
     return sample_block(
         cells, Area(max(block.top, block.bottom - 11), block.left, block.bottom, block.right)
@@ -128,14 +116,12 @@ def _is_header(cells: Cells, above: Area, sample: Sample) -> bool:
     if _are_years(sample, 0) or are_formula_headings(sample, 0):
         return True
     numbers = np.flatnonzero(families == Family.NUMBER)
-    if len(numbers) and not _is_year(cells.value(above.top, sample.cols[int(numbers[0])])):
-        return False  # a single number that looks like a year, in a table that years do not head
+    if len(numbers):
+        head = cells.value(above.top, sample.cols[int(numbers[0])])
+        if not isinstance(head, (int, float)) or not YEARS[0] <= head <= YEARS[1]:
+            return False  # a lone number like a year, in a table that years do not head
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
-
-
-def _is_year(value: Value) -> bool:
-    return isinstance(value, (int, float)) and YEARS[0] <= value <= YEARS[1]
 
 
 def _are_years(sample: Sample, row: int) -> bool:
@@ -253,7 +239,7 @@ def _is_keyless(cells: Cells, block: Area) -> bool:
 
 def is_prose(cells: Cells, whole: Area) -> bool:
     """True if a sheet is running text: few columns, long texts, mostly one per row."""
-    part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:PROSE_ROWS]
+    part = cells.part(whole)[:PROSE_ROWS]
     columns = int(part.any(axis=0).sum())
     if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:
         return False

@@ -1,7 +1,8 @@
-"""Description of a table's columns: inferred type, example and unit of each."""
+"""Description of a table's columns: inferred type, example, unit, and placeholder of free text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,10 +12,8 @@ from numpy.typing import NDArray
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Column, ColumnType
 from sat_retriever.records.typedtable import ColumnKind
-from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH, is_free_text, placeholder
-from sat_retriever.workbook.values.cellformats import FormatArray
 from sat_retriever.workbook.values.cells import MAX_EXAMPLE_LENGTH, Kind, KindArray, plain_text
-from sat_retriever.workbook.values.grid import CellError, Value
+from sat_retriever.workbook.values.grid import CellError, FormatArray, Value
 from sat_retriever.workbook.values.numberformat import (
     PLAIN,
     NumberFormat,
@@ -23,10 +22,8 @@ from sat_retriever.workbook.values.numberformat import (
 )
 from sat_retriever.workbook.values.typed import Typed, typed
 
-SAMPLE = 200
-"""Non-empty values of a column that are sampled."""
-_TEXTS = 50
-"""Texts of the rest that are sampled, too."""
+SAMPLE = 200  # non-empty values of a column that are sampled
+_TEXTS = 50  # texts of the rest that are sampled, too
 
 _HELD = [Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE, Kind.TIME]
 _TYPES = {
@@ -37,22 +34,31 @@ _TYPES = {
     ColumnKind.DURATION: ColumnType.TIME,
     ColumnKind.TEXT: ColumnType.TEXT,
 }
+NOTE_LENGTH = 120  # A longer text is a note in any column (paper: over 120 characters)
+DISTINCT_RATIO = 0.9  # least share of distinct values of a high-cardinality text column
+MIN_VALUES = 8  # least number of values for a judgement about a column's cardinality
+MIN_FREE_LENGTH = 12.0  # least mean characters of free text, as opposed to short codes or words
+MAX_TYPE_LENGTH = 24
+
+_WORD = re.compile(r"[^\W\d_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_DETAIL = frozenset(
+    "name names title titles id ids no nr number code text string full first last of the a an "
+    "and or in for by description value field column".split()
+)
+_NOTES = frozenset(
+    "note notes comment comments remark remarks description descriptions text body message "
+    "content abstract summary details explanation review".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnCells:
-    """The data cells of a column, or a sample of them.
+    """The data cells of a column, or a sample of them."""
 
-    Attributes:
-        kinds: Kind codes of its non-empty cells.
-        values: Values of the same cells.
-        unseen: Number of further cells that hold no text.
-        shown: What the formats of its numbers show.
-    """
-
-    kinds: KindArray
+    kinds: KindArray  # kind codes of its non-empty cells
     values: Sequence[Value]
-    unseen: int = 0
+    unseen: int = 0  # number of further cells that hold no text
     shown: NumberFormat = PLAIN
 
 
@@ -62,9 +68,6 @@ def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
     They are the first 200 that are not empty, up to 50 texts spread over the others, and one of
     each further kind. Unseen cells without a text count for less if texts are unseen, too, so that
     the shares of both are true.
-
-    Args:
-        kinds: Kind codes of all its data cells.
     """
     held: NDArray[np.intp] = kinds.nonzero()[0]
     if len(held) <= SAMPLE:
@@ -87,13 +90,7 @@ def sample_column(kinds: KindArray) -> tuple[NDArray[np.intp], int]:
 def joint_shown(
     kinds: KindArray, formats: FormatArray, shown: Sequence[NumberFormat]
 ) -> NumberFormat:
-    """What the formats of a column's numbers show together.
-
-    Args:
-        kinds: Kind codes of its data cells.
-        formats: Codes of their formats.
-        shown: What the format of each code shows.
-    """
+    """What the formats of a column's numbers show together."""
     if not formats.any():
         return PLAIN
     numbers = (kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)
@@ -105,13 +102,7 @@ def describe_column(name: str, cells: ColumnCells, unit: str | None, privacy: Pr
     """Describe one column by its data cells.
 
     Args:
-        name: Canonical header.
-        cells: Its data cells.
         unit: Content of its units cell.
-        privacy: Whether a data value of this column may be kept.
-
-    Returns:
-        The column; type `empty` without any data cell.
     """
     kept = privacy.examples and not privacy.skips(name)
     first = _first_value(cells.values) if kept else None
@@ -176,3 +167,51 @@ def _first_value(values: Sequence[Value]) -> Value:
             return value
         first_error = value if first_error is None else first_error
     return first_error
+
+
+def is_free_text(values: Sequence[str]) -> bool:
+    """True if sampled texts of one column are high-cardinality free text.
+
+    That means at least eight values, at least 90 % of them distinct, twelve or more characters
+    on average, and a space in at least half of them: names, titles and sentences, but neither
+    codes nor categories.
+
+    >>> is_free_text([f"Alan Smithee the {n}th" for n in range(20)])
+    True
+    >>> is_free_text(["north", "south"] * 10)
+    False
+    """
+    if len(values) < MIN_VALUES or len(set(values)) < DISTINCT_RATIO * len(values):
+        return False
+    spaced = sum(" " in value for value in values)
+    return 2 * spaced >= len(values) and sum(map(len, values)) >= MIN_FREE_LENGTH * len(values)
+
+
+def placeholder(header: str, text: str, *, number: int = 1) -> str:
+    """The typed placeholder for a text of a column with this header.
+
+    The type is the header's most telling word: the last one except details such as "name" or
+    "id". It is `Note` for texts over 120 characters and for headers such as note, comment or
+    description, and `Text` if the header has no word.
+
+    Source: paper, appendix on corpus construction (`Movie_0001`, `Note_…`).
+    Departs: the paper's types belong to a fixed list of headers, here any header has one.
+
+    >>> placeholder("movie_title", "Alien"), placeholder("AuthorName", "Ann Lee", number=7)
+    ('Movie_0001', 'Author_0007')
+    >>> placeholder("Remarks", "fine"), placeholder("", "x"), placeholder("Title", "x")
+    ('Note_0001', 'Text_0001', 'Title_0001')
+    """
+    return f"{_word_of(header, text)}_{number:04d}"
+
+
+def _word_of(header: str, text: str) -> str:
+    if len(text) > NOTE_LENGTH:
+        return "Note"
+    last_part = header.rsplit(" / ", 1)[-1]
+    words: list[str] = [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", last_part))]
+    telling = [word for word in words if word not in _DETAIL]
+    if any(word in _NOTES for word in words) and not [w for w in telling if w not in _NOTES]:
+        return "Note"
+    word: str = (telling or words or ["text"])[-1]
+    return word[:MAX_TYPE_LENGTH].capitalize()

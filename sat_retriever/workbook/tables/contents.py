@@ -14,22 +14,26 @@ from sat_retriever.records.contents import CellText, SheetContents, TableContent
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import ColumnType, Table
 from sat_retriever.workbook.tables.adjacent import is_prose
-from sat_retriever.workbook.tables.beside import BESIDE_ROOM, in_order, texts_beside
-from sat_retriever.workbook.tables.identifying import LookUp, identifying
+from sat_retriever.workbook.tables.identifying import LookUp, fair_sample, identifying, text_costs
 from sat_retriever.workbook.tables.layout import Layout
-from sat_retriever.workbook.tables.notes import caption_of, texts_outside
-from sat_retriever.workbook.tables.sampling import fair_sample, text_costs
+from sat_retriever.workbook.tables.notes import (
+    BESIDE_ROOM,
+    caption_of,
+    in_order,
+    texts_beside,
+    texts_outside,
+)
 from sat_retriever.workbook.values.cells import Cells, Kind, KindArray
 from sat_retriever.workbook.values.grid import Value
 
+# Bytes of the labels and values of a sheet together: some 5,000 names, of every row of most
+# sheets. With the notes a record's message stays below 300 KiB.
 ROOM = 128 << 10
-"""Bytes of the labels and values of a sheet together: some 5,000 names, of every row of most
-sheets. With the notes a record's message stays below 300 KiB."""
+# Bytes of the labels and values of a workbook: those of its first hundred sheets in full, and
+# ever less of each one behind them, since a hostile file has 10,000 sheets.
 MAX_CONTENTS = 16 << 20
-"""Bytes of the labels and values of a workbook: those of its first hundred sheets in full, and
-ever less of each one behind them, since a hostile file has 10,000 sheets."""
+# Columns side by side that may name a table's rows, such as region, country and town.
 MAX_LABEL_COLUMNS = 3
-"""Columns side by side that may name a table's rows, such as region, country and town."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,6 @@ def sheet_contents(
     its texts from all of its rows.
 
     Args:
-        cells: The sheet.
-        layouts: Its tables, in the grid.
-        tables: The same tables as its record has them.
-        privacy: Which columns are left out.
-        room: Bytes that labels and values may take.
         beside: Texts of comments, shapes and charts; of these an eighth of the room is kept.
     """
     prose = [not each.header_height and is_prose(cells, each.area) for each in layouts]
@@ -115,7 +114,7 @@ def _lines(
     """The columns of a table that have texts; a text of several is kept with the first."""
     area = layout.area
     first = area.top if layout.transposed else area.left
-    start = _data_start(layout)
+    start = layout.data.start
     labels = _label_columns(cells, layout, table)
     seen: set[str] = set()
     lines = []
@@ -136,10 +135,7 @@ def _label_columns(cells: Cells, layout: Layout, table: Table) -> range:
 
     Their texts may be numbers, as those of persons are.
     """
-    rows, columns = layout.data, layout.lines
-    if layout.transposed:
-        rows, columns = columns, rows
-    part = cells.kinds[rows.start : rows.stop, columns.start : columns.stop]
+    part = cells.kinds[layout.block]
     part = part.T if layout.transposed else part
     filled = (part != Kind.EMPTY).sum(axis=0)
     written = 2 * (part == Kind.TEXT).sum(axis=0) > filled
@@ -154,13 +150,6 @@ def _label_columns(cells: Cells, layout: Layout, table: Table) -> range:
     while stop < len(texts) and texts[stop] and stop - first < MAX_LABEL_COLUMNS:
         stop += 1
     return range(first, stop)
-
-
-def _data_start(layout: Layout) -> int:
-    """The first grid row (column of a transposed table) of data."""
-    if layout.transposed:
-        return layout.area.left + layout.header_height
-    return layout.area.top + layout.header_height + (layout.units is not None)
 
 
 def _data(cells: Cells, layout: Layout, line: int, start: int) -> tuple[KindArray, LookUp]:
@@ -194,5 +183,4 @@ def _cell_texts(
 
 
 def _a1(cells: Cells, row: int, col: int) -> str:
-    """Sheet address of a grid cell."""
     return f"{column_letters(col + cells.origin[1])}{row + cells.origin[0]}"

@@ -12,25 +12,19 @@ from numpy.typing import NDArray
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SUMS, LeftOutReason
 from sat_retriever.records.structure import TableObject
-from sat_retriever.workbook.request import Window
-from sat_retriever.workbook.tables.header import (
-    describe_tables,
-    find_layouts,
-    left_out_of,
-    records_of,
-    shown_in,
-)
+from sat_retriever.workbook.messages import Window
+from sat_retriever.workbook.tables.header import find_layouts
 from sat_retriever.workbook.tables.layout import Layout
-from sat_retriever.workbook.tables.sections import section_texts
+from sat_retriever.workbook.tables.leftout import section_texts
+from sat_retriever.workbook.tables.records import describe_tables, left_out_of, records_of, shown_in
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.window import other_text, plain_value
 
-MERGED_SHARE = 0.5
-"""Least merged cells of a column of labels for each cell of its own."""
+MERGED_SHARE = 0.5  # least merged cells of a column of labels for each cell of its own
 _AT_ONCE = 50_000  # cells of a message
+# Letters of types that JSON lacks, and of all others.
 MOMENT, TIME, DURATION, ERROR, PLAIN = "dtue."
-"""Letters of types that JSON lacks, and of all others."""
 _LETTERS = {
     dt.datetime: MOMENT, dt.date: MOMENT, dt.time: TIME, dt.timedelta: DURATION, CellError: ERROR,
 }  # fmt: skip
@@ -48,12 +42,6 @@ def table_messages(
     A message of data holds for some records the values of each column, and one letter a value if
     a value has a type that JSON lacks: dates and times are ISO text, durations are seconds. "texts"
     are those of a delimited file where a value of the column looks otherwise, else None.
-
-    Args:
-        cells: The sheet.
-        declared: Tables that the workbook declares, in sheet addresses.
-        wanted: The table, and the most cells of it.
-        cut: True if the cells end before the sheet does.
     """
     placed = find_layouts(cells, declared)
     if wanted.table is None or wanted.table >= len(placed):
@@ -78,41 +66,29 @@ def table_messages(
             "doubtful": to_json(left_out_of(cells, layout, layout.doubtful)),
             "sections": _sections(cells, layout, kept),
             "shown": [to_json(shown_in(cells, layout, line)) for line in lines],
-            "unsaved": int((cells.kinds[_block(layout)] == Kind.UNKNOWN).sum()),
+            "unsaved": int((cells.kinds[layout.block] == Kind.UNKNOWN).sum()),
             "cut": cut and ends_below,
             "more": len(kept) < len(records),
         }
     }
     step = max(1, _AT_ONCE // max(1, len(lines)))
     covered = _covered(cells, layout)
+    written = replace(cells, rows=cells.texts or ())  # the fields of a delimited file
     for start in range(0, len(kept), step):
         columns = _columns(cells, layout, lines, kept[start : start + step])
         _fill(columns, covered, lines, kept[start : start + step], transposed=layout.transposed)
         told = [_encoded(column) for column in columns]
         if cells.texts is not None:
-            fields = _columns(_fields(cells), layout, lines, kept[start : start + step])
+            fields = _columns(written, layout, lines, kept[start : start + step])
             for each, column, texts in zip(told, columns, fields, strict=True):
                 others = list(map(other_text, texts, column))
                 each.update({"texts": others} if any(others) else {})
         yield {"data": told}
 
 
-def _fields(cells: Cells) -> Cells:
-    """The fields of a delimited file in place of their values."""
-    return replace(cells, rows=cells.texts or ())
-
-
-def _block(layout: Layout) -> tuple[slice, slice]:
-    """The rows and columns of a table's data."""
-    data, lines = layout.data, layout.lines
-    of_data, of_lines = slice(data.start, data.stop), slice(lines.start, lines.stop)
-    return (of_lines, of_data) if layout.transposed else (of_data, of_lines)
-
-
 def _columns(
     cells: Cells, layout: Layout, lines: Sequence[int], records: Sequence[int]
 ) -> list[list[Value]]:
-    """The values of each column of some records."""
     if layout.transposed:
         return [cells.line(line, records) for line in lines]
     rows = (cells.line(record, lines) for record in records)
@@ -120,7 +96,6 @@ def _columns(
 
 
 def _sections(cells: Cells, layout: Layout, records: Sequence[int]) -> list[str | None] | None:
-    """The heading above each record; None without headings."""
     heads = [row for row, why in layout.out.items() if why is LeftOutReason.SECTION]
     return section_texts(cells, layout.area, records, heads) if heads else None
 

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import MAX_LEFT_OUT, Column, LeftOut, LeftOutReason, Table
+from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.adjacent import (
     continues_below,
@@ -18,80 +16,36 @@ from sat_retriever.workbook.tables.adjacent import (
     is_lone,
     is_prose,
 )
-from sat_retriever.workbook.tables.columns import (
-    ColumnCells,
-    describe_column,
-    joint_shown,
-    sample_column,
-)
-from sat_retriever.workbook.tables.irregular import is_irregular
 from sat_retriever.workbook.tables.layout import Layout, read_layout
 from sat_retriever.workbook.tables.leftout import with_left_out
 from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
-from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
-from sat_retriever.workbook.tables.sumsbelow import sums_up
+from sat_retriever.workbook.tables.totals import find_totals
 from sat_retriever.workbook.values.cells import (
-    MAX_EXAMPLE_LENGTH,
     Cells,
     Kind,
-    cells_of,
-    header_text,
 )
-from sat_retriever.workbook.values.grid import Grid
-from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 
 MAX_TABLES = 64
-MAX_KEPT_COLUMNS = 16_384
 MIN_CELLS = 2
-MIN_HEADED_ROWS = 3
-"""Least data rows of a header that counts against an irregular sheet."""
+MIN_HEADED_ROWS = 3  # least data rows of a header that counts against an irregular sheet
 REMARK_CELLS = 4
 REMARK_SHARE = 3
-Placed = tuple[Layout, TableObject | None]
-"""Where a table stands, and its declaration, if the workbook has one."""
+# Share of its size that a table without a header has in the choice of the main table.
 HEADERLESS_SHARE = 0.5
-"""Share of its size that a table without a header has in the choice of the main table."""
-
-
-def find_tables(
-    grid: Grid,
-    merges: Sequence[Area] = (),
-    table_objects: Sequence[TableObject] = (),
-    privacy: Privacy = EVERYTHING,
-) -> tuple[Table, ...]:
-    """Every table of a sheet, the main one first, the others in reading order.
-
-    Tables that the workbook declares are used unchanged. The rest of the sheet is cut at blank
-    rows and columns. Each block's header is the row (or, for forms and transposed records, the
-    first column) that contrasts most with its data. A page of prose is one table without
-    headers. A table's range includes its header, units and totals, but not titles above or
-    notes below.
-
-    Cost is linear in the number of cells. At most 64 tables (the largest) and 16,384 columns in
-    all are kept; see `cells_of` for the limits on the grid.
-
-    Args:
-        grid: Values of the used range; empty strings are None.
-        merges: Merged areas, in sheet addresses.
-        table_objects: Tables declared by the workbook, in sheet addresses.
-        privacy: Which examples may be kept. If none, the result has no data cell's value, but
-            headers and units.
-
-    Returns:
-        The tables; empty for an empty grid.
-    """
-    cells = cells_of(grid, merges)
-    return describe_tables(cells, find_layouts(cells, table_objects), privacy)
+MIN_PIECES = 5
+# Most cells of a block that counts as a piece; pieces must have most of the cells.
+MAX_PIECE_CELLS = 8
+MAX_DENSITY = 0.12  # largest filled share of the used range at which its cells count as scattered
+MAX_LARGEST = 0.3  # largest share of the filled cells in one block
+MAX_HEADED = 0.5
+# Where a table stands, and its declaration, if the workbook has one.
+Placed = tuple[Layout, TableObject | None]
+_NO_TEXT = (Kind.EMPTY, Kind.INTEGER, Kind.NUMBER, Kind.TIME, Kind.UNKNOWN)
 
 
 def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Placed]:
-    """Where every table of a sheet stands; see `find_tables`.
-
-    Args:
-        cells: The sheet.
-        table_objects: Tables declared by the workbook, in sheet addresses.
-    """
+    """Where every table of a sheet stands; see `records.find_tables`."""
     declared = _declared(cells, table_objects)
     known = [layout for layout, _ in declared]
     sizes = [_cell_count(cells, layout.area) for layout in known]
@@ -103,27 +57,7 @@ def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Pla
     )
 
 
-def describe_tables(
-    cells: Cells, placed: Sequence[Placed], privacy: Privacy = EVERYTHING
-) -> tuple[Table, ...]:
-    """The tables at some places, each with its columns.
-
-    Args:
-        cells: The sheet.
-        placed: Where its tables stand.
-        privacy: Which examples may be kept.
-    """
-    room = MAX_KEPT_COLUMNS
-    tables: list[Table] = []
-    for layout, item in placed:
-        table = _table(cells, layout, item, room, privacy)
-        room -= len(table.columns)
-        tables.append(table)
-    return tuple(tables)
-
-
 def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[Placed]:
-    """Layouts of the declared tables that lie inside the grid."""
     found: list[Placed] = []
     for item in objects[:MAX_TABLES]:
         top, left = item.area.top - cells.origin[0], item.area.left - cells.origin[1]
@@ -231,13 +165,13 @@ def _is_text(cells: Cells, layout: Layout) -> bool:
     if layout.header_height:
         return False
     area = layout.area
-    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = cells.part(area)
     lone = part.shape[1] == 1 and bool((part <= Kind.TEXT).all())
     return lone or is_prose(cells, area)
 
 
 def _cell_count(cells: Cells, area: Area) -> int:
-    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = cells.part(area)
     return int(np.count_nonzero(part))
 
 
@@ -248,114 +182,40 @@ def _weight(cells: Cells, layout: Layout) -> float:
     return _cell_count(cells, layout.area) * share
 
 
-def _table(
-    cells: Cells, layout: Layout, item: TableObject | None, room: int, privacy: Privacy
-) -> Table:
-    """The record of one layout, with at most `room` columns."""
-    area, lines = layout.area, layout.lines[:room]
-    columns = [_column(cells, layout, line, item, privacy) for line in lines]
-    header_row = area.top + cells.origin[0] if layout.header_height else None
-    told = list(layout.out)[:MAX_LEFT_OUT]
-    doubtful = [row for row in layout.doubtful if row in told or row not in layout.out]
-    return Table(
-        range=cells.area(area).a1(),
-        header_row=None if layout.transposed else header_row,
-        header_height=0 if layout.transposed else layout.header_height,
-        transposed=layout.transposed,
-        num_rows=len(records_of(cells, layout, lines)),
-        columns=tuple(columns),
-        name=item.name if item else None,
-        left_out=left_out_of(cells, layout, told, kept=privacy.literals),
-        num_left_out=len(layout.out),
-        doubtful=left_out_of(cells, layout, doubtful[:MAX_LEFT_OUT], kept=privacy.literals),
+def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, size: int) -> bool:
+    """True if blocks are pieces of one irregular sheet rather than separate tables.
+
+    Args:
+        pieces: Number of filled cells of each block.
+        headed: For each block, True if it has a header over some rows of data.
+        filled: Filled cells of the sheet.
+        size: Cells of its used range.
+
+    >>> is_irregular([4, 2, 6, 4, 4, 3], [False, True, False, False, False, False], 25, 400)
+    True
+    >>> is_irregular([9] * 6, [True] * 6, 54, 400)
+    False
+    """
+    return (
+        len(pieces) >= MIN_PIECES
+        and 2 * sum(cells for cells in pieces if cells <= MAX_PIECE_CELLS) > sum(pieces)
+        and filled <= MAX_DENSITY * size
+        and max(pieces) <= MAX_LARGEST * filled
+        and sum(headed) <= MAX_HEADED * len(headed)
     )
 
 
-def left_out_of(
-    cells: Cells, layout: Layout, rows: Sequence[int], *, kept: bool = True
-) -> tuple[LeftOut, ...]:
-    """Some rows of a table that are no records, or in doubt, in sheet addresses.
-
-    Args:
-        cells: The sheet.
-        layout: The table.
-        rows: Grid rows.
-        kept: True if their texts may be kept.
-    """
-    found = []
-    for row in rows:
-        line = cells.line(row, layout.lines) if kept else []
-        text = next((value.strip() for value in line if isinstance(value, str)), "")
-        reason = layout.out.get(row, LeftOutReason.TOTAL)
-        found.append(LeftOut(row + cells.origin[0], reason, text[:MAX_EXAMPLE_LENGTH]))
-    return tuple(found)
-
-
-def records_of(cells: Cells, layout: Layout, lines: range | None = None) -> NDArray[np.intp]:
-    """Places of the records: rows (columns if transposed) with a value that are not left out.
-
-    Args:
-        cells: The sheet.
-        layout: Where the table stands.
-        lines: Rows of a transposed table that count; None for all.
-    """
-    data = layout.data
+def sums_up(cells: Cells, above: Area, block: Area) -> bool:
+    """True if a block is one row of numbers, the sums of the columns of the table above it."""
+    if block.top < block.bottom or block.left < above.left or block.right > above.right:
+        return False
+    kinds = cells.kinds[block.top, block.left : block.right + 1]
+    between = cells.kinds[above.bottom + 1 : block.top, above.left : above.right + 1]
+    if between.any() or not np.isin(kinds, _NO_TEXT).all() or above.top == above.bottom:
+        return False
+    layout = read_layout(cells, above)
     if layout.transposed:
-        rows = lines or layout.lines
-        held = cells.kinds[rows.start : rows.stop, data.start : data.stop].any(axis=0)
-    else:
-        columns = layout.lines
-        held = cells.kinds[data.start : data.stop, columns.start : columns.stop].any(axis=1)
-        held = held & ~np.isin(np.arange(data.start, data.stop), list(layout.out))
-    found: NDArray[np.intp] = np.flatnonzero(held) + data.start
-    return found
-
-
-def _column(
-    cells: Cells,
-    layout: Layout,
-    line: int,
-    item: TableObject | None,
-    privacy: Privacy,
-) -> Column:
-    """One column of a table (one row of a transposed one)."""
-    data = layout.data
-    if layout.transposed:
-        kinds = cells.kinds[line, data.start : data.stop]
-        header = [(line, layout.area.left + i) for i in range(layout.header_height)]
-    else:
-        kinds = cells.kinds[data.start : data.stop, line]
-        header = [(layout.area.top + i, line) for i in range(layout.header_height)]
-    if layout.out and not layout.transposed:
-        kinds = kinds.copy()
-        kinds[[row - data.start for row in layout.out if row in data]] = Kind.EMPTY
-    found, unseen = sample_column(kinds)
-    places = (found + data.start).tolist()
-    values = cells.line(line, places) if layout.transposed else cells.column(places, line)
-    kept = privacy.keeps_header(transposed=layout.transposed, clear=layout.score >= CLEAR)
-    name = _joined(cells, header) if kept else ""
-    position = line - layout.area.left
-    if not name and item and position < len(item.columns):
-        name = header_text(item.columns[position])
-    unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
-    held = ColumnCells(kinds[found], values, unseen, shown_in(cells, layout, line))
-    return describe_column(name, held, unit or None, privacy)
-
-
-def shown_in(cells: Cells, layout: Layout, line: int) -> NumberFormat:
-    """What the number formats of a table's column show."""
-    if cells.formats is None:
-        return PLAIN
-    data = slice(layout.data.start, layout.data.stop)
-    place = (line, data) if layout.transposed else (data, line)
-    return joint_shown(cells.kinds[place], cells.formats[place], cells.shown)
-
-
-def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:
-    """Header cells joined top-down, with merged cells spread and repetitions left out."""
-    parts: list[str] = []
-    for row, col in header:
-        text = header_text(cells.spread(row, col))
-        if text and (not parts or parts[-1] != text):
-            parts.append(text)
-    return header_text(" / ".join(parts))
+        return False
+    area = Area(layout.area.top, above.left, block.bottom, above.right)
+    data = range(layout.data.start, block.bottom + 1)
+    return block.top in find_totals(cells, area, data, layout.out).totals

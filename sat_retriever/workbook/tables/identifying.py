@@ -1,4 +1,7 @@
-"""Texts of one column that identify its rows or its table: names, codes, years, no measures."""
+"""Texts of one column that identify its rows or its table: names, codes, years, no measures.
+
+Where not all fit, a fair and stable sample of them is kept.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +9,32 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
+from operator import methodcaller
 from typing import cast
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.workbook.tables.sampling import least
 from sat_retriever.workbook.values.cells import GAPS, Kind, KindArray, plain_text
 from sat_retriever.workbook.values.grid import Value
 
 LookUp = Callable[[NDArray[np.intp]], Iterable[Value]]
 Mask = NDArray[np.bool_]
 
+# Characters kept of a text in a table: a name, a code, the first sentence of a remark.
 MAX_TEXT = 200
-"""Characters kept of a text in a table: a name, a code, the first sentence of a remark."""
+# Different texts of one column that are looked at further; no sheet has room for more.
 MAX_OF_COLUMN = 6_000
-"""Different texts of one column that are looked at further; no sheet has room for more."""
-SAMPLE = 400
-"""Cells of a column, spread over all of it, by which its numbers are judged."""
+SAMPLE = 400  # cells of a column, spread over all of it, by which its numbers are judged
+# Different dates up to which each names an event; of a longer series only the years count.
 MAX_DATES = 40
-"""Different dates up to which each names an event; of a longer series only the years count."""
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-MIN_YEARS = 3
-"""Numbers in the range of years without a year's header that are taken for years."""
+MIN_YEARS = 3  # numbers in the range of years without a year's header that are taken for years
+# Numbers, and digits of each, from which a form of their own tells ids from amounts.
 MIN_IDS, ID_DIGITS = 8, 5
-"""Numbers, and digits of each, from which a form of their own tells ids from amounts."""
-DISTINCT = 0.95
-"""Share of the sampled numbers that differ where they are ids."""
-MOST = 0.8
-"""Share of a column's sampled texts by which all of it is taken for amounts or dates."""
+DISTINCT = 0.95  # share of the sampled numbers that differ where they are ids
+MOST = 0.8  # share of a column's sampled texts by which all of it is taken for amounts or dates
 
 _YEAR_HEADER = re.compile(
     r"(?<![^\W_])(?:years?|yrs?|fy|jahre?|geschäftsjahr|année|ann[eé]es?|anno|anni|año|años|ano"
@@ -56,6 +56,9 @@ _PLAIN_DIGITS = re.compile(r"\d+")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d.*)?|\d{1,2}:\d\d(?::\d\d.*)?")
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TEXT, _INTEGER, _NUMBER, _DATE_KIND = map(int, (Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.DATE))
+CELL_BYTES = 12  # what a text costs beside its own bytes: its address, and what stands around both
+
+_BYTES = methodcaller("encode", "utf-8", "surrogatepass")
 
 
 def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]:
@@ -66,7 +69,6 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
     few, else their years.
 
     Args:
-        header: Canonical header of the column.
         kinds: Kind codes of its data cells, first to last, shape (n,).
         values: Looks up the values of some of the same cells, by ascending positions; asked only
             for those with a value.
@@ -78,20 +80,16 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
     found: dict[str, int] = {}
     counts = np.bincount(kinds, minlength=len(Kind))
     if counts[_TEXT]:
-        _add(found, _texts(_first(kinds == _TEXT, values)))
+        _earliest(found, _texts(_first(kinds == _TEXT, values)).items())
     if counts[_INTEGER] + counts[_NUMBER]:
         mask = (kinds == _INTEGER) | (kinds == _NUMBER)
         keep = _numbers_kept(header, mask, values)
         if keep is not None:
             numbers = {v: at for v, at in _first(mask, values).items() if keep(v)}
-            _add(
-                found,
-                _thinned(
-                    list(map(str, map(int, cast("Iterable[float]", numbers)))), numbers.values()
-                ),
-            )
+            texts = list(map(str, map(int, cast("Iterable[float]", numbers))))
+            _earliest(found, _thinned(texts, numbers.values()).items())
     if counts[_DATE_KIND]:
-        _add(found, _dates(_first(kinds == _DATE_KIND, values)))
+        _earliest(found, _dates(_first(kinds == _DATE_KIND, values)).items())
     found = _thinned(list(found), found.values())
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
@@ -121,18 +119,13 @@ def _thinned(texts: list[str], places: Iterable[int]) -> dict[str, int]:
     return dict(compress(pairs, chosen))
 
 
-def _add(found: dict[str, int], more: dict[str, int]) -> None:
-    for text, place in more.items():
-        found[text] = min(place, found.get(text, place))
-
-
 def _texts(raw: dict[Value, int]) -> dict[str, int]:
     """Texts as they are kept; years alone of many dates, nothing of amounts."""
     found: dict[str, int] = {}
     for value, place in _thinned(list(map(str, raw)), raw.values()).items():
         text = plain_text(value)[:MAX_TEXT].rstrip()
         if says_something(text):
-            found[text] = min(place, found.get(text, place))
+            _earliest(found, [(text, place)])
     amounts = [_is_amount(text) for text in found]
     if sum(amounts) >= MOST * len(found) and sum(amounts) > 1:
         return dict(compress(found.items(), (not each for each in amounts)))
@@ -140,8 +133,7 @@ def _texts(raw: dict[Value, int]) -> dict[str, int]:
     if dates > MAX_DATES and dates >= MOST * len(found):
         years: dict[str, int] = {}
         for text, place in found.items():
-            for year in _YEAR_IN.findall(text):
-                years[year] = min(place, years.get(year, place))
+            _earliest(years, ((year, place) for year in _YEAR_IN.findall(text)))
         return years
     return found
 
@@ -189,19 +181,76 @@ def _is_whole(value: Value) -> bool:
 
 
 def _dates(raw: dict[Value, int]) -> dict[str, int]:
-    days: dict[str, int] = {}
-    if len(raw) <= MAX_DATES:
-        _earliest(days, ((_day(value).isoformat(), at) for value, at in raw.items()))
-    else:
-        _earliest(days, ((f"{_day(value).year:04}", at) for value, at in raw.items()))
-    return days
-
-
-def _day(value: Value) -> dt.date:
-    assert isinstance(value, dt.date)
-    return value.date() if isinstance(value, dt.datetime) else value
+    found: dict[str, int] = {}
+    for value, place in raw.items():
+        assert isinstance(value, dt.date)
+        day = value.date() if isinstance(value, dt.datetime) else value
+        text = day.isoformat() if len(raw) <= MAX_DATES else f"{day.year:04}"
+        _earliest(found, [(text, place)])
+    return found
 
 
 def _earliest(found: dict[str, int], pairs: Iterable[tuple[str, int]]) -> None:
     for text, place in pairs:
         found[text] = min(place, found.get(text, place))
+
+
+def fair_sample(groups: Sequence[Sequence[str]], room: int) -> list[list[int]]:
+    """Texts of each group that fit into some room, by their position, ascending.
+
+    The groups take turns, each with the text of the least hash that it has left, until the
+    room is used up. So a long column leaves room for others, a text stands the same chance in
+    every row, and it is taken or left again when other texts are added or go.
+
+    Args:
+        room: Bytes of all texts together, with `CELL_BYTES` for each.
+
+    >>> fair_sample([["a", "b"], ["c"]], 3 * 13)
+    [[0, 1], [0]]
+    >>> [len(kept) for kept in fair_sample([list(map(str, range(1000))), ["c"]], 10 * 16)]
+    [9, 1]
+    """
+    costs = [text_costs(texts) for texts in groups]
+    if sum(int(each.sum()) for each in costs) <= room:
+        return [list(range(len(texts))) for texts in groups]
+    orders = [np.argsort(hashes(texts), kind="stable") for texts in groups]
+    group = np.repeat(np.arange(len(groups)), [len(order) for order in orders])
+    place = np.concatenate(orders)
+    turn = np.concatenate([np.arange(len(order)) for order in orders])
+    cost = np.concatenate([each[order] for each, order in zip(costs, orders, strict=True)])
+    in_turn = np.lexsort((group, turn))
+    taken = in_turn[: int(np.searchsorted(np.cumsum(cost[in_turn]), room, side="right"))]
+    kept: list[list[int]] = [[] for _ in groups]
+    for each, position in zip(group[taken].tolist(), place[taken].tolist(), strict=True):
+        kept[each].append(position)
+    return [sorted(positions) for positions in kept]
+
+
+def least(texts: Sequence[str], most: int) -> list[bool]:
+    """Which texts are among those of the least hashes; more than `most` only if hashes are equal.
+
+    >>> least(["a", "b"], 2), sum(least(["a", "b", "c"], 2))
+    ([True, True], 2)
+    """
+    if len(texts) <= most:
+        return [True] * len(texts)
+    found = hashes(texts)
+    chosen: list[bool] = (found <= np.partition(found, most - 1)[most - 1]).tolist()
+    return chosen
+
+
+def hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """A hash of each text that is the same in every process and version.
+
+    The checksums of similar texts are similar; SplitMix64's last steps spread them out.
+    """
+    sums = np.fromiter(map(crc32, map(_BYTES, texts)), dtype=np.uint64, count=len(texts))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        sums = (sums ^ (sums >> np.uint64(shift))) * np.uint64(factor)
+    return sums ^ (sums >> np.uint64(31))
+
+
+def text_costs(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Bytes of each text, with what it costs beside them."""
+    sizes = np.fromiter(map(len, map(_BYTES, texts)), dtype=np.int64, count=len(texts))
+    return sizes + CELL_BYTES

@@ -10,39 +10,35 @@ from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.workbook.tables.margins import above_notes, below_titles, units_row
 from sat_retriever.workbook.tables.regions import trim
-from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_header, row_scores
+from sat_retriever.workbook.tables.rowscores import (
+    CLEAR,
+    MAX_LABEL,
+    THRESHOLD,
+    best_header,
+    row_scores,
+)
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.tables.sideways import sideways_score
-from sat_retriever.workbook.tables.wording import MAX_LABEL
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_HEADER_HEIGHT = 5
+# Lines of notes above a table from which on they are left out, but for the last ones.
 MAX_NOTES, KEPT_NOTES = 12, 4
-"""Lines of notes above a table from which on they are left out, but for the last ones."""
+# A key and its value in one text, unlike a time ("10:30") or an address.
 _FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
-"""A key and its value in one text, unlike a time ("10:30") or an address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places of the parts of one table; rows and columns are 0-based.
+    """Places of the parts of one table; rows and columns are 0-based."""
 
-    Attributes:
-        area: Area from the first header cell to the last data cell, including totals.
-        header_height: Header rows at its top, or header columns at its left if
-            transposed.
-        transposed: True if the headers are in the first column.
-        units: Grid row (column if transposed) of units below the header, or None.
-        out: Rows below the header that are no records, and why, ascending.
-        doubtful: Rows that look like totals but do not add up: records, unless left out, too.
-        score: Score of the header; 0 without one.
-    """
-
-    area: Area
-    header_height: int = 0
+    area: Area  # area from the first header cell to the last data cell, including totals
+    header_height: int = 0  # header rows at its top, or header columns at its left if transposed
     transposed: bool = False
-    units: int | None = None
+    units: int | None = None  # grid row (column if transposed) of units below the header, or None
+    # Rows below the header that are no records, and why, ascending
     out: Mapping[int, LeftOutReason] = field(default_factory=dict)
+    # Rows that look like totals but do not add up: records, unless left out, too
     doubtful: tuple[int, ...] = ()
     score: float = 0.0
 
@@ -53,6 +49,13 @@ class Layout:
             return range(self.area.left + self.header_height, self.area.right + 1)
         start = self.area.top + self.header_height + (self.units is not None)
         return range(start, self.area.bottom + 1)
+
+    @property
+    def block(self) -> tuple[slice, slice]:
+        """The rows and columns of its data."""
+        data = slice(self.data.start, self.data.stop)
+        lines = slice(self.lines.start, self.lines.stop)
+        return (lines, data) if self.transposed else (data, lines)
 
     @property
     def lines(self) -> range:
@@ -89,7 +92,7 @@ def _below_notes(cells: Cells, block: Area) -> Area:
 
     Such lines are a text, or a key and its value; a few right above the table are kept.
     """
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     counts = part.astype(bool).sum(axis=1)
     widest = int(counts.max())
     first = int((counts >= max(2, widest / 2)).argmax())
@@ -145,7 +148,6 @@ def _header_bottom(sample: Sample, best: int) -> int:
 
 
 def _header_top(cells: Cells, sample: Sample, bottom: int) -> int:
-    """The first of the header rows that end at `bottom`."""
     top = bottom
     while (
         top and bottom - top + 1 < MAX_HEADER_HEIGHT and _is_upper(cells, sample, top - 1, bottom)

@@ -14,10 +14,8 @@ from sat_retriever.workbook.values.cells import Cells
 from sat_retriever.workbook.values.grid import CellError
 
 NOTE_LENGTH = 40
-NOTE_WORDS = 4
-"""A single text below the data with more characters or words is a note."""
-UNITS_SHARE = 0.6
-"""Least share of units among the texts of a units row."""
+NOTE_WORDS = 4  # A single text below the data with more characters or words is a note
+UNITS_SHARE = 0.6  # least share of units among the texts of a units row
 
 _UNITS = """
     kg g mg t m km cm mm nm ft in yd mi lb lbs oz gal l ml ha acre acres km2 m2 m3 s ms h hr hrs

@@ -1,37 +1,35 @@
-"""Texts outside the tables of a sheet: their captions, and notes."""
+"""Texts outside the tables of a sheet: captions, notes, and comments, shapes and charts."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.records.area import Area
-from sat_retriever.workbook.tables.identifying import says_something
-from sat_retriever.workbook.tables.sampling import fair_sample
+from sat_retriever.records.area import Area, split_ref
+from sat_retriever.records.contents import CellText, TextKind
+from sat_retriever.workbook.tables.identifying import fair_sample, says_something
 from sat_retriever.workbook.values.cells import Cells, Kind, plain_text
 
-MAX_NOTE = 500
-"""Characters kept of a text outside the tables: a long paragraph."""
-NOTE_ROOM = 32 << 10
-"""Bytes of a sheet's notes and captions together: some five printed pages."""
-MAX_NOTES = 20_000
-"""Cells outside the tables that are looked at: a hostile sheet has millions."""
-REACH = 2
-"""Rows across which a caption belongs to a table: one blank row may lie between."""
-TITLE_ROWS = 3
-"""Rows of texts above a table of which the first is its caption."""
-BESIDE = 2
-"""Columns left of a table at which its caption may start."""
+MAX_NOTE = 500  # characters kept of a text outside the tables: a long paragraph
+NOTE_ROOM = 32 << 10  # bytes of a sheet's notes and captions together: some five printed pages
+MAX_NOTES = 20_000  # cells outside the tables that are looked at: a hostile sheet has millions
+REACH = 2  # rows across which a caption belongs to a table: one blank row may lie between
+TITLE_ROWS = 3  # rows of texts above a table of which the first is its caption
+BESIDE = 2  # columns left of a table at which its caption may start
 
 _CAPTION = re.compile(
     r"(?:table|tab\.|tabelle|tableau|tabla|tabella|figure|fig\.|abbildung|exhibit|chart)\s*"
     r"[\dIVXA-Z]{1,4}(?!\w)",
     re.IGNORECASE,
 )
+# Bytes of these texts of a sheet together, beside those of its cells: some two printed pages.
+BESIDE_ROOM = 16 << 10
+_KINDS = tuple(TextKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +46,6 @@ def texts_outside(cells: Cells, tables: Sequence[Area]) -> list[Note]:
 
     Of the same text only the first is told. They fit into `NOTE_ROOM`; of more, a fair
     sample is told.
-
-    Args:
-        cells: The sheet.
-        tables: Areas of its tables, 0-based.
     """
     outside = (cells.kinds == Kind.TEXT) | (cells.kinds == Kind.DATE)
     for area in tables:
@@ -81,8 +75,6 @@ def caption_of(notes: Sequence[Note], cells: Cells, area: Area) -> Note | None:
 
     Args:
         notes: Texts outside of tables that are no other table's caption, top down.
-        cells: The sheet.
-        area: The table, 0-based.
     """
     near = [note for note in notes if _is_at(note, cells, area)]
     above: list[Note] = []
@@ -113,3 +105,45 @@ def _is_at(note: Note, cells: Cells, area: Area) -> bool:
     if area.left - BESIDE <= note.col <= area.right:
         return True
     return cells.anchors.get((note.row, area.left)) == (note.row, note.col)
+
+
+def texts_beside(
+    texts: Sequence[CellText], room: int = BESIDE_ROOM, told: Iterable[str] = ()
+) -> list[CellText]:
+    """The texts that fit into some room, top down, each on one line and only once.
+
+    A long text is cut into several of `MAX_NOTE` characters. Where not all fit, comments, shapes
+    and charts take turns, and of each kind a fair sample is kept.
+
+    Args:
+        texts: The texts as they are written; of too many, some from all over them count.
+    """
+    step = -(-len(texts) // MAX_NOTES) or 1
+    known = dict.fromkeys(told)
+    found: dict[TextKind, dict[str, CellText]] = {kind: {} for kind in _KINDS}
+    for each in texts[::step]:
+        for text in _lines(each.text):
+            if text not in known and says_something(text):
+                known[text] = None
+                found[each.kind][text] = CellText(each.cell, text, each.kind)
+    groups = [list(of_kind.values()) for of_kind in found.values()]
+    kept = fair_sample([[each.text for each in group] for group in groups], room)
+    chosen = [groups[number][place] for number, places in enumerate(kept) for place in places]
+    return in_order(chosen)
+
+
+def in_order(texts: Iterable[CellText]) -> list[CellText]:
+    """Texts top down; of those at the same cell the earlier ones first."""
+    return sorted(texts, key=lambda each: split_ref(each.cell) or (0, 0))
+
+
+def _lines(text: str) -> list[str]:
+    r"""A text on one line, or on several that are as long as a note may be.
+
+    >>> _lines("Scrappage of vehicles\n by age"), [len(each) for each in _lines("word " * 180)]
+    (['Scrappage of vehicles by age'], [499, 399])
+    """
+    line = " ".join(text[: 2 * BESIDE_ROOM].split())
+    if len(line) <= MAX_NOTE:
+        return [line]
+    return textwrap.wrap(line, MAX_NOTE, break_on_hyphens=False)

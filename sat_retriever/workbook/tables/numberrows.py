@@ -1,10 +1,10 @@
-"""The rows of a table as arrays of numbers, labels and gaps."""
+"""The rows of a table as arrays of numbers, labels and gaps, and their statistics."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,29 +12,26 @@ from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
 from sat_retriever.text.numbers import is_number, numbers_of
-from sat_retriever.text.totalwords import TotalLabel, total_label
+from sat_retriever.text.totalwords import Statistic, TotalLabel, total_label
 from sat_retriever.workbook.tables.sums import PIVOTS, Vector
 from sat_retriever.workbook.values.cells import Cells, Kind
 from sat_retriever.workbook.values.grid import Value
 
+# Numbers of a table that are added up; columns with fewer numbers are left out first.
 MAX_NUMBERS = 4_000_000
-"""Numbers of a table that are added up; columns with fewer numbers are left out first."""
 LARGEST = 1e200
-FEW = 4
-"""First texts of a column that tell whether it may hold numbers."""
-LABELS = 8
-"""First columns in which a row's label is looked for."""
-FILLED = 0.5
-"""Least share of rows that fill a column whose gap then speaks for a total."""
-COUNTERS = 4
-"""First columns of a table that may count its rows."""
-COUNTING = 0.8
-"""Least share of steps by one of a column that numbers its rows."""
-MAX_DECIMALS = 6
-"""Most decimals of a column whose sums may differ by what rounding takes."""
+FEW = 4  # first texts of a column that tell whether it may hold numbers
+LABELS = 8  # first columns in which a row's label is looked for
+FILLED = 0.5  # least share of rows that fill a column whose gap then speaks for a total
+COUNTERS = 4  # first columns of a table that may count its rows
+COUNTING = 0.8  # least share of steps by one of a column that numbers its rows
+MAX_DECIMALS = 6  # most decimals of a column whose sums may differ by what rounding takes
 
 Mask = NDArray[np.bool_]
 _IS_NUMBER = np.isin(np.arange(len(Kind)), (Kind.INTEGER, Kind.NUMBER, Kind.TIME))
+ROUGHLY = 0.005  # relative error of a statistic, which is often rounded
+AGREEING = 0.5
+LEAST = 3  # least records of which a row is a statistic
 
 
 class NumberRows:
@@ -75,7 +72,6 @@ class NumberRows:
             self.known[rows, col], self.texts[rows, col] = True, False
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
-        """Mask of cells that a filled merged area covers."""
         covered = np.zeros(shape, dtype=np.bool_)
         columns = range(self._area.left, self._area.right + 1)
         row, col, top, left = self._cells.merged_in(self._data, columns).T
@@ -124,7 +120,6 @@ class NumberRows:
 
     @cached_property
     def _counting(self) -> list[int]:
-        """Columns whose numbers go up by one from row to row."""
         found = []
         for col in np.flatnonzero(self.of_numbers[:COUNTERS]).tolist():
             steps = np.diff(self._column(col))
@@ -164,7 +159,6 @@ class NumberRows:
         return found
 
     def _column(self, col: int) -> Vector:
-        """Numbers of a column, at the rows where one is known."""
         if col not in self._read:
             held = self._held(col, np.flatnonzero(self.known[:, col]))
             try:
@@ -224,3 +218,43 @@ def _inside(span: tuple[int, int], row: int, area: Area, data: range) -> bool:
     return (
         area.top <= top <= bottom < data.stop and bottom >= data.start and not top <= row <= bottom
     )
+
+
+def is_statistic(rows: NumberRows, row: int, records: Sequence[int], label: TotalLabel) -> bool:
+    """True if most of a row's numbers are the statistic of the records that its label names.
+
+    The largest and the smallest value are those of a record, too, so such a row needs a gap, or two
+    columns that agree.
+    """
+    if not rows.known[row].any():
+        return bool(rows.numbers[row].any())  # formulas without a saved value
+    values, own = rows.values[records], rows.values[row]
+    if len(records) < LEAST:
+        return False
+    columns = ~np.isnan(own) & ~np.isnan(values).all(axis=0)
+    if not columns.any():
+        return False
+    values, own = values[:, columns], own[columns]
+    told = _statistic(values, label.kind)
+    close = np.abs(own - told) <= np.maximum(ROUGHLY * np.abs(told), 0.5 * rows.steps[columns])
+    extreme = label.kind in (Statistic.LARGEST, Statistic.SMALLEST)
+    enough = not extreme or bool(rows.gaps[row]) or int(close.sum()) > 1
+    return bool(close.mean() >= AGREEING) and enough
+
+
+def _statistic(values: Vector, kind: Statistic | None) -> Vector:
+    with np.errstate(invalid="ignore", over="ignore"):
+        match kind:
+            case Statistic.MEDIAN:
+                found = np.nanmedian(values, axis=0)
+            case Statistic.LARGEST:
+                found = np.nanmax(values, axis=0)
+            case Statistic.SMALLEST:
+                found = np.nanmin(values, axis=0)
+            case Statistic.COUNT:
+                found = (~np.isnan(values)).sum(axis=0).astype(np.float64)
+            case Statistic.DEVIATION:
+                found = np.nanstd(values, axis=0, ddof=min(1, len(values) - 1))
+            case _:
+                found = np.nanmean(values, axis=0)
+    return np.asarray(found, dtype=np.float64)

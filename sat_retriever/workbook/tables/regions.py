@@ -20,19 +20,12 @@ MAX_LONE = 3
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rules beyond blank lines for where one block ends and the next begins.
+    """Rules beyond blank lines for where one block ends and the next begins."""
 
-    Attributes:
-        below: True if a block continues the one above it.
-        beside: True if a block continues the one to its left.
-        lone: True if a block is a single text, such as a section title.
-        whole: True if a block must not be cut further.
-    """
-
-    below: Callable[[Area, Area], bool]
-    beside: Callable[[Area, Area], bool]
-    lone: Callable[[Area], bool]
-    whole: Callable[[Area], bool]
+    below: Callable[[Area, Area], bool]  # True if a block continues the one above it
+    beside: Callable[[Area, Area], bool]  # True if a block continues the one to its left
+    lone: Callable[[Area], bool]  # True if a block is a single text, such as a section title
+    whole: Callable[[Area], bool]  # True if a block must not be cut further
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,6 @@ def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) ->
 
     Args:
         kinds: Kind codes, (rows, columns); 0 is an empty cell.
-        rules: Rules for joining blocks across blank rows and columns.
         bridges: Merged cells; columns that they cover in their first row are not cut.
 
     Returns:

@@ -14,26 +14,17 @@ from sat_retriever.workbook.tables.adjacent import is_prose
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.values.cells import Cells, Kind
 
-WORDS = 0.7
-"""Share of texts among the cells of documentation and of lists."""
-WORDS_OF_NAMED = 0.4
-"""The same where the sheet's name says what it is."""
-SENTENCES = 0.3
-"""Share of long texts among those of documentation."""
-LISTED, MIN_LISTED = 0.5, 3
-"""Share and number of the other sheets that a list of sheets names."""
-FORMULAS = 0.5
-"""Share of formulas among the cells of a calculation."""
-FORMULAS_OF_NAMED = 0.1
-"""The same where the sheet's name says that it calculates."""
-AROUND_CHARTS = 40
-"""Cells that may stand around charts on a sheet which is there for them."""
+WORDS = 0.7  # share of texts among the cells of documentation and of lists
+WORDS_OF_NAMED = 0.4  # the same where the sheet's name says what it is
+SENTENCES = 0.3  # share of long texts among those of documentation
+LISTED, MIN_LISTED = 0.5, 3  # share and number of the other sheets that a list of sheets names
+FORMULAS = 0.5  # share of formulas among the cells of a calculation
+FORMULAS_OF_NAMED = 0.1  # the same where the sheet's name says that it calculates
+AROUND_CHARTS = 40  # cells that may stand around charts on a sheet which is there for them
+# Columns and records of a list from which others choose.
 LOOKUP_COLUMNS, LOOKUP_ROWS = 3, range(3, 501)
-"""Columns and records of a list from which others choose."""
-LONG_TEXT = 40
-"""Characters from which a text is a sentence or an address and no name."""
-LOOKED_AT = 2_000
-"""Texts of a sheet that are looked at, spread over all of it."""
+LONG_TEXT = 40  # characters from which a text is a sentence or an address and no name
+LOOKED_AT = 2_000  # texts of a sheet that are looked at, spread over all of it
 
 _ABOUT = re.compile(
     r"(?<![^\W\d_])(?:about|read\W?me|documentation|docs?|notes?|legend|glossary|definitions?"
@@ -54,21 +45,13 @@ _CALCULATION = re.compile(r"(?<![^\W\d_])(?:calc|berechnung|calcul|cálculo)", r
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is known of a sheet beside its values.
-
-    Attributes:
-        sheet: Its name.
-        tabs: Names of all sheets of the workbook, casefolded.
-        formulas: Number of its cells with a formula.
-        charts: True if charts of other sheets' data stand on it.
-        pivots: True if pivot tables of such data do.
-    """
+    """What is known of a sheet beside its values."""
 
     sheet: str = ""
-    tabs: frozenset[str] = frozenset()
+    tabs: frozenset[str] = frozenset()  # names of all sheets of the workbook, casefolded
     formulas: int = 0
-    charts: bool = False
-    pivots: bool = False
+    charts: bool = False  # True if charts of other sheets' data stand on it
+    pivots: bool = False  # True if pivot tables of such data do
 
 
 NO_SETTING = Setting()
@@ -76,39 +59,23 @@ NO_SETTING = Setting()
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a sheet looks like, each share in [0, 1].
+    """What a sheet looks like, each share in [0, 1]."""
 
-    Attributes:
-        filled: Cells with a value or a formula.
-        words: Share of them that are texts.
-        sentences: Share of its texts that are long.
-        prose: True if its main table, if any, is a page of text.
-        formulas: Share of its cells that have a formula.
-        listed: Number of the workbook's other sheets that its texts name.
-        columns: Columns of its main table.
-        tables: Number of its tables with a header.
-        rows: Records of its main table.
-        measures: True if its main table holds numbers, other than codes in its first column.
-    """
-
-    filled: int = 0
-    words: float = 0.0
-    sentences: float = 0.0
-    prose: bool = False
-    formulas: float = 0.0
-    listed: int = 0
+    filled: int = 0  # cells with a value or a formula
+    words: float = 0.0  # share of them that are texts
+    sentences: float = 0.0  # share of its texts that are long
+    prose: bool = False  # True if its main table, if any, is a page of text
+    formulas: float = 0.0  # share of its cells that have a formula
+    listed: int = 0  # number of the workbook's other sheets that its texts name
     columns: int = 0
     tables: int = 0
     rows: int = 0
+    # True if its main table holds numbers, other than codes in its first column
     measures: bool = False
 
 
 def role_of(form: Form, setting: Setting) -> Role:
     """The role of a sheet of some form; its name decides only where the form allows both.
-
-    Args:
-        form: What it looks like.
-        setting: What else is known of it.
 
     >>> page = Form(20, words=1.0, sentences=0.7, prose=True, columns=2, rows=20)
     >>> role_of(page, Setting("Sheet1")).value
@@ -145,14 +112,7 @@ def _is_list(form: Form) -> bool:
 def form_of(
     cells: Cells, layouts: Sequence[Layout], tables: Sequence[Table], setting: Setting
 ) -> Form:
-    """The form of a sheet.
-
-    Args:
-        cells: Its cells.
-        layouts: Its tables in the grid, the main one first.
-        tables: The same tables as its record has them.
-        setting: What else is known of it.
-    """
+    """The form of a sheet."""
     filled = int(np.count_nonzero(cells.kinds))
     words = np.flatnonzero(cells.kinds == Kind.TEXT)
     spread = np.linspace(0, len(words) - 1, min(len(words), LOOKED_AT)).astype(np.int64)
@@ -183,5 +143,5 @@ def _measures(table: Table) -> bool:
 def _has_numbers(cells: Cells, layout: Layout) -> bool:
     """True if a number is more than a text of digits, such as a version in a list of facts."""
     area = layout.area
-    kinds = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    kinds = cells.part(area)
     return bool(((kinds == Kind.INTEGER) | (kinds == Kind.NUMBER)).any())

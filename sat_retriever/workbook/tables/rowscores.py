@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.workbook.tables.sample import MIN_STEPS, Family, Sample, steps
-from sat_retriever.workbook.tables.wording import MAX_LABEL, text_styles
 from sat_retriever.workbook.values.cells import plain_text
+from sat_retriever.workbook.values.grid import Value
 
 # Weights, tuned on the tuning part of benchmarks/reading/header_labels.json and on the tuning
 # seeds of benchmarks/reading/headers.py.
@@ -22,35 +24,37 @@ W_LONG = 0.5
 W_DATA_ABOVE = 0.45
 W_TEXT_ABOVE = 0.03
 W_NOTHING_BELOW = 0.5
-THRESHOLD = 0.20
-"""Least score of a header."""
-CLEAR = 0.50
-"""Least score of a header inside a table that has already begun."""
+THRESHOLD = 0.20  # least score of a header
+CLEAR = 0.50  # least score of a header inside a table that has already begun
 
-NEARLY = 0.20
-"""Largest deficit of an earlier row against the best score, in a table of texts only."""
+NEARLY = 0.20  # largest deficit of an earlier row against the best score, in a table of texts only
+# Number of first non-empty rows of a block that are searched for its header.
 MAX_HEADER_POSITION = 30
-"""Number of first non-empty rows of a block that are searched for its header."""
 YEAR_OVER_NUMBERS = 0.8
 DATE_OVER_NUMBERS = 0.9
 DATE_ALONE = -0.3
 CODE_OVER_NUMBERS = 0.7
 NUMBER_OVER_NUMBERS = -1.0
 NUMBER_OVER_UNKNOWN = -0.5
+# Share of a number that a formula without a saved value counts as below words or years.
 UNKNOWN_IS_NUMBER = 0.7
-"""Share of a number that a formula without a saved value counts as below words or years."""
 LONE_HEADER = 0.3
 MAX_DATA_ABOVE = 2.0
+# Share of a note, rather than data, that a code or address above a row counts as.
 CODE_IS_TEXT = 0.5
-"""Share of a note, rather than data, that a code or address above a row counts as."""
 STEPS_BELOW = 5
-LABELLED_BELOW = 2
-"""Number of rows right below formula headings that must each have a label."""
+LABELLED_BELOW = 2  # number of rows right below formula headings that must each have a label
 WIDE_BELOW = 12
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Families = NDArray[np.uint8]
+MAX_LABEL = 60  # most characters of a text that can be one of several headers or keys
+MAX_TEXT_STYLE = 0.6
+MIN_ALIKE = 3
+MIN_REPEATED = 4
+
+_DIGIT = re.compile(r"\d")
 
 
 def best_header(sample: Sample) -> tuple[int, float]:
@@ -161,7 +165,6 @@ def _contrasts(sample: Sample, families: Families, row_steps: Matrix) -> Matrix:
     """Contrast of each cell with the cells below it; 0 for an empty cell.
 
     Args:
-        sample: A block.
         families: Families of its first rows, shape (rows, cols).
         row_steps: `steps` of each of these rows as a header, shape (rows, 1).
     """
@@ -254,7 +257,6 @@ def _repeats(texts: Sequence[str]) -> float:
 
 
 def _long(texts: Sequence[str]) -> float:
-    """Share of a row's texts that are too long for a header."""
     return sum(len(text) > MAX_LABEL for text in texts) / len(texts) if texts else 0.0
 
 
@@ -270,3 +272,73 @@ def _data_above(sample: Sample, stepping: Sequence[float], stop: int) -> list[fl
             share = 0.0 if stepping[row] else values[row] / counts[row]
             penalty += max(W_DATA_ABOVE * min(1.0, 2.0 * share), W_TEXT_ABOVE)
     return penalties
+
+
+def text_styles(column: Sequence[Value], rows: Collection[int]) -> dict[int, float]:
+    """Contrast of the cells at `rows` with the texts below each, in [-1, 0.6], by row.
+
+    Headers do not recur below; data repeats itself, has digits, or is longer. The column is
+    read once from the bottom up, so that the cost does not grow with the number of rows.
+    """
+    styles: dict[int, float] = {}
+    below = _Below()
+    for row in range(len(column) - 1, min(rows, default=len(column)) - 1, -1):
+        value = column[row]
+        if row in rows:
+            styles[row] = below.style(str(value).strip())
+        if isinstance(value, str) and (text := value.strip()):
+            below.add(text)
+    return styles
+
+
+@dataclass(slots=True)
+class _Below:
+    texts: set[str] = field(default_factory=set)
+    cases: set[str] = field(default_factory=set)
+    openings: Counter[str] = field(default_factory=Counter)
+    length: int = 0
+    count: int = 0
+    with_digits: int = 0
+
+    def add(self, text: str) -> None:
+        self.texts.add(text)
+        self.cases.add(text_case(text))
+        self.openings[_opening(text)] += 1
+        self.length += len(text)
+        self.count += 1
+        self.with_digits += _DIGIT.search(text) is not None
+
+    def style(self, head: str) -> float:
+        if not self.count:
+            return MAX_TEXT_STYLE
+        if not head or head in self.texts:
+            return -1.0
+        style = 0.05
+        if self.count >= MIN_REPEATED and len(self.texts) <= 0.7 * self.count:
+            style += 0.4
+        mean_length = self.length / self.count
+        if mean_length > 1.6 * len(head):
+            style += 0.2
+        if 2 * self.with_digits >= self.count and not _DIGIT.search(head):
+            style += 0.35
+        if text_case(head) not in self.cases:
+            style += 0.25
+        if len(head) > max(MAX_LABEL, 2.5 * mean_length):
+            style -= 0.4
+        if self.count >= MIN_ALIKE and 2 * self.openings[_opening(head)] >= self.count:
+            style -= 0.6
+        return min(style, MAX_TEXT_STYLE)
+
+
+def _opening(text: str) -> str:
+    return text.split(maxsplit=1)[0] if text[0].isalnum() else text[0]
+
+
+def text_case(text: str) -> str:
+    """Letter case of a text, with the separator of its words as a prefix."""
+    joint = "_" if "_" in text else "." if "." in text.strip(".") else " " if " " in text else ""
+    if text.isupper():
+        return joint + "upper"
+    if text.islower():
+        return joint + "lower"
+    return joint + ("title" if text[0].isupper() else "mixed")

@@ -20,8 +20,7 @@ TAIL_ROWS = 24
 HEAD_COLS = 40
 TAIL_COLS = 16
 MAX_TEXT = 256
-MAX_HEADS = 16
-"""First rows of a block that may be a header which further rows repeat."""
+MAX_HEADS = 16  # first rows of a block that may be a header which further rows repeat
 YEARS = (1900, 2100)
 MIN_STEPS = 3
 
@@ -41,10 +40,10 @@ class Family(IntEnum):
     UNKNOWN = 6
 
 
+# A number in a text, also one with a sign before it that says more or less.
 _WRITTEN = re.compile(
     r"(?:[<>≤≥~≈]\s?|\(\s?|[+\-−])?[$€£¥]?(?:0|[1-9])[\d.,' ]{0,20}\s?[$€£¥%]?[)\-]?"
 )
-"""A number in a text, also one with a sign before it that says more or less."""
 _FAMILY = np.zeros(len(Kind), dtype=np.uint8)
 _FAMILY[Kind.TEXT] = Family.WORDS
 _FAMILY[[Kind.INTEGER, Kind.NUMBER]] = Family.NUMBER
@@ -56,24 +55,17 @@ _FAMILY[Kind.UNKNOWN] = Family.UNKNOWN
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Rows and columns of a block that represent all of it.
+    """Rows and columns of a block that represent all of it."""
 
-    Attributes:
-        rows: Sampled 0-based grid rows, none of them empty; the first 48 of the
-            block, then some spread over the rest.
-        cols: Sampled 0-based grid columns.
-        values: Values, `values[i][j]` of row i and column j of the sample.
-        filled: Mask of cells with any value, shape (rows, cols) bool.
-        families: Family codes, shape (rows, cols) uint8.
-        below: `below[f, i, j]` = cells of family f in column j from row i on,
-            shape (families, rows + 1, cols).
-    """
-
+    # Sampled 0-based grid rows, none of them empty; the first 48 of the block, then some spread
+    # over the rest
     rows: Sequence[int]
-    cols: Sequence[int]
-    values: Sequence[Sequence[Value]]
-    filled: NDArray[np.bool_]
-    families: NDArray[np.uint8]
+    cols: Sequence[int]  # sampled 0-based grid columns
+    values: Sequence[Sequence[Value]]  # values, `values[i][j]` of row i and column j of the sample
+    filled: NDArray[np.bool_]  # mask of cells with any value, shape (rows, cols) bool
+    families: NDArray[np.uint8]  # family codes, shape (rows, cols) uint8
+    # `below[f, i, j]` = cells of family f in column j from row i on, shape (families, rows + 1,
+    # cols)
     below: NDArray[np.int32]
 
     def texts(self, row: int) -> list[str]:
@@ -115,7 +107,7 @@ class Sample:
 
 def sample_block(cells: Cells, block: Area) -> Sample:
     """A sample of at most 72 rows and 56 columns of a block."""
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     rows = _spread(np.flatnonzero(part.any(axis=1)) + block.top, HEAD_ROWS, TAIL_ROWS)
     cols = _spread(np.flatnonzero(part.any(axis=0)) + block.left, HEAD_COLS, TAIL_COLS)
     values = [cells.line(row, cols) for row in rows]
@@ -163,7 +155,6 @@ def _cut(value: Value) -> Value:
 
 
 def _suffix_counts(families: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """`Sample.below` of family codes."""
     rows, cols = families.shape
     each = np.arange(len(Family))[:, None, None] == families[None, ::-1]
     below = np.zeros((len(Family), rows + 1, cols), dtype=np.int32)

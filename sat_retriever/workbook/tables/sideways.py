@@ -6,30 +6,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.workbook.tables.margins import is_note
-from sat_retriever.workbook.tables.rowscores import THRESHOLD, row_scores
+from sat_retriever.workbook.tables.rowscores import MAX_LABEL, THRESHOLD, row_scores, text_case
 from sat_retriever.workbook.tables.sample import Family, Sample
-from sat_retriever.workbook.tables.wording import MAX_LABEL, text_case
 
+# Least excess of purity across over purity down at which a first column beats a header row.
 MIN_PURITY_GAIN = 0.2
-"""Least excess of purity across over purity down at which a first column beats a header row."""
 PURITY_SLACK = 0.05
-FORM_COLON = 0.5
-"""Score for a colon after every key."""
+FORM_COLON = 0.5  # score for a colon after every key
 MIN_COLONS = 0.6
 MIN_WORDS = 0.9
 MAX_FORM_PURITY = 0.85
 MIN_REPEATS = 5
-REPEATING = 0.7
-"""Largest share of distinct texts in a column that repeats itself."""
-MAX_STAND_INS = 4
-"""Most texts of a row that stand for missing values; more of them are a field."""
-CLOSER = 0.8
-"""Most spread of sizes within fields, as a share of that across them."""
-FULL = 0.5
-"""Least cells of a first full row, as a share of those of the widest."""
+REPEATING = 0.7  # largest share of distinct texts in a column that repeats itself
+MAX_STAND_INS = 4  # most texts of a row that stand for missing values; more of them are a field
+CLOSER = 0.8  # most spread of sizes within fields, as a share of that across them
+FULL = 0.5  # least cells of a first full row, as a share of those of the widest
 MAX_FORM_ROWS = 60
-LIST_SHARE = 0.6
-"""Least share of numbers or dates in the second column of a list of names."""
+LIST_SHARE = 0.6  # least share of numbers or dates in the second column of a list of names
+# Headers of a column of values beside one of keys. A form of keys and values has no such header,
+# and nothing else tells the two apart.
 _VALUE_WORDS = frozenset(
     """
     value values wert werte valeur valeurs valor valores valore valori waarde wartość hodnota
@@ -39,8 +34,6 @@ _VALUE_WORDS = frozenset(
     contenuto inhoud
     """.split()
 )
-"""Headers of a column of values beside one of keys. A form of keys and values has no such header,
-and nothing else tells the two apart."""
 
 
 def sideways_score(sample: Sample, best: int, best_score: float) -> float | None:
@@ -121,7 +114,6 @@ def _regular(sample: Sample) -> list[int]:
 
 
 def _letters(text: str) -> str:
-    """The letter case of a text, however its words are joined."""
     return text_case(text.strip()).lstrip("_. ")
 
 

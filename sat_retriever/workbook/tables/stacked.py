@@ -1,31 +1,31 @@
-"""Separation of tables that are stacked without a blank row."""
+"""Headers amid the rows of a block: of tables stacked without a blank row, or repeated."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from sat_retriever.records.area import Area
 from sat_retriever.text.totalwords import total_label
-from sat_retriever.workbook.tables.repeated import repeats_header
-from sat_retriever.workbook.tables.rowscores import CLEAR, best_header
+from sat_retriever.workbook.tables.rowscores import CLEAR, best_header, text_case
 from sat_retriever.workbook.tables.sample import sample_block
-from sat_retriever.workbook.tables.wording import text_case
-from sat_retriever.workbook.values.cells import Cells, Kind
+from sat_retriever.workbook.values.cells import Cells, Kind, plain_text
+from sat_retriever.workbook.values.grid import Value
 
 MAX_CANDIDATES = 64
 TEXT_SHARE = 0.6
 OVER_VALUES = 0.4
-AROUND = 5
-"""Rows above and below a row whose kinds are compared."""
-NEAR = 100
-"""Rows above and below a row in which its words are looked for."""
+AROUND = 5  # rows above and below a row whose kinds are compared
+NEAR = 100  # rows above and below a row in which its words are looked for
 
 _ALIKE = np.arange(len(Kind), dtype=np.uint8)
 _ALIKE[Kind.NUMBER] = Kind.INTEGER
 _DIGIT = re.compile(r"\d")
+MIN_REPEATED = 2  # least texts of a repeated header
+FIRST_ROWS = 16  # first rows of a table among which its header is looked for
 
 
 def split_stacked(cells: Cells, block: Area) -> list[Area]:
@@ -52,7 +52,7 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
 
 def _candidates(cells: Cells, block: Area) -> list[int]:
     """Rows of text that start in one of the first two columns, amid values of the same columns."""
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     if part.shape[0] < 4 or part.shape[1] < 2:
         return []
     words, values = part == Kind.TEXT, part > Kind.TEXT
@@ -76,7 +76,7 @@ def _breaks(cells: Cells, block: Area, row: int) -> bool:
     Without such a sign a row of words amid numbers is a record, whose words stand for numbers.
     """
     columns = range(block.left, block.right + 1)
-    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    part = cells.part(block)
     at = row - block.top
     before = part[at - 1]
     if (before != Kind.EMPTY).sum() == 1 and (before == Kind.TEXT).any():
@@ -142,3 +142,49 @@ def _with_title(cells: Cells, block: Area, row: int) -> int:
     above = cells.kinds[row - 1, block.left : block.right + 1]
     lone = (above != Kind.EMPTY).sum() == 1 and (above == Kind.TEXT).any()
     return row - 1 if lone and row - 1 > block.top else row
+
+
+def same_rows(
+    cells: Cells, area: Area, rows: range, head: int, least: int = MIN_REPEATED
+) -> Iterator[int]:
+    """Yield rows that hold the values of one row, and nothing else.
+
+    Of three and more, the first may differ: "Price", 2020, 2021 and further down "Tax", 2020, 2021.
+    Where it is empty, theirs may be filled.
+
+    Args:
+        head: Grid row whose texts they repeat.
+    """
+    columns = range(area.left, area.right + 1)
+    wanted = _texts(cells.line(head, columns))
+    filled = [place for place, text in enumerate(wanted) if text]
+    if len(filled) < least:
+        return
+    part = cells.kinds[rows.start : rows.stop, area.left : area.right + 1]
+    own = cells.kinds[head, area.left : area.right + 1]
+    corner = int(not wanted[0] or len(filled) > MIN_REPEATED)
+    alike = ((part != Kind.EMPTY) == (own != Kind.EMPTY))[:, corner:].all(axis=1)
+    first = area.left + filled[-1]
+    last = part[:, filled[-1]] == Kind.TEXT  # most rows have numbers below a text
+    alike &= last == (own[filled[-1]] == Kind.TEXT)
+    for row in (np.flatnonzero(alike) + rows.start).tolist():
+        alike_last = row != head and _text(cells.value(row, first)) == wanted[filled[-1]]
+        if alike_last and _texts(cells.line(row, columns))[corner:] == wanted[corner:]:
+            yield row
+
+
+def repeats_header(cells: Cells, above: Area, row: int) -> bool:
+    """True if a row repeats one of the first rows of a table above it, one of texts only."""
+    kinds = cells.kinds[row, above.left : above.right + 1]
+    if not np.isin(kinds, (Kind.EMPTY, Kind.TEXT)).all():
+        return False
+    stop = min(above.top + FIRST_ROWS, above.bottom + 1, row)
+    return next(same_rows(cells, above, range(above.top, stop), row), None) is not None
+
+
+def _texts(line: Sequence[Value]) -> list[str]:
+    return [_text(value) for value in line]
+
+
+def _text(value: Value) -> str:
+    return plain_text(value).casefold()

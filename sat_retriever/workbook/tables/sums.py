@@ -1,26 +1,40 @@
-"""Sums of the records above each row of a table, and how a row agrees with them."""
+"""Sums of the records above each row of a table, and formulas that sum up their own column."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-PIVOTS = 4
-"""Columns of numbers in which every row is compared with the sum of the rows above."""
+from sat_retriever.records.area import area_of, split_ref
+from sat_retriever.records.structure import RawFormula
+
+PIVOTS = 4  # columns of numbers in which every row is compared with the sum of the rows above
+# Last totals and sections from which a sum may begin, beside the table's first record.
 BOUNDARIES = 8
-"""Last totals and sections from which a sum may begin, beside the table's first record."""
+# Least share of a row's numbers that must be sums if a word or a gap speaks for a total, too.
 AGREEING = 0.5
-"""Least share of a row's numbers that must be sums if a word or a gap speaks for a total, too."""
-EXACT = 1e-9
-"""Relative error of sums of floats."""
+EXACT = 1e-9  # relative error of sums of floats
+# Most rows of which every column of numbers is compared; `PIVOTS` of them in longer tables.
 ALL = 2_000
-"""Most rows of which every column of numbers is compared; `PIVOTS` of them in longer tables."""
 
 Vector = NDArray[np.float64]
+MAX_SUMS = 50_000
+_CELL = r"\$?([A-Z]{1,3})\$?([0-9]{1,7})"
+_RANGE = re.compile(rf"(?<![A-Za-z0-9!$:]){_CELL}(?::{_CELL})?(?![A-Za-z0-9(:!])")
+_OWN = re.compile(r"\0(?<![A-Za-z0-9!:].)(?<![A-Za-z0-9!$:]\$.)\$?[0-9]")  # \0 for the column
+_SUMMING = re.compile(r"(?:SUM|SUBTOTAL|AGGREGATE|SUMIFS?)\(")
+_ADDED = re.compile(r"\+?\$?[A-Z]{1,3}\$?[0-9]{1,7}(?:\+\$?[A-Z]{1,3}\$?[0-9]{1,7}){1,40}")
+_OTHER = re.compile(r"[/*^-]")  # a share or a difference is no sum
+_DIGITS = "0123456789"
+MAX_FORMULA = 300  # characters of a formula that are looked at; sums of a column are short
+
+# First and last row that a formula sums up, by its row and column; all 1-based.
+Sums = dict[tuple[int, int], tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +117,13 @@ class RunningSums:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the numbers of a row agree with sums.
+    """How far the numbers of a row agree with sums."""
 
-    Attributes:
-        half: True if half of them or more do.
-        all: True if all do.
-        columns: Number of them that do.
-        records: Most records that one of these sums adds up; zeros do not count.
-        digits: Decimal digits of the numbers that agree.
-    """
-
-    half: bool = False
-    all: bool = False
-    columns: int = 0
-    records: int = 0
-    digits: float = 0.0
+    half: bool = False  # True if half of them or more do
+    all: bool = False  # True if all do
+    columns: int = 0  # number of them that do
+    records: int = 0  # most records that one of these sums adds up; zeros do not count
+    digits: float = 0.0  # decimal digits of the numbers that agree
 
 
 def agreement(own: Vector, sums: Vector, addends: Vector, slack: Vector) -> Agreement:
@@ -125,8 +131,6 @@ def agreement(own: Vector, sums: Vector, addends: Vector, slack: Vector) -> Agre
 
     Args:
         own: Numbers of the row, (columns,); NaN for other cells.
-        sums: Sums of some records.
-        addends: Numbers of records that are added up.
         slack: Largest differences beside those of floats.
     """
     compared = ~np.isnan(own) & ((own != 0) | (sums != 0))
@@ -147,3 +151,49 @@ def _digits(value: float) -> float:
     """
     mantissa = f"{abs(value):.14e}".partition("e")[0].replace(".", "").rstrip("0")
     return math.log10(int(mantissa or "0") + 1)
+
+
+def column_sums(formulas: Sequence[RawFormula]) -> Sums:
+    """Cells whose formula sums up cells of their own column: SUM, SUBTOTAL, AGGREGATE, or `+`.
+
+    A shared formula that fills a row counts for each of its cells.
+
+    >>> column_sums([("C4", "SUBTOTAL(9,C2:C3)", None, "normal"), ("C9", "C4+C8", None, "normal")])
+    {(4, 3): (2, 3), (9, 3): (4, 8)}
+    >>> column_sums([("D4", "SUM(A4:C4)", None, "normal"), ("D5", "SUM(C2:C3)", None, "normal")])
+    {}
+    """
+    found: Sums = {}
+    for cell, text, filled, _ in formulas:
+        summing = "SUM" in text or "SUBTOTAL(" in text or "AGGREGATE(" in text
+        if not summing and ("+" not in text or "(" in text):
+            continue  # most formulas
+        column = cell.rstrip(_DIGITS)
+        if len(text) > MAX_FORMULA or not _OWN.search(text.replace(column, "\0")):
+            continue
+        span, place = _span(text, column), split_ref(cell)
+        if span is None or place is None:
+            continue
+        if len(found) >= MAX_SUMS:
+            break
+        area = area_of(filled) if filled else None
+        last = area.right if area is not None and area.top == area.bottom == place[0] else place[1]
+        for col in range(place[1], min(last, place[1] + MAX_SUMS - len(found)) + 1):
+            found[place[0], col] = span
+    return found
+
+
+def _span(text: str, column: str) -> tuple[int, int] | None:
+    """First and last row that a formula sums up in its own column; None if it does not."""
+    added = "(" not in text and "+" in text and _ADDED.fullmatch(text)
+    if not (added or _SUMMING.search(text)) or _OTHER.search(text):
+        return None
+    spans = [
+        (int(top), int(bottom or top))
+        for left, top, right, bottom in _RANGE.findall(text)
+        if left == column and right in ("", column)
+    ]
+    if not spans or (len(spans) == 1 and spans[0][0] == spans[0][1]):
+        return None
+    rows = [row for span in spans for row in span]
+    return min(rows), max(rows)

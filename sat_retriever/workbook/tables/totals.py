@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,37 +10,27 @@ import numpy as np
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.text.totalwords import TotalLabel
-from sat_retriever.workbook.tables.numberrows import NumberRows
-from sat_retriever.workbook.tables.statistics import is_statistic
+from sat_retriever.workbook.tables.numberrows import NumberRows, is_statistic
 from sat_retriever.workbook.tables.sums import PIVOTS, Agreement, RunningSums, Vector, agreement
 from sat_retriever.workbook.values.cells import Cells
 
-LAST = 64
-"""Records above or below a row that a label of a total may be about, where no sum begins."""
-NEAR = 3
-"""Rows above a total of one record in which its name is looked for."""
-ROUNDED = 1e-5
-"""Relative rounding of numbers that have more decimals than can be told."""
-CLOSE = 1e-8
-"""Relative difference of sums that are compared more closely."""
-MAX_LABELLED = 5_000
-"""Rows with a label of a total that are looked at one by one."""
+LAST = 64  # records above or below a row that a label of a total may be about, where no sum begins
+NEAR = 3  # rows above a total of one record in which its name is looked for
+ROUNDED = 1e-5  # relative rounding of numbers that have more decimals than can be told
+CLOSE = 1e-8  # relative difference of sums that are compared more closely
+MAX_LABELLED = 5_000  # rows with a label of a total that are looked at one by one
+# Least decimal digits in which a row agrees with a sum: where nothing else speaks for a total; to
+# be told as doubtful; and with a gap or a word. Few digits agree by chance: 3 is 1 + 2.
 DIGITS, DIGITS_LIKELY, DIGITS_SOME = 4.0, 3.0, 1.5
-"""Least decimal digits in which a row agrees with a sum: where nothing else speaks for a total; to
-be told as doubtful; and with a gap or a word. Few digits agree by chance: 3 is 1 + 2."""
 
 
 @dataclass(slots=True)
 class Found:
-    """Rows of one table, by 0-based grid row.
-
-    Attributes:
-        totals: Rows that are totals or subtotals.
-        doubtful: Rows that look like one, and stay records; and totals by their label alone, whose
-            numbers do not add up.
-    """
+    """Rows of one table, by 0-based grid row."""
 
     totals: dict[int, LeftOutReason] = field(default_factory=dict)
+    # Rows that look like one, and stay records; and totals by their label alone, whose numbers do
+    # not add up
     doubtful: list[int] = field(default_factory=list)
 
 
@@ -58,12 +48,6 @@ def find_totals(
     records is a record.
 
     Cost is linear in the number of cells.
-
-    Args:
-        cells: The sheet.
-        area: The table.
-        data: Its grid rows below the header.
-        others: Rows that are no records for another reason.
     """
     if len(data) < 2:
         return Found()
@@ -87,7 +71,6 @@ class _Search:
         self.doubtful: set[int] = set()
 
     def found(self) -> Found:
-        """The totals, and what is doubtful, as grid rows."""
         if not self.rows.numbers.any() or len(self.present) < 2:
             return Found()
         if not self._is_likely():
@@ -138,7 +121,9 @@ class _Search:
     def _downwards(self) -> None:
         """Compare each row that may be a total with the sums of the records above it."""
         sections = {row for row, why in self.others.items() if why is LeftOutReason.SECTION}
-        marked = sorted({*sections, *self._candidates()} - self.totals.keys())
+        labelled = list(self.labels)[:MAX_LABELLED]
+        summed = np.flatnonzero(self.rows.summed.any(axis=1)).tolist()
+        marked = sorted({*sections, *labelled, *summed} - self.totals.keys())
         position = 0
         for row in [*marked, len(self.rows.filled)]:
             while (flagged := self._sums.next_agreeing(position, row)) is not None:
@@ -149,11 +134,6 @@ class _Search:
             elif row < len(self.rows.filled):
                 self._judge(row)
             position = row + 1
-
-    def _candidates(self) -> Iterator[int]:
-        """Yield rows whose label or formulas speak of a total."""
-        yield from list(self.labels)[:MAX_LABELLED]
-        yield from np.flatnonzero(self.rows.summed.any(axis=1)).tolist()
 
     def _judge(self, row: int) -> None:
         """Decide about one row, by formulas, sums and its label."""

@@ -13,20 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.values.cellformats import FormatArray
-from sat_retriever.workbook.values.grid import CellError, Grid, Value
+from sat_retriever.workbook.values.grid import CellError, FormatArray, Grid, Places, Value
 from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
-from sat_retriever.workbook.values.places import Places
 
 MAX_HEADER_LENGTH = 120
 MAX_EXAMPLE_LENGTH = 60
 MAX_CELLS = 64_000_000
 MAX_COLUMNS = 16_384
 MAX_MERGES = 50_000
-MAX_COVERED = 400_000
-"""Cells of all merged areas together that are known to belong to one."""
-MAX_WHOLE = 1e15
-"""Whole floats below this are written without a fraction."""
+MAX_COVERED = 400_000  # cells of all merged areas together that are known to belong to one
+MAX_WHOLE = 1e15  # whole floats below this are written without a fraction
 
 KindArray = NDArray[np.uint8]
 
@@ -73,39 +69,30 @@ _KINDS = _Kinds(
 # As plain integers: `sharp_kind` runs for each sampled cell, and enum look-ups are slow.
 _EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.CODE))
 _DIGIT = re.compile(r"\d")
+# Texts that mark a missing value; they count as errors.
 GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
-"""Texts that mark a missing value; they count as errors."""
 _ADDRESS = re.compile(r"^\S+@\S+$|^\S+://\S+$")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A grid with its kind codes; rows and columns are 0-based inside it.
-
-    Attributes:
-        rows: The grid's values.
-        kinds: Kind codes, shape (rows, columns) uint8.
-        origin: Sheet row and column (1-based) of `kinds[0, 0]`.
-        start: Row and column of `rows[0][0]` in `kinds`.
-        anchors: Top left cell of the merge, by each cell that it covers, itself included;
-            0-based.
-        sums: As `Grid.sums`, 0-based.
-        merged: Row and column of each key of `anchors`, then of its value, (cells, 4).
-        formats: Codes of the number formats, of the shape of `kinds`; None if all are 0.
-        shown: What the format of each code shows.
-        texts: Texts of a delimited file from which the rows were read; None for other formats.
-    """
+    """A grid with its kind codes; rows and columns are 0-based inside it."""
 
     rows: Sequence[Sequence[Value]]
-    kinds: KindArray
-    origin: tuple[int, int]
+    kinds: KindArray  # kind codes, shape (rows, columns) uint8
+    origin: tuple[int, int]  # sheet row and column (1-based) of `kinds[0, 0]`
+    # Top left cell of the merge, by each cell that it covers, itself included; 0-based
     anchors: dict[tuple[int, int], tuple[int, int]]
-    start: tuple[int, int] = (0, 0)
+    start: tuple[int, int] = (0, 0)  # row and column of `rows[0][0]` in `kinds`
+    # As `Grid.sums`, 0-based
     sums: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    # Row and column of each key of `anchors`, then of its value, (cells, 4)
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int64))
+    # Codes of the number formats, of the shape of `kinds`; None if all are 0
     formats: FormatArray | None = None
-    shown: Sequence[NumberFormat] = (PLAIN,)
+    shown: Sequence[NumberFormat] = (PLAIN,)  # what the format of each code shows
+    # Texts of a delimited file from which the rows were read; None for other formats
     texts: Sequence[Sequence[str]] | None = None
 
     def value(self, row: int, col: int) -> Value:
@@ -139,6 +126,10 @@ class Cells:
         inside = (rows >= data.start) & (rows < data.stop)
         inside &= (cols >= lines.start) & (cols < lines.stop)
         return self.merged[inside]
+
+    def part(self, area: Area) -> KindArray:
+        """The kind codes of a 0-based area."""
+        return self.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
 
     def area(self, block: Area) -> Area:
         """A 0-based block as 1-based sheet addresses."""
@@ -206,7 +197,6 @@ def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], N
 
 
 def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
-    """Set the kind of formulas without a saved value where the cell is empty."""
     rows, cols = unsaved.indices()
     rows, cols = rows - origin[0], cols - origin[1]
     inside = (rows < kinds.shape[0]) & (cols < kinds.shape[1])
@@ -216,7 +206,6 @@ def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
 
 
 def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:
-    """Numbers of rows and columns to keep."""
     height, width = len(lengths), min(int(lengths.max(initial=0)), MAX_COLUMNS)
     if height * width <= MAX_CELLS:
         return height, width

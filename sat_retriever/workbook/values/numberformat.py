@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from sat_retriever.text.numbers import unit_of_header
 from sat_retriever.text.scales import money_in
 
+# Unit of the values of a percent format: a cell that shows 7% holds 0.07.
 FRACTION = "fraction (1 = 100%)"
-"""Unit of the values of a percent format: a cell that shows 7% holds 0.07."""
-ONES = "ones"
-"""Unit of values whose format shows them in thousands or millions."""
+ONES = "ones"  # unit of values whose format shows them in thousands or millions
 _MAX_CODE = 512
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|[_*].|\[\$(?P<money>[^\]\-]*)[^\]]*\]|\[[^\]]*\]'
@@ -29,16 +28,12 @@ _SECTIONS = 3  # of numbers above, below and at zero; the fourth is for texts
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """What a number format shows beside the digits of a number.
+    """What a number format shows beside the digits of a number."""
 
-    Attributes:
-        unit: The unit that it writes, such as "kg" or "€"; `FRACTION` for a percent sign that
-            multiplies by a hundred; None without one. Units of several formats are joined by "or".
-        scaled: True if it shows thousands or millions: a cell of 1,200,000 says 1.2.
-    """
-
+    # The unit that it writes, such as "kg" or "€"; `FRACTION` for a percent sign that multiplies by
+    # a hundred; None without one. Units of several formats are joined by "or".
     unit: str | None = None
-    scaled: bool = False
+    scaled: bool = False  # True if it shows thousands or millions: a cell of 1,200,000 says 1.2
 
 
 PLAIN = NumberFormat()
@@ -69,7 +64,6 @@ class _Section:
         self.percent = self.date = False
 
     def add(self, token: re.Match[str]) -> None:
-        """Take the next token."""
         literal = token["quoted"] or token["escaped"] or token["money"]
         if token["digits"]:
             self.digits += token["digits"]
@@ -143,9 +137,7 @@ def told_unit(texts: str | None, shown: NumberFormat, row: str | None, header: s
 
     Args:
         texts: Unit that texts among the numbers write.
-        shown: What the formats of the numbers show.
         row: Content of the row of units.
-        header: The header.
 
     >>> told_unit(None, NumberFormat(FRACTION), "%", "Growth %")
     'fraction (1 = 100%)'

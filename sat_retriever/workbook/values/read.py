@@ -10,8 +10,7 @@ from sat_retriever.records.sheets import SkipReason, Visibility
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
 
 MAX_TEXT = 2_000
-MISSING: list[Value] = []
-"""One shared empty row, because a sparse sheet can have a million of them."""
+MISSING: list[Value] = []  # one shared empty row, because a sparse sheet can have a million of them
 _SHARED_TEXTS = 50_000
 _MAX_GAP = 10_000
 
@@ -27,20 +26,14 @@ class ValuesFailed(Exception):  # noqa: N818 - a signal to try the other reader
 
 @dataclass(frozen=True, slots=True)
 class ListedSheet:
-    """A sheet as listed by its workbook.
-
-    Attributes:
-        name: Name of the tab.
-        visibility: Its visibility in the workbook.
-        other: Kind of a sheet without cells, such as "chart sheet"; empty for a sheet with
-            cells, including an old macro sheet.
-        part: Part of the package with its cells; empty if unknown.
-    """
+    """A sheet as listed by its workbook."""
 
     name: str
     visibility: Visibility = Visibility.VISIBLE
+    # Kind of a sheet without cells, such as "chart sheet"; empty for a sheet with cells, including
+    # an old macro sheet
     other: str = ""
-    part: str = ""
+    part: str = ""  # part of the package with its cells; empty if unknown
 
 
 def sheet_indices(sheets: Sequence[ListedSheet]) -> dict[str, int]:
@@ -57,22 +50,15 @@ def sheet_indices(sheets: Sequence[ListedSheet]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class SheetValues:
-    """Values of one sheet.
+    """Values of one sheet."""
 
-    Attributes:
-        grid: Its used range, or the first rows of it.
-        area: The used range, only of the rows read if `cut`; None without a value.
-        merges: Merged rectangles.
-        cut: Reason why reading stopped before the end of the sheet: `TOO_LARGE`, `TIMEOUT`
-            or `DAMAGED`; None if it did not.
-        lost: Number of cells that are left empty because they cannot be read.
-    """
-
-    grid: Grid
-    area: Area | None
+    grid: Grid  # its used range, or the first rows of it
+    area: Area | None  # the used range, only of the rows read if `cut`; None without a value
     merges: tuple[Area, ...] = ()
+    # Reason why reading stopped before the end of the sheet: `TOO_LARGE`, `TIMEOUT` or `DAMAGED`;
+    # None if it did not
     cut: SkipReason | None = None
-    lost: int = 0
+    lost: int = 0  # number of cells that are left empty because they cannot be read
 
     @property
     def shortened(self) -> bool:

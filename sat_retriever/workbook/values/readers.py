@@ -1,29 +1,133 @@
-"""The two value readers of a file: choice between them, and fallback to the second."""
+"""The two value readers of a file: calamine's, the choice between them, and the fall back.
+
+calamine reads a sheet as one dense block. It is fast but needs memory for the whole used range, so
+it must not read a sheet with a few cells far apart. Its panics are `BaseException`s but not
+`Exception`s; each becomes a `ValuesFailed`. A failed allocation aborts the process, which the
+worker's parent handles.
+"""
 
 from __future__ import annotations
 
 import io
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
 
-from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.limits import Refused
+from sat_retriever.records.area import Area
+from sat_retriever.records.sheets import SkipReason, Visibility
+from sat_retriever.workbook.limits import Budget, Refused
+from sat_retriever.workbook.opening.encryption import ENCRYPTED
 from sat_retriever.workbook.opening.regular import by_descriptor
-from sat_retriever.workbook.values.dense import CalamineReader
-from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
+from sat_retriever.workbook.values.grid import Grid, Value
+from sat_retriever.workbook.values.read import (
+    ListedSheet,
+    SheetValues,
+    Texts,
+    ValuesFailed,
+    bounded,
+    sheet_indices,
+)
 from sat_retriever.workbook.values.sparse import OpenpyxlReader
+
+_VISIBLE = {"Hidden": Visibility.HIDDEN, "VeryHidden": Visibility.VERY_HIDDEN}
+_OTHER = {
+    "ChartSheet": "chart sheet",
+    "DialogSheet": "dialog sheet",
+    "Vba": "module sheet",
+}
+
+
+class CalamineReader:
+    """One opened workbook of any format except text."""
+
+    def __init__(self, workbook: Any) -> None:
+        self._workbook = workbook
+        self._loaded: dict[int, Any] = {}
+        self.indices = sheet_indices(self.sheets())
+
+    @classmethod
+    def open(cls, source: Path | BinaryIO) -> CalamineReader:
+        """Open a workbook.
+
+        Raises:
+            Refused: If the file is encrypted.
+            ValuesFailed: If calamine cannot open it.
+        """
+        import python_calamine
+
+        try:
+            return cls(python_calamine.load_workbook(source))
+        except python_calamine.PasswordError as error:
+            raise Refused(SkipReason.ENCRYPTED, ENCRYPTED) from error
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:
+            raise ValuesFailed.because(error) from error
+
+    def sheets(self) -> list[ListedSheet]:
+        """The sheets in tab order."""
+        return [
+            ListedSheet(
+                meta.name,
+                _VISIBLE.get(str(meta.visible).rpartition(".")[2], Visibility.VISIBLE),
+                _OTHER.get(str(meta.typ).rpartition(".")[2], ""),
+            )
+            for meta in self._workbook.sheets_metadata
+        ]
+
+    def load(self, index: int) -> None:
+        """Parse a sheet for `values` in advance; Python's global lock is free meanwhile."""
+        try:
+            self._loaded = {index: self._workbook.get_sheet_by_index(index)}
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:
+            raise ValuesFailed.because(error) from error
+
+    def values(self, index: int, budget: Budget) -> SheetValues:
+        """Values and merges of one sheet.
+
+        The budget cuts the grid, but not the used range.
+
+        Raises:
+            ValuesFailed: If calamine cannot read the sheet.
+        """
+        if index not in self._loaded:
+            self.load(index)
+        try:
+            sheet = self._loaded.pop(index)
+            start = sheet.start
+            if start is None:
+                return SheetValues(Grid([]), None)
+            width = max(1, sheet.width)
+            room = budget.room()
+            budget.cells -= width * sheet.height
+            # iter_rows begins at the first row of the sheet, but at the used range's column.
+            rows = _cleaned(islice(sheet.iter_rows(), start[0], None))
+            grid, area = bounded(rows, (start[0] + 1, start[1] + 1), max(1, room // width))
+            return SheetValues(grid, area, _merges(sheet.merged_cell_ranges or []))
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:
+            raise ValuesFailed.because(error) from error
+
+
+def _cleaned(rows: Iterable[list[Any]]) -> Iterator[list[Value]]:
+    texts = Texts()
+    for row in rows:
+        yield [texts[value] if type(value) is str else value for value in row]
+
+
+def _merges(ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> tuple[Area, ...]:
+    return tuple(Area(start[0] + 1, start[1] + 1, end[0] + 1, end[1] + 1) for start, end in ranges)
 
 
 class Readers:
     """The two value readers of one file, each opened when first needed."""
 
     def __init__(self, file: BinaryIO, *, safe: bool) -> None:
-        """Prepare the readers without opening the file.
-
-        Args:
-            file: The workbook.
-            safe: True to avoid calamine, because it crashed the process before.
-        """
+        """Prepare the readers without opening the file."""
         self._file = file
         self._calamine: CalamineReader | ValuesFailed | None = None
         self._openpyxl: OpenpyxlReader | ValuesFailed | None = None
@@ -32,9 +136,6 @@ class Readers:
 
     def listed(self, damage: str = "") -> list[ListedSheet]:
         """The sheets as listed by the first reader that opens the file.
-
-        Args:
-            damage: Known damage of the file as a sentence; empty if unknown.
 
         Raises:
             Refused: If no reader opens it, or it is encrypted.
@@ -60,8 +161,6 @@ class Readers:
         """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
 
         Args:
-            name: The sheet.
-            budget: Remaining work budget of the workbook.
             dense: True if its used range may be read as one block.
             held: True if the sheet is known to have cells; if calamine then finds
                 none, openpyxl is tried, too.
@@ -110,10 +209,6 @@ def _calamine(file: BinaryIO) -> CalamineReader:
     """Open calamine on the opened file itself, since its path may now be another file's.
 
     calamine gets its own file position, because openpyxl and the XML scan read at the same time.
-
-    Raises:
-        Refused: If the file is encrypted.
-        ValuesFailed: If calamine cannot open it.
     """
     held = by_descriptor(file)
     if held is None:  # in memory, or on a system that has no such paths

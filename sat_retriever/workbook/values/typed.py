@@ -32,21 +32,15 @@ _LARGE = 1000  # a number that may stand beside 1.2M
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The values of a column, typed.
-
-    Attributes:
-        kind: Their type.
-        values: The values.
-        unit: Unit that the cells write behind or before their numbers, or that their formats
-            show; None without one.
-        errors: Number of cells with an error.
-        words: Texts among numbers or dates that are no value, and the number of cells of each.
-    """
+    """The values of a column, typed."""
 
     kind: ColumnKind
     values: Sequence[DataValue]
+    # Unit that the cells write behind or before their numbers, or that their formats show; None
+    # without one
     unit: str | None = None
     errors: int = 0
+    # Texts among numbers or dates that are no value, and the number of cells of each
     words: tuple[tuple[str, int], ...] = ()
 
 
@@ -60,7 +54,6 @@ def typed(cells: Sequence[Value], shown: NumberFormat = PLAIN, *, unseen: int = 
     numbers, each once, of one length or ascending, as in a plan of accounts.
 
     Args:
-        cells: The values of its cells, or a sample of them.
         shown: What the formats of its numbers show; decides on the scale of texts such as `7%`.
         unseen: Number of its other cells that hold no text, if the cells are a sample.
 
@@ -130,8 +123,6 @@ def _column(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Texts read as values of another type, and the unit of the column."""
-
     meant: Mapping[str, DataValue]
     unit: str | None = None
 
@@ -228,6 +219,7 @@ def _times_of_day(column: _Column) -> _Reading | None:
     return None if moments and only else _words(column)
 
 
+# Each kind with the types of its values, and the reading of texts among them.
 _READINGS: tuple[tuple[ColumnKind, set[type], Callable[[_Column], _Reading | None]], ...] = (
     (ColumnKind.NUMBER, {int, float}, _numbers),
     (ColumnKind.BOOLEAN, {bool}, _booleans),
@@ -235,7 +227,6 @@ _READINGS: tuple[tuple[ColumnKind, set[type], Callable[[_Column], _Reading | Non
     (ColumnKind.TIME, {dt.time, dt.datetime}, _times_of_day),
     (ColumnKind.DURATION, {dt.timedelta, dt.time}, _words),
 )
-"""Each kind with the types of its values, and the reading of texts among them."""
 
 
 def _settled(found: Typed) -> Typed:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import Json
-from sat_retriever.workbook.request import MAX_CELLS
+from sat_retriever.workbook.messages import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
 from sat_retriever.workbook.values.read import MAX_TEXT
 
@@ -26,9 +26,6 @@ def cells_to_json(
     looks otherwise; row, column and value of such a cell are among those "meant".
 
     Args:
-        grid: Values of the sheet.
-        wanted: Area of the wanted cells.
-        used: The sheet's used range.
         cut: True if the grid ends before the sheet does; cells after it are not returned.
         most: Most cells, but one row is always returned.
 
@@ -61,11 +58,6 @@ def cells_to_json(
 def written(grid: Grid, line: int, places: Iterable[int]) -> list[str | None]:
     """The texts of some cells of a delimited file whose values look otherwise; else None.
 
-    Args:
-        grid: The values, with their texts.
-        line: Position of the row in the grid.
-        places: Positions of the cells in the row.
-
     >>> written(Grid([[1.1, 12, "a"]], texts=[["1.10", "12", "a"]]), 0, [0, 1, 2, 3])
     ['1.10', None, None, None]
     """
@@ -90,11 +82,6 @@ def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list
     An area counts if its first column is in the window. Areas that overlap end above the next, so
     that all together are no larger than the window. Durations are amounts, which do not count for
     further rows.
-
-    Args:
-        grid: Values of the sheet.
-        merges: Merged areas of the sheet.
-        cells: The window, as `cells_to_json` gave it.
 
     Returns:
         Row, column and last row of each, and the value if the cell is above the window.

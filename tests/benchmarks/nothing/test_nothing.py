@@ -8,7 +8,7 @@ from benchmarks.nothing.fitting import calibration_error, figures, fitted, least
 from sat_retriever import SheetIndex, SheetRecord
 from sat_retriever.answer.confidence import Calibration
 from sat_retriever.datasets.labels import Query
-from sat_retriever.index.search.evidence import Evidence
+from sat_retriever.index.search.scores import Evidence
 from tests.fakes import HashedEncoder
 
 PLAIN = Calibration(0.0, 1.0, 0.0, 0.5)  # the sigmoid of `fit`

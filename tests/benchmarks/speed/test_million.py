@@ -4,12 +4,12 @@ import pytest
 
 from benchmarks.results import read_result
 from benchmarks.speed import million
-from sat_retriever.index.search import mapped
+from sat_retriever.index.search import columns
 
 
 @pytest.mark.slow  # it starts nine processes
 def test_a_size_is_measured_and_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(mapped, "ALL", 200)
+    monkeypatch.setattr(columns, "ALL", 200)
     million.main(["--sizes", "400", "--contents", "300", "--queries", "4", "--compared", "4",
                   "--work", str(tmp_path), "--results", str(tmp_path / "r")])  # fmt: skip
     paths = sorted((tmp_path / "r" / "million").glob("*.json"))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index.search import contents as module
-from sat_retriever.index.search.contents import K1, B, ContentScorer
+from sat_retriever.index.search import content_scorer as module
+from sat_retriever.index.search.content_scorer import K1, B, ContentScorer
 from sat_retriever.index.search.scores import BESIDE_MAIN, DOCUMENTATION
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.sync.encoding import token_text

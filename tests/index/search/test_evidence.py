@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sat_retriever import Filters, SheetIndex, SheetRecord
-from sat_retriever.index.search.evidence import NO_EVIDENCE, Evidence, evidence
+from sat_retriever.index.search.scores import NO_EVIDENCE, Evidence, evidence
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.text.rarity import rarity
 from tests.fakes import HashedEncoder

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import Column, SheetIndex, SheetRecord
-from sat_retriever.index.search import mapped
+from sat_retriever.index.search import columns, mapped
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
 
@@ -20,7 +20,7 @@ ASKED = queries(12)
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
-    monkeypatch.setattr(mapped, "ALL", 100)
+    monkeypatch.setattr(columns, "ALL", 100)
     monkeypatch.setattr(mapped, "_COMMON", 10)
 
 
@@ -48,7 +48,7 @@ def answers(path):
             for text in ASKED
         ]
         columns = index.question("x").scores.snapshot.columns
-        return found, columns.common is not None
+        return found, columns.frequent is not None
 
 
 def unmapped(path):

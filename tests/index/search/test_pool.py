@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import Column, Filters, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index.search import best, mapped, pool, tokens
+from sat_retriever.index.search import columns, pool, tokens
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
 
@@ -25,11 +25,11 @@ def path(tmp_path_factory):
 @pytest.fixture
 def large(monkeypatch):
     """Make 600 sheets many, and pools small."""
-    monkeypatch.setattr(mapped, "ALL", 100)
+    monkeypatch.setattr(columns, "ALL", 100)
     monkeypatch.setattr(pool, "WORDED", 100)
     monkeypatch.setattr(tokens, "NEAREST", 64)
-    monkeypatch.setattr(best, "EXACT", 50)
-    monkeypatch.setattr(best, "_POOLED", 200)
+    monkeypatch.setattr(pool, "EXACT", 50)
+    monkeypatch.setattr(pool, "_POOLED", 200)
 
 
 @given(
@@ -55,7 +55,7 @@ def test_a_pool_finds_what_all_sheets_scored_give(path, large, filters, monkeypa
         found = {text: index.candidates(index.question(text), 20, filters) for text in asked}
         told = {text: index.evidence(index.question(text), filters) for text in asked}
         assert len(index.question(asked[0]).scores.snapshot.ids) < SHEETS
-    monkeypatch.setattr(mapped, "ALL", 10_000)
+    monkeypatch.setattr(columns, "ALL", 10_000)
     shares = []
     with SheetIndex.open(path, HashedEncoder(256)) as index:
         for text in asked:
@@ -84,7 +84,7 @@ def test_a_sheet_far_from_the_best_has_its_score_and_its_place(path, large, monk
         [scored] = index.score_sheets(question, [far])
         place = index.standing(question, far)
         shares = index.word_shares(question, [far])
-    monkeypatch.setattr(mapped, "ALL", 10_000)
+    monkeypatch.setattr(columns, "ALL", 10_000)
     with SheetIndex.open(path, HashedEncoder(256)) as index:
         question = index.question(text)
         [exact] = index.score_sheets(question, [far])
@@ -116,7 +116,7 @@ def test_words_in_cells_of_a_sheet_far_from_the_best_count_as_names_of_all_cover
         [scored] = index.score_sheets(question, [far])
         place = index.standing(question, far)
         assert 0 < question.scores.matches.covered < 1
-    monkeypatch.setattr(mapped, "ALL", 10_000)
+    monkeypatch.setattr(columns, "ALL", 10_000)
     with SheetIndex.open(tmp_path / "a.sat", HashedEncoder(64)) as index:
         [exact] = index.score_sheets(index.question(text), [far])
         assert 0 < scored.together == pytest.approx(exact.together, abs=1e-6)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever import Column, Filters, LinkReranker, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index.search.scores import fuse, held_back
+from sat_retriever.index.search.fusion import fuse, held_back
 from sat_retriever.rank.graph.graph import started
 from sat_retriever.rank.mixed import Passage, rerank_mixed, score_texts
 from tests.rank.graph.small_model import small_spec

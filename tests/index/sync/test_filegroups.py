@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from sat_retriever import OWNER, SheetIndex
-from sat_retriever.index.sync.filegroups import file_groups
+from sat_retriever.index.permissions import file_groups
 from tests.fakes import HashedEncoder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="rights of files are those of POSIX")

@@ -20,7 +20,7 @@ from sat_retriever.errors import (
     InputError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
@@ -90,7 +90,7 @@ def test_sheets_added_and_removed_afterwards_fit_in(index):
 
 
 def test_memory_is_bounded_whatever_the_number_of_sheets(index, monkeypatch):
-    monkeypatch.setattr("sat_retriever.index.sync.reencoding.AT_ONCE", 7)
+    monkeypatch.setattr("sat_retriever.index.sync.writer.AT_ONCE", 7)
     sizes = []
 
     class Counting(HashedEncoder):
@@ -170,7 +170,7 @@ def test_nobody_else_writes_meanwhile(index, monkeypatch):
 
 
 def test_an_encoder_that_fails_leaves_the_index_as_it_was(index, monkeypatch):
-    monkeypatch.setattr("sat_retriever.index.sync.reencoding.AT_ONCE", 7)
+    monkeypatch.setattr("sat_retriever.index.sync.writer.AT_ONCE", 7)
     before = answers(index)
 
     class Failing(HashedEncoder):
@@ -201,14 +201,12 @@ import os, resource, signal, sys
 from contextlib import contextmanager
 from sat_retriever import SheetIndex
 from sat_retriever.index import index as module
-from sat_retriever.index.sync import reencoding
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.index.sync import writer
-from sat_retriever.index.sync import reencoding
 from tests.fakes import HashedEncoder
 how, path = sys.argv[1:]
-reencoding.AT_ONCE = 7
-made = reencoding.fresh_tokens
+writer.AT_ONCE = 7
+made = writer.fresh_tokens
 
 class Killed(HashedEncoder):
     def encode_sheets(self, texts):
@@ -281,7 +279,7 @@ def test_a_full_disk_leaves_the_old_index(index, room, said):
 
 
 def test_the_tokens_come_in_the_order_of_the_rows(index):
-    from sat_retriever.index.sync.reencoding import fresh_tokens
+    from sat_retriever.index.sync.writer import fresh_tokens
 
     with fresh_tokens(index._store, NEW, index.serialization) as tokens:
         rows = [row for row, *_ in islice(tokens, 30)]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import PathNotFoundError
-from sat_retriever.index.sync.scopes import Scope, below, files_of, is_gone, is_in, scopes
+from sat_retriever.index.sync.local_plan import Scope, below, files_of, scopes
+from sat_retriever.index.sync.sync_plan import is_gone, is_in
 from sat_retriever.workbook.remote.url import joined
 
 

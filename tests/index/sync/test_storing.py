@@ -6,8 +6,8 @@ import pytest
 from sat_retriever import InputError, SheetIndex, SheetRecord
 from sat_retriever.index.store.opening import create_store
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
-from sat_retriever.index.sync.batches import ThisMachine
-from sat_retriever.index.sync.storing import Storing
+from sat_retriever.index.sync.executor import ThisMachine
+from sat_retriever.index.sync.sync import Storing
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
 from tests.index.sync.test_sync import write
@@ -41,17 +41,17 @@ def test_many_are_one_transaction_and_told_when_they_are_stored(store):
 
 
 def test_what_is_held_is_bounded(store, monkeypatch):
-    monkeypatch.setattr("sat_retriever.index.sync.storing.BATCH_SHEETS", 2)
+    monkeypatch.setattr("sat_retriever.index.sync.sync.BATCH_SHEETS", 2)
     told = []
     storing = Storing(store)
     for name in "abcde":
         storing.add(book(name), told.append)
     assert len(told) == 4
-    monkeypatch.setattr("sat_retriever.index.sync.storing._MOST", 2)
-    monkeypatch.setattr("sat_retriever.index.sync.storing.BATCH_SHEETS", 99)
+    monkeypatch.setattr("sat_retriever.index.sync.sync._MOST_WORKBOOKS", 2)
+    monkeypatch.setattr("sat_retriever.index.sync.sync.BATCH_SHEETS", 99)
     storing.add(book("f"), told.append)
     assert len(told) == 6
-    monkeypatch.setattr("sat_retriever.index.sync.storing._BATCH_SECONDS", -1.0)
+    monkeypatch.setattr("sat_retriever.index.sync.sync._BATCH_SECONDS", -1.0)
     storing.add(book("g"), told.append)
     assert len(told) == 7
 

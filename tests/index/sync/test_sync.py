@@ -389,7 +389,7 @@ def test_a_workbook_that_cannot_be_opened_for_now_keeps_its_old_sheets(folder, i
         yield from list(real(top, onerror=onerror))
         a.rename(a.with_suffix(".gone"))
 
-    monkeypatch.setattr("sat_retriever.index.sync.scopes.os.walk", walk_then_remove)
+    monkeypatch.setattr("sat_retriever.index.sync.local_plan.os.walk", walk_then_remove)
     report = index.sync(folder)
     monkeypatch.undo()
     assert [skip.reason.value for skip in report.skipped] == ["unreadable"]
@@ -496,7 +496,7 @@ def test_a_reader_that_runs_out_of_time_loses_nothing_and_is_tried_again(
     def too_slow(files, *_, **_options):
         yield from ((file, Workbook(file.path, skipped=(timeout,))) for file in files)
 
-    monkeypatch.setattr("sat_retriever.index.sync.batches.read_files", too_slow)
+    monkeypatch.setattr("sat_retriever.index.sync.executor.read_files", too_slow)
     assert index.sync(folder).skipped == (timeout,)
     assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "old"
     monkeypatch.undo()

@@ -12,7 +12,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import ndcg
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
 from sat_retriever.train.data.reading import from_dataset, from_index

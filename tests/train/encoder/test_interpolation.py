@@ -8,8 +8,9 @@ from safetensors.torch import load_file
 import sat_retriever.train.encoder.train as stage1
 from sat_retriever.errors import InputError
 from sat_retriever.train.encoder.backbone import Backbone
+from sat_retriever.train.encoder.encodertask import EncoderTask
 from sat_retriever.train.encoder.interpolation import SHARE, interpolate, trained_weights
-from sat_retriever.train.encoder.train import EncoderTask, train_encoder
+from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.settings import EncoderTraining
 from tests.tiny_transformer import save_tiny, tiny_corpus

@@ -11,13 +11,9 @@ with warnings.catch_warnings():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("accelerate", reason="accelerate is not installed")
 
+from sat_retriever.train.data.trainingdata import NO_SHEET
 from sat_retriever.train.encoder import mining
-from sat_retriever.train.encoder.mining import (
-    NO_SHEET,
-    draw_negatives,
-    draw_positives,
-    nearest_sheets,
-)
+from sat_retriever.train.encoder.mining import draw_negatives, draw_positives, nearest_sheets
 
 CPU = torch.device("cpu")
 

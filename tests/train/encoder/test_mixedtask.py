@@ -20,9 +20,10 @@ from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
 from sat_retriever.train.data.trainingdata import SHARES
 from sat_retriever.train.encoder.backbone import Backbone
+from sat_retriever.train.encoder.encodertask import EncoderTask
 from sat_retriever.train.encoder.fusion import name_of
 from sat_retriever.train.encoder.mixedtask import MixedTask, batches_by_corpus, mixed
-from sat_retriever.train.encoder.train import EncoderTask, train_encoder
+from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.task import Share, batches
 from sat_retriever.train.settings import EncoderTraining

@@ -28,9 +28,9 @@ from sat_retriever.train.data.trainingdata import SHARES, QueryRows
 from sat_retriever.train.data.validation import ranked_metrics
 from sat_retriever.train.encoder import train as stage1
 from sat_retriever.train.encoder.backbone import Backbone
-from sat_retriever.train.encoder.encodertask import STAGE_1_METRICS
+from sat_retriever.train.encoder.encodertask import STAGE_1_METRICS, EncoderTask
 from sat_retriever.train.encoder.fusion import name_of
-from sat_retriever.train.encoder.train import EncoderTask, train_encoder
+from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop import ahead
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.task import Share

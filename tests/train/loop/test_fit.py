@@ -16,8 +16,9 @@ from safetensors.torch import load_file
 from sat_retriever.errors import TrainingError
 from sat_retriever.train.loop import device
 from sat_retriever.train.loop.best import load_best
+from sat_retriever.train.loop.course import Fitted
 from sat_retriever.train.loop.device import make_accelerator
-from sat_retriever.train.loop.fit import Fitted, fit
+from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.progress import Standing
 from sat_retriever.train.loop.rate import learning_rate
 from sat_retriever.train.loop.runfolder import RunFolder

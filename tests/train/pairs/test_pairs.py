@@ -9,7 +9,7 @@ import pytest
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.scores import DENSE_WEIGHT
+from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData

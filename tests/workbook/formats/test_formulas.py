@@ -3,7 +3,6 @@ import xlsxwriter
 
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.structure import Reference, Use
-from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats import formulas as stage
 from sat_retriever.workbook.formats.formulas import (
     MAX_REFERENCES,
@@ -11,9 +10,9 @@ from sat_retriever.workbook.formats.formulas import (
     Formulas,
 )
 from sat_retriever.workbook.formats.load import load
-from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.limits import Budget, Limits
+from sat_retriever.workbook.messages import Request
 from sat_retriever.workbook.read import read_workbook, read_workbooks
-from sat_retriever.workbook.request import Request
 
 
 def answered(raw, **options):

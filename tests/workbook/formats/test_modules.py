@@ -6,8 +6,7 @@ import pytest
 
 from sat_retriever.records.formats import FORMATS
 from sat_retriever.workbook import formats
-from sat_retriever.workbook.formats.modules import module_of
-from sat_retriever.workbook.formats.sniff import sniff
+from sat_retriever.workbook.formats.kind import module_of, sniff
 
 FOLDER = Path(formats.__file__).parent
 
@@ -42,8 +41,8 @@ def test_every_file_is_of_some_kind_or_named_as_none(tmp_path, start):
 
 def test_a_folder_is_walked_without_the_libraries_that_read_workbooks():
     program = (
-        "import sys; import sat_retriever.index.sync.plan;"
-        "from sat_retriever.workbook.formats.sniff import sniff; from pathlib import Path;"
+        "import sys; import sat_retriever.index.sync.local_plan;"
+        "from sat_retriever.workbook.formats.kind import sniff; from pathlib import Path;"
         "sniff(Path(sys.executable), named=False);"
         "print({'openpyxl', 'python_calamine', 'msoffcrypto'} & sys.modules.keys())"
     )

@@ -5,7 +5,7 @@ import pytest
 
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.locked import refusal
+from sat_retriever.workbook.opening.encryption import encryption_refusal
 from sat_retriever.workbook.read import read_workbook
 from tests.places import needs
 from tests.workbook.compound import compound, record, workbook_stream
@@ -45,17 +45,20 @@ def test_an_xls_of_excel_95_is_encrypted_and_says_that_no_password_helps(tmp_pat
 
 
 def test_a_plain_workbook_needs_no_password():
-    assert refusal(io.BytesIO(compound({"Workbook": workbook_stream(ROWS)})), Limits()) is None
-    assert refusal(io.BytesIO(b"PK\x03\x04"), Limits()) is None
+    assert (
+        encryption_refusal(io.BytesIO(compound({"Workbook": workbook_stream(ROWS)})), Limits())
+        is None
+    )
+    assert encryption_refusal(io.BytesIO(b"PK\x03\x04"), Limits()) is None
 
 
 def test_records_are_followed_across_sectors_and_end_with_the_stream():
     for size in (10, 500, 5_000, 8_000):
         prolog = record(0x5C, b"u" * size) + record(0x2F, FILE_PASS["xor"])
         content = compound({"Workbook": workbook_stream(ROWS * 40, prolog=prolog)})
-        assert refusal(io.BytesIO(content), Limits()).reason is SkipReason.ENCRYPTED
+        assert encryption_refusal(io.BytesIO(content), Limits()).reason is SkipReason.ENCRYPTED
     cut = compound({"Workbook": record(0x809, bytes(16)) + b"\x5c\x00\xff\xff"})
-    assert refusal(io.BytesIO(cut), Limits()) is None
+    assert encryption_refusal(io.BytesIO(cut), Limits()) is None
 
 
 def test_a_password_opens_an_xls_that_xor_encrypts():

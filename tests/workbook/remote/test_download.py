@@ -7,7 +7,7 @@ import pytest
 
 from sat_retriever.errors import RemoteError
 from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.remote.download import temporary_copy
+from sat_retriever.workbook.remote.file import temporary_copy
 
 
 @pytest.fixture(autouse=True)

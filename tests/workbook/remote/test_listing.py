@@ -3,8 +3,8 @@
 import pytest
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
+from sat_retriever.workbook.remote.file import RemoteFile
 from sat_retriever.workbook.remote.listing import file_at, files_below
-from sat_retriever.workbook.remote.objects import RemoteFile
 
 NOT_ENDING = b"""<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated>
 <NextContinuationToken>same</NextContinuationToken></ListBucketResult>"""

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.tables.header import describe_tables, find_layouts, records_of
+from sat_retriever.workbook.tables.header import find_layouts
+from sat_retriever.workbook.tables.records import describe_tables, records_of
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid, Value
 

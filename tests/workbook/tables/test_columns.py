@@ -12,8 +12,13 @@ from sat_retriever.records.jsonform import record_from_json, to_json
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import ColumnType, SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
-from sat_retriever.workbook.tables.columns import ColumnCells, describe_column
-from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH, is_free_text, placeholder
+from sat_retriever.workbook.tables.columns import (
+    NOTE_LENGTH,
+    ColumnCells,
+    describe_column,
+    is_free_text,
+    placeholder,
+)
 from sat_retriever.workbook.values.cells import Kind, kinds_of, plain_text
 from sat_retriever.workbook.values.grid import CellError
 

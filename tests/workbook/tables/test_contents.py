@@ -9,11 +9,11 @@ from sat_retriever.records.area import Area, split_ref
 from sat_retriever.records.contents import CellText, TableContents
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.workbook.tables.contents import ROOM, contents_size, sheet_contents
-from sat_retriever.workbook.tables.header import describe_tables, find_layouts
+from sat_retriever.workbook.tables.header import find_layouts
 from sat_retriever.workbook.tables.notes import NOTE_ROOM
+from sat_retriever.workbook.tables.records import describe_tables
 from sat_retriever.workbook.values.cells import cells_of, plain_text
-from sat_retriever.workbook.values.grid import CellError, Grid
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.grid import CellError, Grid, Places
 
 ORDERS = [
     ["Region", "Town", "Year", "Amount", "State"],

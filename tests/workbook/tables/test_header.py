@@ -15,9 +15,9 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import ColumnType
 from sat_retriever.records.structure import TableObject
-from sat_retriever.workbook.tables.header import MAX_TABLES, find_tables
-from sat_retriever.workbook.values.grid import CellError, Grid
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.tables.header import MAX_TABLES
+from sat_retriever.workbook.tables.records import find_tables
+from sat_retriever.workbook.values.grid import CellError, Grid, Places
 
 PEOPLE = [
     ["Name", "Age", "Joined"],

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from sat_retriever.workbook.tables.header import find_tables
+from sat_retriever.workbook.tables.records import find_tables
 from sat_retriever.workbook.values.grid import Grid
 
 NAMES = "Anna Berta Carl Dora Emil Franz Greta Hans Ida Josef Karl Lina".split()

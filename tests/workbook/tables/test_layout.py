@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sat_retriever.workbook.tables.header import find_tables
+from sat_retriever.workbook.tables.records import find_tables
 from sat_retriever.workbook.values.grid import Grid
 from tests.workbook.tables.grids import told, written
 

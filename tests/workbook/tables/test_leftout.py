@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SUMS, LeftOutReason
-from sat_retriever.workbook.tables.header import find_layouts, records_of
+from sat_retriever.workbook.tables.header import find_layouts
+from sat_retriever.workbook.tables.records import records_of
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid
 from tests.workbook.tables.grids import told

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sat_retriever.workbook.tables.placeholders import is_free_text, placeholder
+from sat_retriever.workbook.tables.columns import is_free_text, placeholder
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.tabledata import read_table_data
+from sat_retriever.workbook.typed import read_table_data
 from sat_retriever.workbook.values.grid import Grid
 from tests.workbook.tables.grids import remarks, told, written
 

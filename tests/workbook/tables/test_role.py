@@ -3,7 +3,8 @@
 import pytest
 
 from sat_retriever.records.contents import Role
-from sat_retriever.workbook.tables.header import describe_tables, find_layouts
+from sat_retriever.workbook.tables.header import find_layouts
+from sat_retriever.workbook.tables.records import describe_tables
 from sat_retriever.workbook.tables.role import Setting, form_of, role_of
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid

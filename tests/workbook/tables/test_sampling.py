@@ -5,7 +5,7 @@ from zlib import crc32
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.workbook.tables.sampling import CELL_BYTES, fair_sample, hashes, least
+from sat_retriever.workbook.tables.identifying import CELL_BYTES, fair_sample, hashes, least
 
 COLUMN = [f"customer {number:06}" for number in range(30_000)]
 ROOM = 400 * (len(COLUMN[0]) + CELL_BYTES)

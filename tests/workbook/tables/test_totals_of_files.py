@@ -6,7 +6,7 @@ import pytest
 import xlsxwriter
 
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.tabledata import read_table_data
+from sat_retriever.workbook.typed import read_table_data
 
 NORTH = [["North", "nut", 120], ["North", "bolt", 35]]
 SOUTH = [["South", "nut", 60], ["South", "bolt", 77], ["South", "rivet", 8]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sat_retriever.workbook.tables.wording import MAX_TEXT_STYLE, text_styles
+from sat_retriever.workbook.tables.rowscores import MAX_TEXT_STYLE, text_styles
 from sat_retriever.workbook.values.grid import CellError
 
 

@@ -14,7 +14,7 @@ from sat_retriever.errors import InputError, MissingExtraError, PathNotFoundErro
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import LeftOut, LeftOutReason
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.typed.load import load_table, unique_names
+from sat_retriever.workbook.typed import load_table, unique_names
 from tests.fakes import HashedEncoder
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from sat_retriever.records.area import Area
 from sat_retriever.workbook.values.cells import MAX_CELLS, Kind, cells_of, header_text, sharp_kind
-from sat_retriever.workbook.values.grid import CellError, Grid
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.grid import CellError, Grid, Places
 
 
 def test_every_kind_of_value_has_its_code():

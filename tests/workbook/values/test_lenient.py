@@ -7,11 +7,9 @@ import pytest
 import xlsxwriter
 
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.limits import Budget, Limits
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.values.lenient import StreamedSheet, lenient_workbook
-from sat_retriever.workbook.values.sparse import OpenpyxlReader
+from sat_retriever.workbook.values.sparse import OpenpyxlReader, StreamedSheet, lenient_workbook
 
 SHEET, TEXTS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
 CELL = b'<c r="A2" t="s"><v>3</v></c>'  # holds "thing 1"

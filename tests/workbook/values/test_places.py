@@ -3,7 +3,7 @@
 import pytest
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.grid import Places
 
 
 def test_cells_outside_of_any_sheet_are_left_out():

@@ -7,11 +7,10 @@ import pytest
 import xlsxwriter
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.values.dense import CalamineReader
+from sat_retriever.workbook.limits import Budget, Limits
 from sat_retriever.workbook.values.grid import CellError, Grid
 from sat_retriever.workbook.values.read import MAX_TEXT, ValuesFailed, with_errors
+from sat_retriever.workbook.values.readers import CalamineReader
 from sat_retriever.workbook.values.sparse import OpenpyxlReader
 
 LIMITS = Limits()

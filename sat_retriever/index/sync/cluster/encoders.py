@@ -8,7 +8,7 @@ from typing import Any
 
 from sat_retriever.encoder.load import is_embedding
 from sat_retriever.encoder.sheet import SheetEncoder
-from sat_retriever.index.state import IndexState
+from sat_retriever.index.settings import IndexState
 from sat_retriever.index.sync.cluster.node import NodeEncoder
 
 
@@ -25,12 +25,7 @@ def runs_on_nodes(state: IndexState) -> bool:
 
 
 class Encoders:
-    """Actors that encode, started when they are first needed.
-
-    Args:
-        ray: The module.
-        state: The index's settings, and the device.
-    """
+    """Actors that encode, started when they are first needed."""
 
     def __init__(self, ray: Any, state: IndexState) -> None:
         self._ray = ray
@@ -42,7 +37,7 @@ class Encoders:
         self._calls: Counter[str] = Counter()
 
     def nearest(self, node: str) -> str:
-        """Return the actor that should encode what a node has read.
+        """The actor that should encode what a node has read.
 
         It is the node's own, so that texts do not travel. With GPUs it is the one with the fewest
         calls, on whichever node.
@@ -50,22 +45,17 @@ class Encoders:
         return min(self._gpus, key=lambda each: self._calls[each]) if self._gpus else node
 
     def calls(self, name: str) -> int:
-        """Return the calls that an actor has not answered."""
+        """Number of calls that an actor has not answered."""
         return self._calls[name]
 
     def encode(self, name: str, parts: list[Any]) -> tuple[Any, Any, Any]:
-        """Return the actor, and references to the seconds and the results of one call.
-
-        Args:
-            name: The actor, from `nearest`.
-            parts: References to lists of workbooks.
-        """
+        """The actor, and references to the seconds and the results of one call."""
         if name not in self._actors:
             self._actors[name] = self._started(name)
         self._calls[name] += 1
         actor = self._actors[name]
-        told, done = actor.encode.options(num_returns=2).remote(*parts)
-        return actor, told, done
+        seconds, done = actor.encode.options(num_returns=2).remote(*parts)
+        return actor, seconds, done
 
     def answered(self, name: str) -> None:
         """Record the end of a call."""
@@ -88,7 +78,6 @@ class Encoders:
         self._actors.clear()
 
     def _present(self) -> int:
-        """Return the number of GPUs of the cluster."""
         return int(self._ray.cluster_resources().get("GPU", 0))
 
     def _started(self, name: str) -> Any:

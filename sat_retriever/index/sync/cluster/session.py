@@ -8,22 +8,21 @@ import re
 import secrets
 import socket
 import tempfile
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import ClusterError, InputError
-from sat_retriever.index.sync.cluster.cores import cores_of
-from sat_retriever.index.sync.cluster.course import Course, Spent
-from sat_retriever.index.sync.cluster.listing import looks
+from sat_retriever.index.sync.cluster.node import check_version, checks_of_node, cores_of, wait_for
+from sat_retriever.index.sync.cluster.run import ClusterRun, Spent
 from sat_retriever.index.sync.executor import Done, Work
-from sat_retriever.index.sync.looking import Look, Met
-from sat_retriever.index.sync.steps import ToRead
+from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_file, check_here
+from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.system import usable_cores
 
 _log = logging.getLogger(__name__)
-
 AUTO = "auto"
 _ADDRESS = re.compile(r"(?P<host>[^\s/:]+|\[[0-9a-fA-F:.]+\]):(?P<port>\d{1,5})")
 _REACHED_S = 5.0
@@ -31,6 +30,9 @@ _STORE_BYTES = 512 << 20  # of the shared memory of a cluster on this machine; t
 # Ray opens ports on all interfaces, and whoever can talk to them can run code. Ray 2.60 has a token
 # against that in the home of the user; ours is of one run, whatever a version does by itself.
 _OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
+_FILES = 128  # files of one task
+_FEW = 64  # files that are not worth a task
+_AHEAD = 64  # tasks that are not answered yet
 
 
 class RayCluster:
@@ -44,13 +46,40 @@ class RayCluster:
         self._ray = ray
         self.spent = Spent()
 
-    def looks(self, met: Sequence[Met], *, verify: bool) -> Iterator[Look]:
-        """Look at files; see `Executor`.
+    def check_files(self, met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
+        """Check files; see `Executor`.
+
+        Nodes only help: this machine decides which files there are. It checks those itself that a
+        node does not see as it does, and those of a task that failed.
 
         Raises:
             ClusterError: If the cluster has no cores, or a node another version of this package.
         """
-        return looks(self._ray, met, verify=verify)
+        if len(met) <= _FEW:
+            yield from check_here(met, verify=verify)
+            return
+        cores_of(self._ray)
+        options = {"num_cpus": 1, "max_retries": 3, "scheduling_strategy": "SPREAD"}
+        task = self._ray.remote(checks_of_node).options(**options)
+        running: deque[tuple[Sequence[MetFile], Any]] = deque()
+        for start in range(0, len(met), _FILES):
+            part = met[start : start + _FILES]
+            running.append((part, task.remote(part, verify=verify)))
+            if len(running) == _AHEAD:
+                yield from self._checked(*running.popleft(), verify=verify)
+        while running:
+            yield from self._checked(*running.popleft(), verify=verify)
+
+    def _checked(self, part: Sequence[MetFile], ref: Any, *, verify: bool) -> Iterator[FileCheck]:
+        """Yield the answers of one task."""
+        found: Sequence[FileCheck | None] = [None] * len(part)
+        wait_for(self._ray, [ref])
+        # If an error means the end of the cluster, reading will say so.
+        with suppress(self._ray.exceptions.RayError):
+            version, address, found = self._ray.get(ref)
+            check_version(version, address)
+        for each, check in zip(part, found, strict=True):
+            yield check or check_file(each, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
         """Yield every workbook once; see `Executor`.
@@ -61,11 +90,11 @@ class RayCluster:
         if not jobs:
             return
         cores = cores_of(self._ray)
-        course = Course(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
+        run = ClusterRun(self._ray, jobs, work, min(cores, work.workers or cores), self.spent)
         try:
-            yield from course.results()
+            yield from run.results()
         finally:
-            course.stop()
+            run.stop()
 
 
 @contextmanager

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.foreign import is_office_document
-from sat_retriever.workbook.formats.kind import Kind, Shown
+from sat_retriever.workbook.formats.kind import Kind, Shown, is_office_document
 
 if TYPE_CHECKING:
     from sat_retriever.workbook.formats.reading import Reading

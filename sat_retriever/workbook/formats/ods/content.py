@@ -1,26 +1,31 @@
-"""Formulas and number formats of the sheets in the content part of an ods."""
+"""Formulas and number formats of the sheets in the content part of an ods.
+
+A parser calls Python for every cell and every text, so uninteresting rows are removed by byte
+search before parsing. That is safe: a "<" always begins a tag outside comments and CDATA, and with
+those no row is removed. A row's tag that is cut at a wrong ">" is not well-formed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.structure import RawFormula
 from sat_retriever.workbook.formats.ods.formula import excel_formula
-from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
     Chunks,
+    count_in,
     guarded_parser,
     too_deep,
 )
-from sat_retriever.workbook.values.cellformats import MAX_FORMATS, CellFormats
+from sat_retriever.workbook.values.grid import MAX_FORMATS, CellFormats, Places
 from sat_retriever.workbook.values.numberformat import FRACTION, PLAIN, NumberFormat
-from sat_retriever.workbook.values.places import Places
 
 PART = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
@@ -32,22 +37,20 @@ _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 "
 _MOST = 8  # characters of a currency
 _VALUE_TYPE, _CURRENCY = _OFFICE + "value-type", _OFFICE + "currency"
 _SHOWN = (b'"percentage"', b'"currency"')  # types of values that show a unit
+_ROW_START, _ROW_END = b"<table:table-row", b"</table:table-row>"
+_TEXT = re.compile(rb"<text:p>[^<]*</text:p>")
+_CARRY_LIMIT = 64 << 20
 
 
 @dataclass(slots=True)
 class SheetFormulas:
-    """The formulas of one sheet.
-
-    Attributes:
-        sheet: Its name.
-        formulas: (cell, text, range, kind) in the notation of Excel.
-        unsaved: Cells whose formula has no saved value.
-        formats: Cells with a percent or a currency; units in other formats are not known.
-    """
+    """The formulas of one sheet."""
 
     sheet: str
+    # (cell, text, range, kind) in the notation of Excel
     formulas: list[RawFormula] = field(default_factory=list)
     unsaved: Places = field(default_factory=Places)
+    # Cells with a percent or a currency; units in other formats are not known
     formats: CellFormats = field(default_factory=CellFormats)
 
 
@@ -57,13 +60,7 @@ def shows_unit(row: bytes) -> bool:
 
 
 def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
-    """Yield the formulas and number formats of a workbook, sheet by sheet.
-
-    Raises:
-        Refused: If the part declares entities or nests too deeply.
-        BadXmlError: If it is missing, damaged or not well-formed.
-        CutShort: If a limit ends the reading early.
-    """
+    """Yield the formulas and number formats of a workbook, sheet by sheet."""
     reader = _FormulaReader(limits)
     parser = content_parser(reader, limits)
     try:
@@ -143,7 +140,6 @@ class _FormulaReader(SheetReader):
         self._units: dict[str, int] = {}
 
     def finished(self) -> Iterator[SheetFormulas]:
-        """Yield the sheets that ended since the last call."""
         done, self._done = self._done, []
         yield from done
 
@@ -162,7 +158,7 @@ class _FormulaReader(SheetReader):
         if name in CELLS:
             formula = attributes.get(FORMULA)
             repeated = attributes.get(_REPEATED)
-            cols = 1 if repeated is None else _number(repeated)
+            cols = 1 if repeated is None else max(1, count_in(repeated, 1))
             if formula and self.sheet is not None:
                 raw = self._raw(excel_formula(formula), cols, attributes)
                 self._found.formulas.append(raw)
@@ -173,7 +169,7 @@ class _FormulaReader(SheetReader):
             self._col += cols
         elif name == _ROW:
             self._row += self._rows
-            self._rows = _number(attributes.get(_TABLE + "number-rows-repeated"))
+            self._rows = max(1, count_in(attributes.get(_TABLE + "number-rows-repeated"), 1))
             self._col = 1
 
     def _keep_format(self, attributes: Attributes, cols: int) -> None:
@@ -192,7 +188,8 @@ class _FormulaReader(SheetReader):
         wide = attributes.get(_TABLE + "number-matrix-columns-spanned")
         high = attributes.get(_TABLE + "number-matrix-rows-spanned")
         if wide or high:
-            area = Area(row, self._col, row + _number(high) - 1, self._col + _number(wide) - 1)
+            rows, cols = (max(1, count_in(span, 1)) for span in (high, wide))
+            area = Area(row, self._col, row + rows - 1, self._col + cols - 1)
             return (cell, text, area.a1(), "array")
         if cols > 1 or self._rows > 1:
             area = Area(row, self._col, row + self._rows - 1, self._col + cols - 1)
@@ -200,6 +197,44 @@ class _FormulaReader(SheetReader):
         return (cell, text, None, "normal")
 
 
-def _number(text: str | None) -> int:
-    """A count of rows or cells; 1 if it is missing or not valid."""
-    return max(1, int(text)) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
+def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[bytes]:
+    """Yield the bytes without the content of rows that are not kept, and without plain texts.
+
+    Args:
+        chunks: A content part in UTF-8; other bytes pass unchanged.
+    """
+    pending = b""
+    plain = True
+    for chunk in chunks:
+        pending += chunk
+        plain = plain and _is_plain(pending) and len(pending) < _CARRY_LIMIT
+        if not plain:
+            yield pending
+            pending = b""
+            continue
+        cut = pending.rfind(_ROW_END) + len(_ROW_END)
+        if cut < len(_ROW_END):
+            continue
+        yield _thin(pending[:cut], keep)
+        pending = pending[cut:]
+    yield pending
+
+
+def _is_plain(block: bytes) -> bool:
+    """True if every "<" begins a tag; a declaration at the very start is allowed."""
+    # One byte is searched first, because that is many times faster.
+    if b"!" in block and b"<!" in block:
+        return False
+    return b"?" not in block or block.find(b"<?", 1) < 0
+
+
+def _thin(block: bytes, keep: Callable[[bytes], bool]) -> bytes:
+    parts = block.split(_ROW_END)
+    for index, part in enumerate(parts):
+        start = part.rfind(_ROW_START)
+        end = part.find(b">", start)
+        if start < 0 or part[end - 1 : end] == b"/":
+            continue
+        kept = keep(part[start:])
+        parts[index] = _TEXT.sub(b"", part) if kept else part[: end + 1]
+    return _ROW_END.join(parts)

@@ -20,6 +20,7 @@ from sat_retriever.workbook.formats.ods.content import (
     SheetReader,
     content_parser,
     shows_unit,
+    thinned,
 )
 from sat_retriever.workbook.formats.ods.formula import (
     excel_formula,
@@ -27,9 +28,8 @@ from sat_retriever.workbook.formats.ods.formula import (
     excel_references,
     sheet_of,
 )
-from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local
+from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local, local_names
 
 MAX_DECLARED = 20_000  # for names, tables, sources and objects each
 _LIST = re.compile(r"cell-content-is-in-list\((.*)\)", re.DOTALL)
@@ -39,35 +39,20 @@ _MAX_NAME = 60
 
 @dataclass(slots=True)
 class OdsDeclared:
-    """Declarations of the content part beside its cells.
-
-    Attributes:
-        tabs: Names of the sheets in order.
-        names: Named ranges and expressions.
-        tables: Database ranges.
-        sources: Sources of pivot tables, lists of choices and consolidations.
-        objects: (sheet, name, folder) of embedded objects, including charts.
-        formulas: True if there is any formula.
-        units: True if any cell shows a percent or a currency.
-    """
+    """Declarations of the content part beside its cells."""
 
     tabs: list[str] = field(default_factory=list)
     names: list[DefinedName] = field(default_factory=list)
     tables: list[SheetTable] = field(default_factory=list)
     sources: list[DataSource] = field(default_factory=list)
+    # (sheet, name, folder) of embedded objects, including charts
     objects: list[tuple[str, str, str]] = field(default_factory=list)
     formulas: bool = False
     units: bool = False
 
 
 def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
-    """The declarations of an ods; its rows are skipped.
-
-    Raises:
-        Refused: If the part declares entities or nests too deeply.
-        BadXmlError: If it is missing, damaged or not well-formed.
-        CutShort: If a limit ends the reading early.
-    """
+    """The declarations of an ods; its rows are skipped."""
     found = OdsDeclared()
 
     def keep(row: bytes) -> bool:
@@ -81,8 +66,6 @@ def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
 
 
 class _DeclaredReader(SheetReader):
-    """Collector of declarations around the cells."""
-
     def __init__(self, found: OdsDeclared, limits: Limits) -> None:
         super().__init__(limits)
         self.found = found
@@ -97,7 +80,7 @@ class _DeclaredReader(SheetReader):
             self.found.formulas = True
         take = _TAKEN.get(local(name))
         if take is not None:
-            take(self, {local(key): value for key, value in attributes.items()})
+            take(self, local_names(attributes))
 
     def named_range(self, plain: Attributes) -> None:
         text = ",".join(excel_references(plain.get("cell-range-address", "")))
@@ -171,5 +154,4 @@ _TAKEN: dict[str, Callable[[_DeclaredReader, Attributes], None]] = {
 
 
 def _cell_of(address: str) -> str:
-    """The cells of an address, without the sheet."""
     return excel_reference(address).rpartition("!")[2].replace("$", "")

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from sat_retriever.links.formula.external import decoded
-from sat_retriever.workbook.formats.reftext import MAX_TEXT, reference_text
+from sat_retriever.workbook.formats.formulas import MAX_TEXT, reference_text
 
 _PREFIX = re.compile(r"(?:of|oooc|msoxl|[A-Za-z][\w.-]*):(?==)")
 # Pieces of a formula. A text ends at a quote that is not doubled. Brackets hold quoted names, in
@@ -47,9 +47,6 @@ _MAX_PIECES = 4_096
 
 def excel_formula(formula: str) -> str:
     """A formula of an ods file as Excel would write it, without "=".
-
-    Args:
-        formula: Text of `table:formula`; cut at Excel's limit.
 
     >>> excel_formula("of:=SUM([.A1:.B2];[$'Q 1'.B2])")
     "SUM(A1:B2,'Q 1'!B2)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -10,21 +11,17 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind, Structure
-from sat_retriever.workbook.budget import PARSED, Budget, CutShort
-from sat_retriever.workbook.formats.byvalue import Known, read_by_value
-from sat_retriever.workbook.formats.cellformulas import cell_formulas
-from sat_retriever.workbook.formats.formulas import Formulas, formula_count
+from sat_retriever.workbook.formats.formulas import Formulas, cell_formulas, formula_count
 from sat_retriever.workbook.formats.ods.content import PART, read_formulas
 from sat_retriever.workbook.formats.ods.declared import OdsDeclared, read_declared
 from sat_retriever.workbook.formats.ods.formula import excel_references
 from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.workbook.formats.sheets import Known, read_by_value
 from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, shown_ranges
-from sat_retriever.workbook.limits import MIB, Refused
-from sat_retriever.workbook.messages import skip
+from sat_retriever.workbook.limits import MIB, PARSED, Budget, CutShort, Refused
+from sat_retriever.workbook.messages import Request, skip
 from sat_retriever.workbook.opening.package import Attributes, BadXmlError, Package, local, resolve
-from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.values.cellformats import CellFormats
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.grid import CellFormats, Places
 
 _MAX_PART = 8 * MIB
 _MAX_CHARTS = 1_000
@@ -48,8 +45,6 @@ def read_ods(reading: Reading) -> Iterator[Json]:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the content part, and its results."""
-
     request: Request
     budget: Budget
     declared: OdsDeclared = field(default_factory=OdsDeclared)
@@ -128,8 +123,6 @@ def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
 
     if part in package and package.size(part) <= _MAX_PART:
         budget.xml_bytes -= PARSED * package.size(part)
-        try:
+        with suppress(BadXmlError):
             package.each(part, visit)
-        except BadXmlError:
-            return list(found)
     return list(found)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sat_retriever.records.jsonform import Json
-from sat_retriever.workbook.formats.foreign import foreign
-from sat_retriever.workbook.formats.kind import Kind, Shown
+from sat_retriever.workbook.formats.kind import Kind, Shown, foreign
 
 if TYPE_CHECKING:
     from sat_retriever.workbook.formats.reading import Reading

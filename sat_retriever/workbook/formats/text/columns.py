@@ -1,4 +1,4 @@
-"""Values of delimited text: the columns of a table decide on the types of their cells."""
+"""Values of delimited text: the columns of its tables decide on the types of their cells."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from itertools import groupby, islice, repeat, zip_longest
 
 from sat_retriever.text.dates import dates_of, iso_dates, moments, orders_of
 from sat_retriever.text.numbers import NumberTexts, is_code, is_number, number_texts, numbers_of
-from sat_retriever.workbook.formats.text.parts import Fields, Part, parts_of
 from sat_retriever.workbook.values.grid import Value
 from sat_retriever.workbook.values.read import MAX_TEXT, MISSING
 
+Fields = Sequence[Sequence[str]]
+_TITLES = 20  # most lines of titles and notes above a header
+_MOST = 1_000  # parts; the rest of a text belongs to the last one
+_WIDE = 0.6  # least share of the table's width that its header fills
+_YEAR = re.compile(r"[12][0-9]{3}")
 _DIGIT = re.compile(r"[0-9]")
 _FEW = 8
 _WHOLE = re.compile(r"-?[1-9][0-9]{0,14}|0")
@@ -22,57 +26,81 @@ _BOOLEANS: Mapping[str, Value] = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Notation:
-    """How a text writes numbers and dates.
+class Part:
+    """Lines of a text whose columns hold one table, by their position; blank ones included."""
 
-    Attributes:
-        mark: Mark before decimals, "." or ","; "" if it is not known.
-        order: Order of days and months, "dmy" or "mdy"; "" if it is not known.
+    start: int  # first line, of titles or of the header
+    header: int  # line of the header; the one before `start` if there is none
+    stop: int  # line behind the last one
+
+
+def parts_of(fields: Fields) -> Iterator[Part]:
+    """Yield the parts of a text: a line of names, without a number, begins one behind a blank line.
+
+    A line between two blank ones begins none, so a text with a blank line behind each is one part.
     """
+    blocks = (
+        line
+        for line in range(1, len(fields) - 1)
+        if fields[line] and not fields[line - 1] and fields[line + 1]
+    )
+    starts = [0, *islice((line for line in blocks if _names(fields[line])), _MOST)]
+    for start, stop in zip(starts, [*starts[1:], len(fields)], strict=True):
+        yield Part(start, _header(fields, start, stop), stop)
 
-    mark: str = ""
-    order: str = ""
+
+def _header(fields: Fields, start: int, stop: int) -> int:
+    """The first line that is as wide as the table, if it holds names; else the one before all."""
+    widths = Counter(map(len, fields[start:stop]))
+    del widths[0]
+    if not widths:
+        return start - 1
+    usual = max(widths.items(), key=lambda item: (item[1], item[0]))[0]
+    for line in range(start, min(stop, start + _TITLES)):
+        if sum(map(bool, map(str.strip, fields[line]))) >= _WIDE * usual:
+            return line if _names(fields[line]) else start - 1
+    return start - 1
+
+
+def _names(line: Sequence[str]) -> bool:
+    """True if no field is a number or a date; years are names, too."""
+    return not any(map(_is_value, map(str.strip, line)))
+
+
+def _is_value(text: str) -> bool:
+    return not _YEAR.fullmatch(text) and (is_number(text) or bool(moments(text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How a text writes numbers and dates."""
+
+    mark: str = ""  # mark before decimals, "." or ","; "" if it is not known
+    order: str = ""  # order of days and months, "dmy" or "mdy"; "" if it is not known
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The readings that the texts of a column allow.
-
-    Attributes:
-        numbers: Those that are numbers.
-        dates: Those that are dates.
-        words: Words that are booleans.
-        written: The numbers together; None without any.
-        orders: Orders in which all dates can be read.
-        days: The dates, if they have their year first; None for others.
-        whole: True if these are all texts in turn, False if they are the different ones.
-    """
+    """The readings that the texts of a column allow."""
 
     numbers: Sequence[str] = ()
     dates: Sequence[str] = ()
     words: Sequence[str] = ()
     written: NumberTexts | None = None
-    orders: tuple[str, ...] = ()
-    days: Sequence[Value] | None = None
-    whole: bool = False
+    orders: tuple[str, ...] = ()  # orders in which all dates can be read
+    days: Sequence[Value] | None = None  # the dates, if they have their year first; None for others
+    whole: bool = False  # True if these are all texts in turn, False if they are the different ones
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table in the text.
-
-    Attributes:
-        above: Lines above its header.
-        header: Its header; none if it has none.
-        runs: Lines below, as pairs of the number of their fields and how many of them follow.
-        columns: Fields of these lines by their position, for those that reach it.
-        readings: Readings of each column.
-    """
+    """A table in the text."""
 
     above: Fields
     header: Fields
+    # Lines below, as pairs of the number of their fields and how many of them follow
     runs: Sequence[tuple[int, int]]
-    columns: list[list[str]]
+    columns: list[list[str]]  # fields of these lines by their position, for those that reach it
     readings: list[Readings]
 
     @classmethod
@@ -135,12 +163,10 @@ def typed_rows(fields: list[list[str]], delimiter: str) -> list[list[Value]]:
 
 
 def _cleaned(fields: Iterable[str]) -> list[str]:
-    """Fields without blanks around them."""
     return list(map(str.strip, fields))
 
 
 def _cut(texts: Sequence[str]) -> Sequence[str]:
-    """Texts of at most 2,000 characters."""
     if max(map(len, texts), default=0) > MAX_TEXT:
         return [text[:MAX_TEXT] for text in texts]
     return texts
@@ -164,7 +190,6 @@ def _readings_of_column(texts: Sequence[str], name: str) -> Readings:
 def _values(
     texts: Sequence[str], readings: Readings, known: Notation, delimiter: str
 ) -> Sequence[Value]:
-    """The values of a column."""
     if not readings.whole:
         meant, texts = _meanings(readings, known, delimiter), _cut(texts)
         return list(map(meant.get, texts, texts))

@@ -8,6 +8,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import PurePath, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -15,14 +16,12 @@ from sat_retriever.records.area import Area
 from sat_retriever.records.formats import FLAT_EXTENSIONS, FormulaState, extension_of
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import value_messages
 from sat_retriever.workbook.formats.text.columns import typed_rows
-from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.messages import skip
+from sat_retriever.workbook.limits import Budget, Refused
+from sat_retriever.workbook.messages import Request, skip
 from sat_retriever.workbook.opening.encoding import Encoding, find_encoding
-from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues
 
@@ -80,17 +79,11 @@ def _doubts(request: Request, encoding: Encoding, lost: int, sheet: str) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A delimited text.
-
-    Attributes:
-        values: Its values, with the true used range.
-        format: "csv" or "tsv".
-        lost: Number of characters that are not of its encoding.
-    """
+    """A delimited text."""
 
     values: SheetValues
     format: str
-    lost: int = 0
+    lost: int = 0  # number of characters that are not of its encoding
 
 
 def text_values(
@@ -99,19 +92,18 @@ def text_values(
     """Read a delimited text file.
 
     Args:
-        file: The file.
-        encoding: Its encoding.
         budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
-        texts: True to keep the texts of the fields beside their values.
 
     Raises:
         Refused: If the text is damaged from its start, or is not a table and `strict` is True.
     """
     file.seek(0)
-    start = _start(file.read(_SAMPLE_BYTES), encoding)
+    start = file.read(_SAMPLE_BYTES).decode(encoding, errors="replace").replace("\0", "")
     file.seek(0)
-    raw = file if encoding.startswith(("utf-16", "utf-32")) else _without_zeros(file)
+    raw = file
+    if not encoding.startswith(("utf-16", "utf-32")):
+        raw = io.BufferedReader(_WithoutZeros(file), _CHUNK_BYTES)
     text = io.TextIOWrapper(raw, encoding=encoding, errors=_COUNTED, newline="")
     lost = _counting()
     try:
@@ -170,13 +162,8 @@ def _consistency(sample: str, delimiter: str) -> float:
         return 0.0
     widths = Counter[int]()
     try:
-        for number, row in enumerate(
-            csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-        ):
-            if number >= 400:
-                break
-            if row:
-                widths[len(row)] += 1
+        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        widths.update(len(row) for row in islice(rows, 400) if row)
     except csv.Error:
         return 0.0
     wide = {width: count for width, count in widths.items() if width > 1}
@@ -197,7 +184,9 @@ def _values(
     top = left = 1 << 31
     cut: SkipReason | None = None
     try:
-        for number, fields in enumerate(_lines(text, delimiter), start=first_row):
+        lines = (line.replace("\0", "") for line in text)  # they may remain in wide encodings
+        fields_of_rows = csv.reader(lines, delimiter=delimiter)
+        for number, fields in enumerate(fields_of_rows, start=first_row):
             if number % _ROWS == 0 and budget.late(_SPLITTING):
                 cut = SkipReason.TIMEOUT
                 break
@@ -252,17 +241,3 @@ class _WithoutZeros(io.RawIOBase):
                 space[: len(kept)] = kept
                 return len(kept)
         return 0
-
-
-def _without_zeros(file: BinaryIO) -> BinaryIO:
-    return io.BufferedReader(_WithoutZeros(file), _CHUNK_BYTES)
-
-
-def _start(sample: bytes, encoding: str) -> str:
-    """The beginning of the text without NUL characters."""
-    return sample.decode(encoding, errors="replace").replace("\0", "")
-
-
-def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
-    """Rows of fields, without NUL characters, which may remain in wide encodings."""
-    return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)

@@ -1,14 +1,15 @@
-"""Sheets and declared structure, without cells, in the package of an xlsx, xlsm or xltx."""
+"""Sheets, declared structure and cell styles in the package of an xlsx, xlsm or xltx."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from openpyxl.styles.numbers import BUILTIN_FORMATS
 
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, External, TableObject
-from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles, read_styles
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -18,9 +19,14 @@ from sat_retriever.workbook.opening.package import (
     feed,
     guarded_parser,
     local,
+    local_names,
 )
+from sat_retriever.workbook.values.grid import MAX_FORMATS
+from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat, number_format
 from sat_retriever.workbook.values.read import ListedSheet
 
+_MAX_STYLES = 65_536
+_MAX_NAMED = 4_000  # styles that the byte search looks for
 _MAIN_TYPE = "officeDocument"
 _STYLES_TYPE = "styles"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -32,16 +38,73 @@ _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """Contents of the workbook part and the small parts around it.
+class Styles:
+    """The cell styles whose number formats show more than digits."""
 
-    Attributes:
-        sheets: Sheets in tab order.
-        names: Defined names.
-        externals: Workbooks referred to by formulas.
-        date_1904: True if serial dates count from 1904.
-        styles: Number formats of the cell styles.
-    """
+    shown: tuple[NumberFormat, ...] = ()
+    # Position in `shown`, from 1 on, by the number of a style
+    codes: dict[str, int] = field(default_factory=dict)
+
+    def sign(self) -> re.Pattern[bytes] | None:
+        """Pattern of one of the styles in the tag of a cell with content; None without any."""
+        if not self.codes:
+            return None
+        ends: dict[str, str] = {}  # last digits by those before them, which is fast to search
+        for style in list(self.codes)[:_MAX_NAMED]:
+            ends[style[:-1]] = ends.get(style[:-1], "") + style[-1]
+        numbers = "|".join(f"{begin}[{digits}]" for begin, digits in ends.items())
+        return re.compile(rf'" s="({numbers})"(?: t="n"| [cv]m="[0-9]+")*>\s*<[vf]'.encode())
+
+
+NO_STYLES = Styles()
+
+
+def read_styles(package: Package, part: str) -> Styles:
+    """The styles of a workbook, as far as its part of styles can be read."""
+    reader = _StylesPart()
+    try:
+        package.each(part, reader.visit)
+    except (BadXmlError, Refused):  # then numbers have no units; the values are read all the same
+        return NO_STYLES
+    return reader.styles()
+
+
+class _StylesPart:
+    def __init__(self) -> None:
+        self._named: dict[str, str] = {}
+        self._used: list[str] = []
+        self._within = ""
+
+    def visit(self, tag: str, attributes: Attributes) -> None:
+        if tag in ("numFmts", "cellStyleXfs", "cellXfs", "cellStyles", "dxfs"):
+            self._within = tag
+        elif len(self._named) + len(self._used) >= _MAX_STYLES:
+            return
+        elif tag == "numFmt" and self._within == "numFmts":
+            self._named[attributes.get("numFmtId", "")] = attributes.get("formatCode", "")
+        elif tag == "xf" and self._within == "cellXfs":
+            self._used.append(attributes.get("numFmtId", "0"))
+
+    def styles(self) -> Styles:
+        meant = {number: self._shown(number) for number in dict.fromkeys(self._used)}
+        places: dict[NumberFormat, int] = {}
+        codes: dict[str, int] = {}
+        for style, number in enumerate(self._used):
+            shown = meant[number]
+            if shown != PLAIN and (shown in places or len(places) < MAX_FORMATS):
+                codes[str(style)] = places.setdefault(shown, len(places) + 1)
+        return Styles(tuple(places), codes)
+
+    def _shown(self, number: str) -> NumberFormat:
+        code = self._named.get(number)
+        if code is None:
+            code = BUILTIN_FORMATS.get(int(number) if number.isdecimal() else -1, "")
+        return number_format(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Contents of the workbook part and the small parts around it."""
 
     sheets: tuple[ListedSheet, ...]
     names: tuple[DefinedName, ...] = ()
@@ -104,8 +167,6 @@ def table_objects(package: Package, sheet_part: str) -> tuple[TableObject, ...]:
 
 
 class _WorkbookPart:
-    """Expat handlers for the workbook part."""
-
     def __init__(self) -> None:
         self.sheets: list[Attributes] = []
         self.names: list[tuple[Attributes, str]] = []
@@ -116,7 +177,7 @@ class _WorkbookPart:
 
     def start(self, name: str, attributes: Attributes) -> None:
         tag = local(name)
-        plain = {local(key): value for key, value in attributes.items()}
+        plain = local_names(attributes)
         if tag == "sheet":
             self.sheets.append(plain)
         elif tag == "definedName":

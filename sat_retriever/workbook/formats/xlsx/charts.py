@@ -5,32 +5,104 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, column_letters
 from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.records.structure import DataSource, SourceKind
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.formats.reftext import MAX_TEXT
-from sat_retriever.workbook.formats.xlsx.drawings import MAX_CHARTS, DrawingReader, Frame
+from sat_retriever.workbook.formats.formulas import MAX_TEXT
 from sat_retriever.workbook.formats.xlsx.smallpart import PartReader, read_part
-from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.opening.package import Attributes, Package
+from sat_retriever.workbook.limits import Budget, Refused
+from sat_retriever.workbook.opening.package import Attributes, Package, count_in, local_names
 
+MAX_CHARTS = 256  # per sheet
+_ANCHORS = ("twoCellAnchor", "oneCellAnchor", "absoluteAnchor")
+_MAX_NAME = 60
+_FIRST = "A1"  # where a drawing is that is placed by lengths alone
 MAX_CHART_SOURCES = 512  # per sheet
 _MAX_DRAWINGS = 16  # per sheet; programs write one
 _CHARTS = ("chart", "chartEx")
 _REFERENCES = ("f", "sqref")  # the latter is for a series with filtered rows
 
 
-@dataclass(slots=True)
-class Drawn:
-    """What is drawn on a sheet.
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The name of a chart, and the cell under its top left corner."""
+
+    name: str = ""
+    cell: str = _FIRST
+
+
+class DrawingReader(PartReader):
+    """Reader of a drawing part.
 
     Attributes:
-        sources: Sources of its charts: one for each chart and each sheet that it shows.
-        texts: Texts of shapes, and of each chart its titles, each at its top left cell.
-        refused: Reason why a part was not read, or not to its end; of several the first.
+        frames: Frames of charts by the id of their relationship.
+
+    Args:
+        linked: False leaves out the shapes that show the text of a cell.
     """
 
+    tags = frozenset((*_ANCHORS, *"Fallback from col row cNvPr chart sp t p br".split()))
+
+    def __init__(self, *, linked: bool) -> None:
+        super().__init__()
+        self.frames: dict[str, Frame] = {}
+        self.shapes: list[CellText] = []
+        self._linked = linked
+        self._name, self._cell = "", _FIRST
+        self._place: dict[str, int] = {}
+        self._from = False
+        self._pieces: list[str] | None = None  # of a shape's text
+        self._fallbacks = 0  # what programs show that do not know a newer part: no text of it
+
+    def begin(self, tag: str, attributes: Attributes) -> None:
+        """Handle the start of an element."""
+        if self._fallbacks or tag == "Fallback":
+            self._fallbacks += tag == "Fallback"
+        elif tag in _ANCHORS:
+            self._cell = _FIRST
+        elif tag == "from":
+            self._from, self._place = True, {}
+        elif tag in ("col", "row") and self._from:
+            self.hold()
+        elif tag == "cNvPr":
+            self._name = attributes.get("name", "")[:_MAX_NAME]
+        elif tag == "chart" and len(self.frames) < MAX_CHARTS:
+            identity = local_names(attributes).get("id", "")
+            self.frames.setdefault(identity, Frame(self._name, self._cell))
+        elif tag == "sp":
+            self._pieces = [] if self._linked or not attributes.get("textlink") else None
+        elif tag == "t" and self._pieces is not None:
+            self.hold()
+
+    def finish(self, tag: str) -> None:
+        """Handle the end of an element."""
+        if self._fallbacks:
+            self._fallbacks -= tag == "Fallback"
+        elif tag in ("col", "row") and self._from:
+            self._place[tag] = count_in(self.held().strip(), 0)
+        elif tag == "from":
+            row, column = (self._place.get(each, 0) + 1 for each in ("row", "col"))
+            self._cell = f"{column_letters(min(column, MAX_COLUMN))}{min(row, MAX_ROW)}"
+            self._from = False
+        elif self._pieces is None:
+            return
+        elif tag == "t":
+            self._pieces.append(self.held())
+        elif tag in ("p", "br"):
+            self._pieces.append("\n")
+        elif tag == "sp":
+            text, self._pieces = "".join(self._pieces).strip(), None
+            if text:
+                self.shapes.append(CellText(self._cell, text, TextKind.SHAPE))
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What is drawn on a sheet."""
+
+    # Sources of its charts: one for each chart and each sheet that it shows
     sources: list[DataSource] = field(default_factory=list)
+    # Texts of shapes, and of each chart its titles, each at its top left cell
     texts: list[CellText] = field(default_factory=list)
     refused: Refused | None = None
 
@@ -41,14 +113,7 @@ def read_drawn(
     """Read the charts and shapes of a sheet.
 
     Args:
-        package: The workbook.
-        sheet: Name of the sheet.
-        sheet_part: Its part.
-        budget: Remaining work budget.
         linked: False leaves out texts that show what a cell holds.
-
-    Raises:
-        Refused: If the sheet's relationships declare entities or nest too deeply.
     """
     found = Drawn()
     for part, frame in _charts(package, sheet_part, budget, found, linked=linked):
@@ -122,14 +187,12 @@ class _ChartReader(PartReader):
         self._saved: list[str] = []
 
     def begin(self, tag: str, attributes: Attributes) -> None:
-        """Handle the start of an element."""
         if tag == "title":
             self._written, self._saved = [], []
         elif tag in _REFERENCES or (tag in ("t", "v") and self._written is not None):
             self.hold()
 
     def finish(self, tag: str) -> None:
-        """Handle the end of an element."""
         if tag in _REFERENCES:
             text = self.held().strip().removeprefix("=")
             if text and len(text) <= MAX_TEXT and len(self.references) < 4 * MAX_CHART_SOURCES:

@@ -6,10 +6,9 @@ import re
 
 from sat_retriever.records.area import split_ref
 from sat_retriever.records.contents import CellText, TextKind
-from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.xlsx.book import unescaped
 from sat_retriever.workbook.formats.xlsx.smallpart import PartReader, read_part
-from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.limits import Budget, Refused
 from sat_retriever.workbook.opening.package import Attributes, Package
 
 _MAX_PARTS = 16  # of each kind and sheet
@@ -26,14 +25,6 @@ def read_comments(
 
     A cell has either a thread or a note; a note on a cell with a thread repeats it for older
     programs, and is left out.
-
-    Args:
-        package: The workbook.
-        sheet_part: The sheet's part.
-        budget: Remaining work budget.
-
-    Raises:
-        Refused: If the sheet's relationships declare entities or nest too deeply.
     """
     links = [each for each in package.relationships(sheet_part).values() if not each.external]
     found: list[CellText] = []
@@ -50,8 +41,6 @@ def read_comments(
 
 
 class _CommentReader(PartReader):
-    """Base of the readers of comments: collects the text of each."""
-
     element = ""
 
     def __init__(self) -> None:
@@ -61,12 +50,10 @@ class _CommentReader(PartReader):
         self._pieces: list[str] = []
 
     def begin(self, tag: str, attributes: Attributes) -> None:
-        """Handle the start of an element."""
         if tag == self.element:
             self._on, self._pieces = attributes, []
 
     def finish(self, tag: str) -> None:
-        """Handle the end of an element."""
         if tag != self.element or self._on is None:
             return
         cell, text = self._on.get("ref", "").replace("$", ""), self.text(self._on)
@@ -75,23 +62,18 @@ class _CommentReader(PartReader):
         self._on = None
 
     def text(self, attributes: Attributes) -> str:
-        """The text of the comment that ends."""
         return unescaped("".join(self._pieces)).strip()
 
 
 class _ThreadReader(_CommentReader):
-    """Reader of threads: the text of each comment and reply."""
-
     element, tags = "threadedComment", frozenset(("threadedComment", "text"))
 
     def begin(self, tag: str, attributes: Attributes) -> None:
-        """Handle the start of an element."""
         super().begin(tag, attributes)
         if tag == "text":
             self.hold()
 
     def finish(self, tag: str) -> None:
-        """Handle the end of an element."""
         if tag == "text":
             self._pieces.append(self.held())
         super().finish(tag)
@@ -108,7 +90,6 @@ class _NoteReader(_CommentReader):
         self._spoken = False  # in how a text is said, which repeats it
 
     def begin(self, tag: str, attributes: Attributes) -> None:
-        """Handle the start of an element."""
         super().begin(tag, attributes)
         if tag == "rPh":  # nothing is held within it
             self._spoken = True
@@ -116,7 +97,6 @@ class _NoteReader(_CommentReader):
             self.hold()
 
     def finish(self, tag: str) -> None:
-        """Handle the end of an element."""
         if tag == "author":
             self._authors.append(self.held())
         elif tag == "t":

@@ -1,41 +1,42 @@
-"""Declarations after the rows of a worksheet part: lists of choices and consolidations."""
+"""Data sources that a sheet declares: lists of choices, consolidations, pivot tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sat_retriever.links.formula.external import decoded
 from sat_retriever.records.area import area_of
 from sat_retriever.records.structure import DataSource, SourceKind
-from sat_retriever.workbook.formats.reftext import MAX_TEXT, reference_text
-from sat_retriever.workbook.opening.package import Attributes, Relationship, local
+from sat_retriever.workbook.formats.formulas import MAX_TEXT, reference_text
+from sat_retriever.workbook.opening.package import (
+    Attributes,
+    BadXmlError,
+    Package,
+    Relationship,
+    local_names,
+)
 
 MAX_SOURCES = 256  # per kind and sheet
 _MAX_PLACE = 60
 _FORMULA = ("formula1", "f")
 _MAX_STARTED = 1 << 16  # characters of a formula or place that are held while parsing
+_SOURCES = ("worksheetSource", "rangeSet")
+_MAX_PIVOTS = 256  # per sheet
+_MAX_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class RawSource:
-    """A data source whose workbook is not yet resolved from the id of a relationship.
-
-    Attributes:
-        kind: Kind of the part that shows it.
-        area: Range as written, or the whole reference if there is no sheet.
-        sheet: Sheet of the range.
-        name: A name instead of a range.
-        place: Place on the sheet.
-        relation: Id of the relationship that names another workbook.
-    """
+    """A data source whose workbook is not yet resolved from the id of a relationship."""
 
     kind: SourceKind
-    area: str = ""
+    area: str = ""  # range as written, or the whole reference if there is no sheet
     sheet: str = ""
-    name: str = ""
+    name: str = ""  # A name instead of a range
     place: str = ""
-    relation: str = ""
+    relation: str = ""  # id of the relationship that names another workbook
 
     def text(self, links: Mapping[str, Relationship]) -> str:
         """The reference as in a formula; empty if it has no target."""
@@ -61,11 +62,7 @@ def data_sources(
 
 @dataclass(slots=True)
 class DeclaredParts:
-    """Expat handlers for the elements after the rows, called with local names.
-
-    Attributes:
-        sources: Sources found so far, each list of choices once.
-    """
+    """Expat handlers for the elements after the rows, called with local names."""
 
     sources: list[RawSource] = field(default_factory=list)
     _is_list: bool = False
@@ -78,10 +75,13 @@ class DeclaredParts:
     def start(self, tag: str, attributes: Attributes) -> bool:
         """Handle the start of an element; return True if its text is needed."""
         if tag == "dataValidation":
-            self._is_list = _plain(attributes).get("type") == "list"
-            self._parts, self._held = {"sqref": [_plain(attributes).get("sqref", "")]}, 0
+            plain = local_names(attributes)
+            self._is_list = plain.get("type") == "list"
+            self._parts, self._held = {"sqref": [plain.get("sqref", "")]}, 0
         elif tag == "dataRef":
-            self._consolidate(_plain(attributes))
+            self._consolidated += 1
+            if self._consolidated <= MAX_SOURCES:
+                self.sources.append(raw_source(SourceKind.CONSOLIDATION, local_names(attributes)))
         elif self._is_list and (tag in _FORMULA or tag == "sqref"):
             self._reading = "sqref" if tag == "sqref" else "formula"
             return True
@@ -114,13 +114,6 @@ class DeclaredParts:
         place = cells[0][:_MAX_PLACE] if cells else ""
         self.sources.append(RawSource(SourceKind.VALIDATION, area=text, place=place))
 
-    def _consolidate(self, attributes: Attributes) -> None:
-        self._consolidated += 1
-        if self._consolidated > MAX_SOURCES:
-            return
-        source = raw_source(SourceKind.CONSOLIDATION, attributes)
-        self.sources.append(source)
-
 
 def raw_source(kind: SourceKind, attributes: Attributes, place: str = "") -> RawSource:
     """The source given by `ref`, `sheet`, `name` and `id` of an element."""
@@ -134,5 +127,48 @@ def raw_source(kind: SourceKind, attributes: Attributes, place: str = "") -> Raw
     )
 
 
-def _plain(attributes: Attributes) -> Attributes:
-    return {local(key): value for key, value in attributes.items()}
+class _EnoughError(Exception):
+    """Signal that the rest of a part is long and has no source."""
+
+
+def pivot_sources(package: Package, sheet: str, sheet_part: str) -> tuple[DataSource, ...]:
+    """Sources of the pivot tables of a sheet, including consolidated ranges and other workbooks."""
+    found: list[DataSource] = []
+    pivots = [
+        link.target
+        for link in package.relationships(sheet_part).values()
+        if link.type == "pivotTable" and not link.external
+    ]
+    for part in pivots[:_MAX_PIVOTS]:
+        name = _pivot_name(package, part)
+        for cache in package.relationships(part).values():
+            if cache.type == "pivotCacheDefinition" and not cache.external:
+                raw = _cache_sources(package, cache.target, name)
+                found += data_sources(sheet, raw, package.relationships(cache.target))
+    return tuple(dict.fromkeys(found))[:MAX_SOURCES]
+
+
+def _pivot_name(package: Package, part: str) -> str:
+    names: list[str] = []
+
+    def visit(_tag: str, attributes: Attributes) -> None:
+        names.append(attributes.get("name", "")[:_MAX_NAME])
+        raise _EnoughError
+
+    with suppress(_EnoughError, BadXmlError):
+        package.each(part, visit)
+    return names[0] if names else ""
+
+
+def _cache_sources(package: Package, part: str, place: str) -> list[RawSource]:
+    found: list[RawSource] = []
+
+    def visit(tag: str, attributes: Attributes) -> None:
+        if tag in _SOURCES and len(found) < MAX_SOURCES:
+            found.append(raw_source(SourceKind.PIVOT, local_names(attributes), place))
+        elif tag == "cacheFields":
+            raise _EnoughError
+
+    with suppress(_EnoughError, BadXmlError):
+        package.each(part, visit)
+    return found

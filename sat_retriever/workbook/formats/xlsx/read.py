@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from sat_retriever.records.contents import CellText, ContentsPolicy
@@ -17,13 +17,14 @@ from sat_retriever.records.structure import (
     Structure,
     TableObject,
 )
-from sat_retriever.workbook.budget import PARSED
-from sat_retriever.workbook.formats.byvalue import read_by_value
-from sat_retriever.workbook.formats.cellformulas import cell_formulas, formula_owners
-from sat_retriever.workbook.formats.columnsums import column_sums
-from sat_retriever.workbook.formats.formulas import Formulas, formula_count
+from sat_retriever.workbook.formats.formulas import (
+    Formulas,
+    cell_formulas,
+    formula_count,
+    formula_owners,
+)
 from sat_retriever.workbook.formats.reading import Reading
-from sat_retriever.workbook.formats.sheets import each_sheet, sheet_messages
+from sat_retriever.workbook.formats.sheets import each_sheet, read_by_value, sheet_messages
 from sat_retriever.workbook.formats.xlsx.book import (
     Contents,
     read_contents,
@@ -31,14 +32,13 @@ from sat_retriever.workbook.formats.xlsx.book import (
 )
 from sat_retriever.workbook.formats.xlsx.charts import read_drawn
 from sat_retriever.workbook.formats.xlsx.comments import read_comments
-from sat_retriever.workbook.formats.xlsx.declared import data_sources
-from sat_retriever.workbook.formats.xlsx.overlap import BackgroundScan
-from sat_retriever.workbook.formats.xlsx.pivots import pivot_sources
-from sat_retriever.workbook.formats.xlsx.scan import SheetScan, scan_sheet
-from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.formats.xlsx.declared import data_sources, pivot_sources
+from sat_retriever.workbook.formats.xlsx.scan import BackgroundScan, SheetScan, scan_sheet
+from sat_retriever.workbook.limits import PARSED, Refused
 from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Package
-from sat_retriever.workbook.tables.beside import texts_beside
+from sat_retriever.workbook.tables.notes import texts_beside
+from sat_retriever.workbook.tables.sums import column_sums
 from sat_retriever.workbook.values.read import ListedSheet
 
 MAX_SOURCES = 20_000  # data sources per workbook
@@ -78,7 +78,7 @@ def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
         yield skip(reading.request, refused.reason, refused.message)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Declared:
     """What the small parts around a sheet tell, and the reason if some were refused."""
 
@@ -126,22 +126,23 @@ class _Walk:
 
         The tables are needed before any formula is read.
         """
-        if not sheet.part or sheet.other:
-            return _Declared()
         found = _Declared()
+        if not sheet.part or sheet.other:
+            return found
         package, budget = self.package, self.reading.budget
         privacy, window = self.reading.request.privacy, self.reading.request.window
         try:
-            found = replace(found, tables=table_objects(package, sheet.part))
-            found = replace(found, sources=pivot_sources(package, sheet.name, sheet.part))
+            found.tables = table_objects(package, sheet.part)
+            found.sources = pivot_sources(package, sheet.name, sheet.part)
             drawn = read_drawn(package, sheet.name, sheet.part, budget, linked=privacy.literals)
-            found = replace(found, sources=(*found.sources, *drawn.sources), refused=drawn.refused)
+            found.sources += tuple(drawn.sources)
+            found.refused = drawn.refused
             if window is None and privacy.contents is ContentsPolicy.ALL:
                 comments, refused = read_comments(package, sheet.part, budget)
-                texts = tuple(texts_beside([*drawn.texts, *comments]))
-                found = replace(found, texts=texts, refused=drawn.refused or refused)
+                found.texts = tuple(texts_beside([*drawn.texts, *comments]))
+                found.refused = drawn.refused or refused
         except Refused as refused:
-            return replace(found, refused=refused)
+            found.refused = refused
         return found
 
     def names(self, declared: dict[int, _Declared]) -> frozenset[str]:
@@ -176,7 +177,6 @@ class _Walk:
                 yield skip(request, each.reason, each.message, sheet.name)
 
     def keep(self, sheet: ListedSheet, declared: _Declared, scan: SheetScan) -> None:
-        """Add a sheet's declarations to the structure."""
         self.tables += (SheetTable(sheet.name, table) for table in declared.tables)
         links = self.package.relationships(sheet.part) if scan.sources else {}
         sources = [*declared.sources, *data_sources(sheet.name, scan.sources, links)]

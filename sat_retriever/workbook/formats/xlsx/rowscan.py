@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.structure import RawFormula
-from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain, attributes_of, text_of
-from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles
-from sat_retriever.workbook.values.cellformats import CellFormats
-from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.formats.xlsx.book import NO_STYLES, Styles
+from sat_retriever.workbook.values.grid import CellFormats, Places
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
 _REF = re.compile(rb'<c r="(([A-Z]{1,3})([1-9][0-9]{0,6}))"')
@@ -45,6 +44,9 @@ _UNUSUAL = (
 _DECLARATION = re.compile(rb'<\?xml version="1\.0"(?: encoding="([A-Za-z0-9-]+)")?')
 _CARRY_LIMIT = 64 << 20
 _PREFIX = b":sheetData"
+_ATTRIBUTE = re.compile(rb'([A-Za-z:]+)="([^"]*)"')
+_ENTITY = re.compile(r"&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[a-z]{2,4});")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 class Bounds:
@@ -69,20 +71,35 @@ class Bounds:
         return Area(self.top, self.left, self.bottom, self.right) if self.right else None
 
 
-class RowScanner:
+class RowFacts:
+    """What the rows of a sheet tell, as either reader of them collects it."""
+
+    def __init__(self, room: int, styles: Styles) -> None:
+        self.bounds = Bounds()
+        self.formula_bounds = Bounds()
+        self.hidden_rows: list[int] = []
+        self.unsaved = Places(room)
+        self.formats = CellFormats(styles.shown, room)
+
+    def keep_unsaved(self, row: int, col: int, attributes: Mapping[str, str]) -> None:
+        """Note a cell, or all that its array fills, whose formula has no saved value."""
+        area = filled_area(attributes)
+        if area is None:
+            self.unsaved.add(row, col)
+        else:
+            self.unsaved.fill(area)
+
+
+class RowScanner(RowFacts):
     """Collector of bounds, formulas, formats, errors and hidden rows from a stream of row bytes.
 
     It keeps the places of at most `room` formulas without a saved value, and as many formats.
     """
 
     def __init__(self, room: int, styles: Styles = NO_STYLES) -> None:
-        self.bounds = Bounds()
-        self.formula_bounds = Bounds()
+        super().__init__(room, styles)
         self.formulas: list[RawFormula] = []
         self.errors: list[tuple[int, int, str]] = []
-        self.hidden_rows: list[int] = []
-        self.unsaved = Places(room)
-        self.formats = CellFormats(styles.shown, room)
         self._codes = {style.encode(): code for style, code in styles.codes.items()}
         self._styled = styles.sign()
 
@@ -144,7 +161,8 @@ class RowScanner:
             self.formats.add(int(place[3]), column, self._codes[sign[1]])
 
     def _scan_rows(self, block: bytes) -> None:
-        rows = [(int(row), rest, start) for row, rest, start in _rows(block)]
+        # Of each row: its number, its other attributes, the start of its content.
+        rows = [(int(match[1]), match[2], match.end()) for match in _ROW.finditer(block)]
         if len(rows) != block.count(b"<row"):
             raise NotPlain("rows without a number in first place")
         if b' hidden="' in block:
@@ -157,7 +175,7 @@ class RowScanner:
         if not columns:
             return
         numbers = [_column(letters) for letters in columns]
-        rows.sort(key=_first)
+        rows.sort(key=itemgetter(0))
         self.bounds.add(_first_held(block, rows), min(numbers))
         rows.reverse()
         self.bounds.add(_first_held(block, rows), max(numbers))
@@ -177,16 +195,13 @@ class RowScanner:
         for cell, tag, attributes, content, behind in found:
             text = content[:-4]
             if text and not text.isspace():
-                self.formulas.append(_formula(cell, text, attributes))
+                own = attributes_of(attributes) if b"t=" in attributes else {}
+                self.formulas.append(raw_formula(cell.decode(), text_of(text), own))
             if behind[-4:] == b"</c>" and (behind == b"</c>" or not _TEXT_TYPE.search(tag)):
-                self._keep_unsaved(cell, attributes)
-
-    def _keep_unsaved(self, cell: bytes, attributes: bytes) -> None:
-        area = filled_area(attributes_of(attributes)) if b"ref" in attributes else None
-        if area is None:
-            self.unsaved.add(int(cell.lstrip(_LETTERS)), _column(cell.rstrip(_DIGITS)))
-        else:
-            self.unsaved.fill(area)
+                row, col = int(cell.lstrip(_LETTERS)), _column(cell.rstrip(_DIGITS))
+                self.keep_unsaved(
+                    row, col, attributes_of(attributes) if b"ref" in attributes else {}
+                )
 
     def _scan_errors(self, block: bytes) -> None:
         for sign in _ERROR.finditer(block):
@@ -215,15 +230,6 @@ def filled_area(attributes: Mapping[str, str]) -> Area | None:
     """The cells that an array or data table fills; its other cells have no formula of their own."""
     fills = attributes.get("t") in ("array", "dataTable")
     return area_of(attributes.get("ref", "")) if fills else None
-
-
-def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
-    """Yield (row number, other attributes, start of the content) for every row."""
-    return ((match[1], match[2], match.end()) for match in _ROW.finditer(block))
-
-
-def _first(row: tuple[int, bytes, int]) -> int:
-    return row[0]
 
 
 def _first_held(block: bytes, rows: list[tuple[int, bytes, int]]) -> int:
@@ -267,10 +273,52 @@ def _check_head(head: bytes) -> None:
         raise NotPlain("no default namespace")
 
 
-def _formula(cell: bytes, text: bytes, attributes: bytes) -> RawFormula:
-    if b"t=" in attributes:
-        found = attributes_of(attributes)
-        kind, ref = found.get("t", ""), found.get("ref")
-        if kind in ("array", "shared") and ref:
-            return (cell.decode(), text_of(text), ref, kind)
-    return (cell.decode(), text_of(text), None, "normal")
+def raw_formula(cell: str, text: str, attributes: Mapping[str, str]) -> RawFormula:
+    """One formula entry; it is shared or an array only if it has a range."""
+    kind, ref = attributes.get("t", ""), attributes.get("ref")
+    if kind in ("array", "shared") and ref:
+        return (cell, text, ref, kind)
+    return (cell, text, None, "normal")
+
+
+class NotPlain(Exception):  # noqa: N818 - a signal between the two readers
+    """Signal that byte search cannot be trusted with the XML."""
+
+
+def attributes_of(raw: bytes) -> dict[str, str]:
+    """The attributes of a tag by name.
+
+    Raises:
+        NotPlain: If a name or value is not plain text.
+    """
+    return {text_of(key): text_of(value) for key, value in _ATTRIBUTE.findall(raw)}
+
+
+def text_of(raw: bytes) -> str:
+    r"""Decode the bytes between two tags, or two quotes.
+
+    Raises:
+        NotPlain: If they are not UTF-8, or have an unknown entity.
+
+    >>> text_of(b"a &lt; b\r\n")
+    'a < b\n'
+    """
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise NotPlain("bytes that are not UTF-8") from error
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    name = match[1]
+    if not name.startswith("#"):
+        if name not in _NAMED:
+            raise NotPlain(f"entity {name}")
+        return _NAMED[name]
+    code = int(name[2:], 16) if name[1] == "x" else int(name[1:])
+    if code > 0x10FFFF or code == 0:
+        raise NotPlain(f"character {code}")
+    return chr(code)

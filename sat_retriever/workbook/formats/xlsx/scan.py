@@ -8,29 +8,33 @@ first unusual byte, and the parser starts over.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.records.area import area_of, column_letters, split_ref
 from sat_retriever.records.structure import RawFormula, Span
-from sat_retriever.workbook.budget import CutShort
-from sat_retriever.workbook.formats.facts import SheetFacts
-from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
+from sat_retriever.workbook.formats.reading import SheetFacts
+from sat_retriever.workbook.formats.xlsx.book import NO_STYLES, Styles
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
-from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, RowScanner, filled_area
-from sat_retriever.workbook.formats.xlsx.styles import NO_STYLES, Styles
-from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.formats.xlsx.rowscan import (
+    NotPlain,
+    RowFacts,
+    RowScanner,
+    raw_formula,
+)
+from sat_retriever.workbook.limits import CutShort, Limits, Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
+    Chunks,
+    count_in,
     feed,
     guarded_parser,
     local,
     too_deep,
 )
-from sat_retriever.workbook.values.cellformats import CellFormats
-from sat_retriever.workbook.values.places import Places
 
 MAIN_NAMESPACES = (
     "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
@@ -46,20 +50,19 @@ _TRUE = ("1", "true", "on")
 
 @dataclass(slots=True)
 class SheetScan(SheetFacts):
-    """The result of one pass over a worksheet part.
+    """The result of one pass over a worksheet part."""
 
-    Attributes:
-        formulas: (cell, text, range, kind), in sheet order, one entry per shared or array
-            formula.
-        hidden_rows: Hidden row spans, 1-based and inclusive.
-        hidden_cols: Hidden column spans.
-        sources: Lists of choices and consolidations.
-    """
-
+    # (cell, text, range, kind), in sheet order, one entry per shared or array formula
     formulas: list[RawFormula] = field(default_factory=list)
-    hidden_rows: list[Span] = field(default_factory=list)
+    hidden_rows: list[Span] = field(default_factory=list)  # hidden row spans, 1-based and inclusive
     hidden_cols: list[Span] = field(default_factory=list)
     sources: list[RawSource] = field(default_factory=list)
+
+    def take(self, rows: RowFacts) -> None:
+        """Take over what a reader of the rows found."""
+        self.area, self.formula_area = rows.bounds.area, rows.formula_bounds.area
+        self.unsaved, self.formats = rows.unsaved, rows.formats
+        self.hidden_rows = join_spans(rows.hidden_rows)
 
 
 def scan_sheet(
@@ -68,10 +71,7 @@ def scan_sheet(
     """Scan a sheet, by byte search if the XML is plain, else by parsing.
 
     Args:
-        chunks: The part's bytes.
         again: The same bytes again, read only if the byte search gives up.
-        limits: Limits on nesting.
-        styles: Number formats of the workbook's cell styles.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
@@ -83,12 +83,7 @@ def scan_sheet(
 
 
 def scan_plain(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES) -> SheetScan:
-    """Scan by byte search; XML outside the rows still goes through the parser.
-
-    Raises:
-        NotPlain: If the XML needs the parser.
-        Refused: As in `scan_sheet`.
-    """
+    """Scan by byte search; XML outside the rows still goes through the parser."""
     scan = SheetScan()
     reader = _Reader(scan, limits)
     scanner = RowScanner(limits.cells, styles)
@@ -104,22 +99,14 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYL
         raise NotPlain("cells where no rows were found")
     if scanner.bounds.area is not None and not reader.saw_rows_place:
         raise NotPlain("rows outside of the main namespace")
-    scan.area = scanner.bounds.area
-    scan.formula_area = scanner.formula_bounds.area
     scan.formulas = scanner.formulas
     scan.errors = scanner.errors
-    scan.unsaved = scanner.unsaved
-    scan.formats = scanner.formats
-    scan.hidden_rows = join_spans(scanner.hidden_rows)
+    scan.take(scanner)
     return scan
 
 
 def parse_rows(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES) -> SheetScan:
-    """Scan the whole part with the streaming parser; damage ends it early and is recorded.
-
-    Raises:
-        Refused: As in `scan_sheet`.
-    """
+    """Scan the whole part with the streaming parser; damage ends it early and is recorded."""
     scan = SheetScan()
     reader = _Reader(scan, limits, styles)
     try:
@@ -128,11 +115,7 @@ def parse_rows(chunks: Iterator[bytes], limits: Limits, styles: Styles = NO_STYL
         scan.cut = cut.reason
     except BadXmlError as error:
         scan.damage = str(error)
-    scan.area = reader.bounds.area
-    scan.formula_area = reader.formula_bounds.area
-    scan.unsaved = reader.unsaved
-    scan.formats = reader.formats
-    scan.hidden_rows = join_spans(reader.hidden)
+    scan.take(reader)
     return scan
 
 
@@ -151,18 +134,12 @@ def join_spans(rows: list[int]) -> list[Span]:
     return spans
 
 
-class _Reader:
-    """Expat handlers that fill a `SheetScan`."""
-
+class _Reader(RowFacts):
     def __init__(self, scan: SheetScan, limits: Limits, styles: Styles = NO_STYLES) -> None:
+        super().__init__(limits.cells, styles)
         self.scan = scan
         self.limits = limits
-        self.bounds = Bounds()
-        self.formula_bounds = Bounds()
-        self.unsaved = Places(limits.cells)
-        self.formats = CellFormats(styles.shown, limits.cells)
         self._codes = styles.codes
-        self.hidden: list[int] = []
         self.saw_rows_place = False
         self.parser = guarded_parser("of a worksheet", limits)
         self.parser.StartElementHandler = self.start
@@ -204,16 +181,16 @@ class _Reader:
 
     def _around(self, tag: str, attributes: Attributes) -> None:
         if tag == "row":
-            self._row = _number(attributes.get("r"), self._row + 1)
+            self._row = count_in(attributes.get("r"), self._row + 1)
             self._col = 0
             if attributes.get("hidden") in _TRUE:
-                self.hidden.append(self._row)
+                self.hidden_rows.append(self._row)
         elif tag == "sheetData":
             self.saw_rows_place = True
         elif tag == "dimension":
             self.scan.dimension = area_of(attributes.get("ref", ""))
         elif tag == "col" and attributes.get("hidden") in _TRUE:
-            first, last = _number(attributes.get("min"), 0), _number(attributes.get("max"), 0)
+            first, last = count_in(attributes.get("min"), 0), count_in(attributes.get("max"), 0)
             if 0 < first <= last:
                 self.scan.hidden_cols.append((first, last))
         elif tag == "mergeCell":
@@ -239,9 +216,11 @@ class _Reader:
         self._depth -= 1
         tag = _LOCAL.get(name)
         if tag == "c" and not self._has_value:
-            self._keep_unsaved()
+            self._has_value = True
+            self.keep_unsaved(self._row, self._col, self._formula)
         if self._text is None:
-            self._declared_end(name)
+            if name not in _LOCAL:
+                self.declared.end(local(name))
             return
         if tag not in ("f", "v"):
             return
@@ -261,26 +240,26 @@ class _Reader:
             self.formats.add(self._row, self._col, self._code)
         self._code = 0
 
-    def _keep_unsaved(self) -> None:
-        self._has_value = True
-        area = filled_area(self._formula)
-        if area is None:
-            self.unsaved.add(self._row, self._col)
-        else:
-            self.unsaved.fill(area)
 
-    def _declared_end(self, name: str) -> None:
-        if name not in _LOCAL:
-            self.declared.end(local(name))
+class BackgroundScan(threading.Thread):
+    """A scan in its own thread: `start` starts it, `result` waits for it."""
 
+    def __init__(self, chunks: Chunks, again: Chunks, limits: Limits, styles: Styles) -> None:
+        super().__init__(daemon=True)
+        self._chunks, self._again, self._limits, self._styles = chunks, again, limits, styles
+        self._scan: SheetScan | None = None
+        self._error: BaseException | None = None
 
-def raw_formula(cell: str, text: str, attributes: Attributes) -> RawFormula:
-    """One formula entry; it is shared or an array only if it has a range."""
-    kind, ref = attributes.get("t", ""), attributes.get("ref")
-    if kind in ("array", "shared") and ref:
-        return (cell, text, ref, kind)
-    return (cell, text, None, "normal")
+    def run(self) -> None:
+        """Scan; an error is kept for `result`."""
+        try:
+            self._scan = scan_sheet(self._chunks(), self._again(), self._limits, self._styles)
+        except (Refused, MemoryError) as error:
+            self._error = error
 
-
-def _number(text: str | None, default: int) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else default
+    def result(self) -> SheetScan:
+        """Wait for the scan and return it."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._scan or SheetScan(damage="the scan ended early")

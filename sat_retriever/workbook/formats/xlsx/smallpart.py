@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.budget import SMALL, Budget, CutShort
-from sat_retriever.workbook.limits import MIB, Refused
+from sat_retriever.workbook.limits import MIB, SMALL, Budget, CutShort, Refused
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
@@ -16,17 +15,12 @@ from sat_retriever.workbook.opening.package import (
     too_deep,
 )
 
-MAX_PART = 8 * MIB
-"""Bytes of a part that are read; what is behind them is told to be missing."""
+MAX_PART = 8 * MIB  # bytes of a part that are read; what is behind them is told to be missing
 _MAX_HELD = 1 << 16  # characters of one text that are held while parsing
 
 
 class PartReader:
-    """Handlers of some elements of a part, which can hold the text of each.
-
-    Attributes:
-        tags: Local names of the elements that are handled.
-    """
+    """Handlers of some elements of a part, which can hold the text of each."""
 
     tags: frozenset[str] = frozenset()
 
@@ -103,11 +97,7 @@ def read_part(package: Package, part: str, reader: PartReader, budget: Budget) -
 
 
 def _bounded(chunks: Iterator[bytes], budget: Budget) -> Iterator[bytes]:
-    """Yield the chunks of a part that fit `MAX_PART` and the budget.
-
-    Raises:
-        CutShort: Before a chunk that does not fit.
-    """
+    """Yield the chunks of a part that fit `MAX_PART` and the budget."""
     left = MAX_PART
     for chunk in chunks:
         if len(chunk) > min(left, budget.small_bytes):

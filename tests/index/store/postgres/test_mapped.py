@@ -7,6 +7,7 @@ from platformdirs import user_cache_path
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import SheetIndex
+from sat_retriever.index.search import columns as column_module
 from sat_retriever.index.search import mapped
 from tests.fakes import HashedEncoder
 
@@ -17,7 +18,7 @@ ASKED = queries(12)
 @pytest.fixture(autouse=True)
 def large(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(mapped, "ALL", 100)
+    monkeypatch.setattr(column_module, "ALL", 100)
     monkeypatch.setattr(mapped, "_COMMON", 10)
 
 
@@ -52,7 +53,7 @@ def as_file(index, tmp_path):
     """What a copy of the index in a file answers, which has no mapped state."""
     with index.copied(tmp_path / "copy.sat") as copy:
         found = answers(copy)
-        assert columns(copy).common is None
+        assert columns(copy).frequent is None
     return found
 
 
@@ -63,7 +64,7 @@ def test_the_first_reader_of_a_host_writes_what_others_map(filled, tmp_path):
         assert answers(first) == expected
         [state] = kept()
         assert answers(second) == expected
-        assert columns(first).common and columns(second).common
+        assert columns(first).frequent and columns(second).frequent
         assert kept() == [state]
     assert state.parent.parent.stat().st_mode & 0o777 == 0o700
 
@@ -93,7 +94,7 @@ def test_few_changes_are_read_and_many_are_mapped_by_a_reader_that_stays_open(fi
         assert answers(reader) == as_file(writer, tmp_path)
         [second] = kept()
         assert second != first
-        assert columns(reader).common[1] == columns(reader).ids[-1]
+        assert columns(reader).frequent[1] == columns(reader).ids[-1]
 
 
 def test_an_index_made_anew_at_the_same_url_has_a_state_of_its_own(filled, tmp_path):
@@ -115,7 +116,7 @@ def test_a_damaged_state_is_written_anew(filled, tmp_path, name):
     (damaged / name).write_bytes(b"no")
     with opened(filled) as index:
         assert answers(index) == expected
-        assert columns(index).common
+        assert columns(index).frequent
     assert damaged not in kept()
 
 
@@ -125,7 +126,7 @@ def test_a_host_without_a_cache_answers_from_memory(filled, tmp_path):
     folder.write_text("a file in its place")
     with opened(filled) as index:
         assert answers(index) == as_file(index, tmp_path)
-        assert columns(index).common is None
+        assert columns(index).frequent is None
 
 
 def test_an_index_that_is_no_longer_large_needs_no_state(filled, tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync.cluster.chunks import chunks
-from sat_retriever.index.sync.steps import ToRead
-from sat_retriever.workbook.files import LocalFile
+from sat_retriever.index.sync.sync_plan import ToRead
+from sat_retriever.workbook.read import LocalFile
 
 MIB = 1 << 20
 

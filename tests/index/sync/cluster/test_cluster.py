@@ -17,18 +17,18 @@ from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import ClusterError, EncoderError
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync.cluster import course, node
+from sat_retriever.index.sync.cluster import node
+from sat_retriever.index.sync.cluster import run as cluster_run
 from sat_retriever.index.sync.cluster.session import own_settings, ray_cluster
 from sat_retriever.index.sync.executor import Work
-from sat_retriever.index.sync.looking import Met, looks_here
-from sat_retriever.index.sync.steps import ToRead
+from sat_retriever.index.sync.file_check import MetFile, check_here
+from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.records.privacy import EVERYTHING
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
-from sat_retriever.workbook.files import LocalFile
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import DEFAULT_LIMITS, ReadOptions
+from sat_retriever.workbook.read import DEFAULT_LIMITS, LocalFile, ReadOptions
 from tests.fakes import HashedEncoder
 from tests.index.sync.test_sync import PAST, counts, write
 from tests.saved_encoder import save_bag_of_words
@@ -158,10 +158,10 @@ def test_no_more_is_claimed_while_too_much_waits_to_be_stored(
 ):
     import ray
 
-    monkeypatch.setattr(course, "_MOST_BYTES", 1)
+    monkeypatch.setattr(cluster_run, "_MOST_BYTES", 1)
     jobs = [job(write(tmp_path / f"{number}.csv", "x", "y", "z")) for number in range(40)]
     with SheetIndex.create(tmp_path / "a.sat", encoder) as index:
-        run = course.Course(ray, jobs, work(index), 3, course.Spent())
+        run = cluster_run.ClusterRun(ray, jobs, work(index), 3, cluster_run.Spent())
         claimed = []
         for _ in run.results():
             held = [*run._read.values(), *(call.books for call in run._encoding.values())]
@@ -175,9 +175,9 @@ def test_a_node_of_another_version_is_named(cluster, encoder, tmp_path, monkeypa
     paths = [write(tmp_path / f"{number}.csv", "x", "y", "z") for number in range(90)]
     monkeypatch.setattr(node, "__version__", "0.0.1")  # of this process, not of the nodes
     refused = pytest.raises(ClusterError, match=r"and this machine 0\.0\.1: install the same")
-    met = [Met(job(path), path, None, frozenset(), explicit=False) for path in paths]
+    met = [MetFile(job(path), path, None, frozenset(), explicit=False) for path in paths]
     with refused:
-        list(cluster.looks(met, verify=False))
+        list(cluster.check_files(met, verify=False))
     with SheetIndex.create(tmp_path / "a.sat", encoder) as index, refused:
         list(cluster.prepare([job(paths[0])], work(index)))
 
@@ -302,9 +302,9 @@ def test_nodes_look_at_files_as_this_machine_does_or_leave_it_to_it(
         found = job(path if shared else Path("/proc/self/cwd", path.name))
         old = replace(found.state, checked_ns=time.time_ns(), mtime_ns=number % 5)
         known = replace(old, mtime_ns=found.state.mtime_ns) if number % 7 else None
-        met.append(Met(found, found.file.path, known, frozenset(), explicit=number % 11 == 0))
-    here = list(looks_here(met, verify=verify))
-    assert list(cluster.looks(met, verify=verify)) == here
+        met.append(MetFile(found, found.file.path, known, frozenset(), explicit=number % 11 == 0))
+    here = list(check_here(met, verify=verify))
+    assert list(cluster.check_files(met, verify=verify)) == here
     assert any(each.refused or each.ignored for each in here) or not verify
 
 

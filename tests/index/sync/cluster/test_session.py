@@ -12,7 +12,7 @@ import pytest
 
 from sat_retriever import SheetIndex
 from sat_retriever.errors import ClusterError
-from sat_retriever.index.sync.cluster import cores
+from sat_retriever.index.sync.cluster import node as node_module
 from sat_retriever.index.sync.cluster.session import own_settings, ray_cluster
 from tests.fakes import HashedEncoder
 from tests.index.sync.test_sync import write
@@ -94,7 +94,7 @@ def test_the_last_core_is_not_waited_for_when_it_is_gone(coreless, tmp_path, mon
     import ray
 
     cluster, connected = coreless
-    monkeypatch.setattr(cores, "_CHECK_S", 1.0)
+    monkeypatch.setattr(node_module, "_CHECK_S", 1.0)
     node = cluster.add_node(num_cpus=1, object_store_memory=100 << 20)
     ray.remote(lambda: time.sleep(600)).options(num_cpus=1).remote()  # somebody else's work
     write(tmp_path / "in" / "a.csv", "x", "y", "z")

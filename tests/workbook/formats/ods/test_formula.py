@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.links.formula.tokens import UnreadableFormulaError, taken
+from sat_retriever.workbook.formats.formulas import MAX_TEXT
 from sat_retriever.workbook.formats.ods.formula import (
     _translated,
     excel_formula,
@@ -13,7 +14,6 @@ from sat_retriever.workbook.formats.ods.formula import (
     excel_references,
     sheet_of,
 )
-from sat_retriever.workbook.formats.reftext import MAX_TEXT
 
 TRANSLATIONS = [
     ("of:=SUM([.A1:.B2];[$'Q 1'.B2])", "SUM(A1:B2,'Q 1'!B2)"),

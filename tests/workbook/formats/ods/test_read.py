@@ -19,13 +19,12 @@ from sat_retriever.records.structure import (
     Use,
 )
 from sat_retriever.workbook.formats.load import load
-from sat_retriever.workbook.formats.ods.content import read_formulas
+from sat_retriever.workbook.formats.ods.content import read_formulas, thinned
 from sat_retriever.workbook.formats.ods.declared import read_declared
-from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.messages import Request
 from sat_retriever.workbook.opening.package import BadXmlError
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.request import Request
 
 LIMITS = Limits()
 MANIFEST = (

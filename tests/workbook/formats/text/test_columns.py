@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.workbook.formats.text.columns import typed_rows
-from sat_retriever.workbook.formats.text.parts import Part, parts_of
+from sat_retriever.workbook.formats.text.columns import Part, parts_of, typed_rows
 from sat_retriever.workbook.values.window import other_text, plain_value
 
 DAY = dt.date(2024, 2, 3)

@@ -10,7 +10,7 @@ from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.tables.beside import BESIDE_ROOM
+from sat_retriever.workbook.tables.notes import BESIDE_ROOM
 from tests.beside_cells import (
     OFFICE,
     SHEET_RELS,

@@ -6,10 +6,8 @@ import xlsxwriter
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
-from sat_retriever.workbook.budget import Budget
-from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, read_drawn
-from sat_retriever.workbook.formats.xlsx.drawings import MAX_CHARTS
-from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, MAX_CHARTS, read_drawn
+from sat_retriever.workbook.limits import Budget, Limits
 from sat_retriever.workbook.opening.package import Package
 from sat_retriever.workbook.read import read_workbook
 

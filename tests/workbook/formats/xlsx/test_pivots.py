@@ -5,8 +5,7 @@ import pytest
 
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
-from sat_retriever.workbook.formats.xlsx.declared import MAX_SOURCES
-from sat_retriever.workbook.formats.xlsx.pivots import pivot_sources
+from sat_retriever.workbook.formats.xlsx.declared import MAX_SOURCES, pivot_sources
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening.package import Package
 

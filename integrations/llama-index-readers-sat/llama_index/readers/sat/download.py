@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from sat_retriever import InputError, PathNotFoundError
-from sat_retriever.index.sync.scopes import is_passed_over
+from sat_retriever.index.sync.local_plan import is_passed_over
 from sat_retriever.records.formats import extension_of
 
 _CHUNK = 1 << 20

@@ -18,11 +18,11 @@ from llama_index.core.schema import Document
 from llama_index.readers.sat.download import FileSystem, downloaded, files_in
 
 from sat_retriever import Limits, Serialization, SheetRecord, Skipped, Workbook, read_workbook
-from sat_retriever.index.sync.listed import Listed
+from sat_retriever.index.sync.folder_listing import FolderListing
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.serialize import serialize
-from sat_retriever.workbook.opening.paths import printable
+from sat_retriever.workbook.opening.regular import printable
 from sat_retriever.workbook.read import ReadOptions
 
 logger = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class SheetReader(BasePydanticReader):
             yield source, self._read(Path(source), self._relative(source, name))
             return
         roots = [] if self.root is None else [str(Path(self.root).resolve())]
-        listed = Listed.of([Path(source)], roots=roots, follow_links=self.follow_links)
+        listed = FolderListing.of([Path(source)], roots=roots, follow_links=self.follow_links)
         self._note(listed.skipped)
         options = ReadOptions(_KEPT, formulas=False, links=False, password=None)
         with closing(listed.workbooks(options, self.limits)) as workbooks:

@@ -1,0 +1,262 @@
+"""One run of a cluster: workbooks are claimed by tasks, and finished or tried again."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sat_retriever.errors import ClusterError
+from sat_retriever.index.sync.cluster.chunks import Chunk, Failures, chunks
+from sat_retriever.index.sync.cluster.encoders import Encoders, runs_on_nodes
+from sat_retriever.index.sync.cluster.node import (
+    Stat,
+    TaskReport,
+    check_version,
+    read_books,
+    stat_of,
+    wait_for,
+)
+from sat_retriever.index.sync.encoding import EncodedWorkbook, encoded_workbooks
+from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work
+from sat_retriever.index.sync.sync_plan import ToRead
+from sat_retriever.workbook.read import LocalFile
+
+_MOST_BYTES = 256 << 20  # of results that are not stored yet; no more is claimed beyond that
+_AHEAD = 2  # reading tasks for each core, so that none waits for this process
+_CLAIMED = 4  # chunks for each core, from their claim until they are stored
+
+
+@dataclass(slots=True)
+class Spent:
+    """Seconds of work, added up over the processes that did it."""
+
+    read_s: float = 0.0
+    link_s: float = 0.0  # finding the links inside workbooks
+    encode_s: float = 0.0
+    fetch_s: float = 0.0  # bringing results to this process
+    wait_s: float = 0.0  # waiting of this process for the others
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """Workbooks that a task has read: where the result is, and on which node."""
+
+    chunk: Chunk
+    jobs: tuple[ToRead, ...]
+    report: TaskReport
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call of an encoder that is not answered yet."""
+
+    books: list[_Books]
+    encoder: str
+    actor: Any
+    result: Any
+
+
+class ClusterRun:
+    """One run, from the plan's workbooks to results in order of completion.
+
+    Each workbook is in one place at a time: waiting, claimed by a reading task, read, claimed by an
+    encoder, or yielded. A lost node, worker or actor puts it back among those that wait. As many
+    reading tasks run at the same time as there are `cores`; seconds are added to `spent`.
+    """
+
+    def __init__(
+        self, ray: Any, jobs: Sequence[ToRead], work: Work, cores: int, spent: Spent
+    ) -> None:
+        self._ray, self._work, self._cores, self._spent = ray, work, cores, spent
+        self._waiting = deque(chunks(jobs, cores))
+        self._reading: dict[Any, tuple[Chunk, Any]] = {}
+        self._read: dict[str, list[_Books]] = {}
+        self._encoding: dict[Any, _Call] = {}
+        self._held = 0
+        self._failures = Failures(ray)
+        self._encoders = Encoders(ray, work.state) if runs_on_nodes(work.state) else None
+        self._shared = ray.put((work.reading, work.limits))
+        strategy = {"num_cpus": 1, "num_returns": 2, "scheduling_strategy": "SPREAD"}
+        self._task = ray.remote(_read_books).options(max_retries=0, **strategy)
+
+    def results(self) -> Iterator[Done]:
+        """Yield every workbook once.
+
+        Raises:
+            ClusterError: If the cluster fails, or a node does not see a file.
+            EncoderError: If the encoder cannot be loaded, or fails.
+        """
+        while self._waiting or self._reading or self._read or self._encoding:
+            self._claim()
+            for ref in self._answered():
+                if ref in self._reading:
+                    yield from self._take_read(ref)
+                else:
+                    yield from self._take_encoded(self._encoding.pop(ref), ref)
+            yield from self._encode()
+
+    def stop(self) -> None:
+        """End all tasks and actors of the run."""
+        for ref in self._reading:
+            with suppress(self._ray.exceptions.RayError):
+                self._ray.cancel(ref, force=True)
+        if self._encoders:
+            self._encoders.stop()
+
+    def _claim(self) -> None:
+        """Give waiting workbooks to tasks, as long as neither tasks nor results are too many."""
+        calls = self._encoding.values()
+        behind = sum(map(len, self._read.values())) + sum(len(call.books) for call in calls)
+        while (
+            self._waiting
+            and len(self._reading) < _AHEAD * self._cores
+            and len(self._reading) + behind < _CLAIMED * self._cores
+            and self._held < _MOST_BYTES
+        ):
+            chunk = self._waiting.popleft()
+            report, result = self._task.remote(chunk.jobs, self._shared, check=chunk.check)
+            self._reading[report] = chunk, result
+
+    def _answered(self) -> list[Any]:
+        """References to answers, at least one if any is awaited."""
+        awaited = [*self._reading, *self._encoding]
+        if not awaited:
+            return []
+        before = time.perf_counter()
+        wait_for(self._ray, awaited)
+        self._spent.wait_s += time.perf_counter() - before
+        ready, _ = self._ray.wait(awaited, num_returns=len(awaited), timeout=0, fetch_local=False)
+        return list(ready)
+
+    def _take_read(self, ref: Any) -> Iterator[Done]:
+        """Keep what a task has read for an encoder; yield workbooks that no task can read."""
+        chunk, result = self._reading.pop(ref)
+        try:
+            report = self._ray.get(ref)
+        except self._ray.exceptions.RayError as error:
+            yield from self._again(chunk, error)
+            return
+        check_version(report.version, report.address)
+        for place, there in report.unseen:
+            self._look_again(chunk.jobs[place], there, report.address)
+        self._spent.read_s += report.read_s
+        self._spent.link_s += report.link_s
+        jobs = tuple(chunk.jobs[place] for place in report.places)
+        if jobs:
+            chunk.held = self._size(result)
+            self._held += chunk.held
+            self._give(_Books(chunk, jobs, report, result))
+
+    def _give(self, books: _Books) -> None:
+        """Choose the encoder of read workbooks."""
+        name = self._encoders.nearest(books.report.node) if self._encoders else ""
+        self._read.setdefault(name, []).append(books)
+
+    def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
+        """Read a file anyway that changed meanwhile.
+
+        Raises:
+            ClusterError: If it is another one on the node than on this machine.
+        """
+        assert isinstance(job.file, LocalFile)  # a URL is the same everywhere
+        here = stat_of(job.file.path)
+        if here != there:
+            raise ClusterError(
+                f"the node {address} does not see {str(job.file.path)!r} as this machine does: "
+                f"{_said(there)} there, {_said(here)} here; index a folder that all nodes share "
+                "under the same path, or a URL"
+            )
+        self._waiting.append(Chunk((job,), check=False))
+
+    def _encode(self) -> Iterator[Done]:
+        """Give read workbooks to encoders: many at once, or a few to an idle one."""
+        for name in [*self._read]:
+            books = self._read[name]
+            sheets = sum(each.report.sheets for each in books)
+            if self._encoders is None:
+                yield from self._encode_here(self._read.pop(name))
+            elif sheets >= BATCH_SHEETS or not self._encoders.calls(name):
+                actor, report, result = self._encoders.encode(name, [each.result for each in books])
+                self._encoding[report] = _Call(self._read.pop(name), name, actor, result)
+
+    def _encode_here(self, books: list[_Books]) -> Iterator[Done]:
+        """Encode in this process, for an encoder that nodes cannot load."""
+        for each in books:
+            try:
+                found = self._fetched(each.result)
+            except self._ray.exceptions.RayError as error:
+                yield from self._again(each.chunk, error, each.jobs)
+                continue
+            before = time.perf_counter()
+            done = encoded_workbooks(found, self._work.state)
+            self._spent.encode_s += time.perf_counter() - before
+            yield from self._finished([each], done)
+
+    def _take_encoded(self, call: _Call, ref: Any) -> Iterator[Done]:
+        """Yield the workbooks of an encoder's answer."""
+        assert self._encoders is not None
+        self._encoders.answered(call.encoder)
+        try:
+            seconds = self._ray.get(ref)
+            done = self._fetched(call.result)
+        except self._ray.exceptions.RayError as error:
+            if self._failures.is_of_actor(error):
+                self._encoders.lost(call.encoder, call.actor)
+                for each in self._read.pop(call.encoder, ()):  # the name may be gone as well
+                    self._give(each)
+            for each in call.books:
+                yield from self._again(each.chunk, error, each.jobs)
+            return
+        self._spent.encode_s += seconds
+        yield from self._finished(call.books, done)
+
+    def _finished(self, books: list[_Books], done: Iterable[EncodedWorkbook]) -> Iterator[Done]:
+        """Yield results, and count each chunk's bytes as free once it is stored."""
+        results = iter(done)
+        for each in books:
+            for job in each.jobs:
+                yield job, next(results)
+            self._release(each.chunk)
+
+    def _again(
+        self, chunk: Chunk, error: Exception, jobs: tuple[ToRead, ...] | None = None
+    ) -> Iterator[Done]:
+        """Put a chunk back, or give up a workbook that ended its worker too often."""
+        self._release(chunk)
+        if jobs is not None:  # others of the chunk are on their way already
+            chunk.jobs = jobs
+        waiting, given_up = self._failures.after(chunk, error)
+        self._waiting.extendleft(reversed(waiting))
+        yield from given_up
+
+    def _release(self, chunk: Chunk) -> None:
+        self._held -= chunk.held
+        chunk.held = 0
+
+    def _fetched(self, ref: Any) -> Any:
+        before = time.perf_counter()
+        try:
+            return self._ray.get(ref)
+        finally:
+            self._spent.fetch_s += time.perf_counter() - before
+
+    def _size(self, ref: Any) -> int:
+        """Bytes of a result; 0 if the cluster has lost it already."""
+        found = self._ray.experimental.get_object_locations([ref]).get(ref, {})
+        return int(found.get("object_size") or 0)
+
+
+def _read_books(jobs: Sequence[ToRead], shared: Any, *, check: bool) -> tuple[TaskReport, Any]:
+    reading, limits = shared
+    return read_books(jobs, reading, limits, check=check)
+
+
+def _said(stat: Stat | None) -> str:
+    if stat is None:
+        return "no such file"
+    return f"{stat[0]:,} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(stat[1]))}"

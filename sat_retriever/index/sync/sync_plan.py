@@ -1,0 +1,126 @@
+"""The plan of a sync: workbooks to read and to remove, and those known before."""
+
+from __future__ import annotations
+
+import stat
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+
+from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.records.sheets import Skipped, SkipReason
+from sat_retriever.workbook.read import LocalFile
+from sat_retriever.workbook.remote.file import RemoteFile
+from sat_retriever.workbook.remote.url import is_url, joined
+
+Key = tuple[str, str]  # root and path of a workbook
+
+
+@dataclass(frozen=True, slots=True)
+class ToRead:
+    """A workbook to read."""
+
+    state: WorkbookState  # its state as the index will store it
+    file: LocalFile | RemoteFile  # where it is, on this machine or at a URL
+    superseded: tuple[str, ...]  # older roots under which the same file is indexed
+    # Roots that no longer exist, under which a file of the same path is indexed.
+    left: tuple[str, ...]
+    is_new: bool  # true if the index does not know it under this root
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps of a sync."""
+
+    read: tuple[ToRead, ...]
+    # Files that are named like a workbook but not read, since they are not one or are links to
+    # files elsewhere; their states hold the reason.
+    refused: tuple[ToRead, ...]
+    # Workbooks with unchanged content whose size or time must be recorded.
+    touched: tuple[WorkbookState, ...]
+    unchanged: tuple[WorkbookState, ...]  # workbooks that stay as they are, including touched ones
+    removed: tuple[Key, ...]
+    ignored: int  # number of files that are not spreadsheets and not named like one
+    # Folders that could not be listed, below which indexed workbooks stay, and files at URLs that
+    # have no usable name.
+    unlisted: tuple[Skipped, ...]
+
+    def with_more(self, other: Plan) -> Plan:
+        """Both plans as one; the steps of the other come last."""
+        return Plan(
+            **{
+                each.name: getattr(self, each.name) + getattr(other, each.name)
+                for each in fields(self)
+            }
+        )
+
+
+@dataclass(slots=True)
+class PlanDraft:
+    """An unfinished plan; `present` has the workbooks of the index whose files exist."""
+
+    read: list[ToRead] = field(default_factory=list)
+    refused: list[ToRead] = field(default_factory=list)
+    touched: list[WorkbookState] = field(default_factory=list)
+    unchanged: list[WorkbookState] = field(default_factory=list)
+    present: set[Key] = field(default_factory=set)
+    ignored: int = 0
+
+    def finished(self, known: KnownWorkbooks, unlisted: Sequence[Skipped] = ()) -> Plan:
+        """The plan; missing workbooks are removed, but not below places without a list."""
+        closed = [skip.path for skip in unlisted if skip.reason is SkipReason.UNREADABLE]
+        gone = (key for key in set(known.inside) - self.present if not is_in(joined(*key), closed))
+        return Plan(
+            read=tuple(self.read),
+            refused=tuple(self.refused),
+            touched=tuple(self.touched),
+            unchanged=tuple(self.unchanged),
+            removed=tuple(sorted(gone)),
+            ignored=self.ignored,
+            unlisted=tuple(unlisted),
+        )
+
+
+class KnownWorkbooks:
+    """Workbooks that the index knows at the places of a sync, looked up by their files."""
+
+    def __init__(self, places: Sequence[str], states: Sequence[WorkbookState]) -> None:
+        # Text, not Path, for speed: this checks every workbook of the index.
+        self.inside = {(s.root, s.path): s for s in states if is_in(joined(s.root, s.path), places)}
+        self._roots_of: dict[str, list[str]] = defaultdict(list)
+        for root, path in self.inside:
+            self._roots_of[joined(root, path)].append(root)
+        self._same_path: dict[str, list[str]] = defaultdict(list)
+        for state in states:
+            self._same_path[state.path].append(state.root)
+        self._is_gone = cache(is_gone)
+
+    def state_of(self, now: WorkbookState) -> WorkbookState | None:
+        """Known state of a file; None if it is not known under this root."""
+        return self.inside.get((now.root, now.path))
+
+    def to_read(self, now: WorkbookState, file: LocalFile | RemoteFile) -> ToRead:
+        """The step that reads a file."""
+        roots = self._roots_of.get(joined(now.root, now.path), ())
+        older = tuple(root for root in roots if root != now.root)
+        left = tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
+        return ToRead(now, file, older, left, is_new=self.state_of(now) is None)
+
+
+def is_in(file: str, places: Sequence[str]) -> bool:
+    """True if a file is one of the places or lies below one of them."""
+    return any(file == place or file.startswith(f"{place.rstrip('/')}/") for place in places)
+
+
+def is_gone(root: str) -> bool:
+    """True if a root is no longer a folder; False if that is unknown, as of a URL."""
+    if "\\" in root or is_url(root):  # escaped bytes that are not Unicode: not the real name
+        return False
+    try:
+        return not stat.S_ISDIR(Path(root).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False

@@ -1,0 +1,356 @@
+"""The data of a table, read anew from its file with typed columns, and written as text."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from sat_retriever.errors import InputError
+from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area, area_of
+from sat_retriever.records.jsonform import left_out_from_json, table_from_json
+from sat_retriever.records.sheets import SECTION, SUMS, Column, LeftOut, SheetRecord, Table
+from sat_retriever.records.typedtable import (
+    ROW,
+    ColumnKind,
+    DataValue,
+    TypedColumn,
+    TypedTable,
+    column_name,
+    value_text,
+)
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.messages import Window
+from sat_retriever.workbook.tables.columns import column_unit
+from sat_retriever.workbook.tables.data import DURATION, ERROR, MOMENT, TIME
+from sat_retriever.workbook.values.grid import CellError, Value
+from sat_retriever.workbook.values.numberformat import NumberFormat
+from sat_retriever.workbook.values.typed import typed
+from sat_retriever.workbook.window import ask_window, existing_place, why_not
+
+MAX_TABLE_CELLS = 5_000_000
+# Limits for reading one table, for which a user waits.
+TABLE_LIMITS = Limits(seconds=120.0, wall_seconds=600.0)
+_SHEET = Area(1, 1, MAX_ROW, MAX_COLUMN)
+TableFormat = Literal["csv", "json", "md"]
+# Signs that begin a formula, in full width too; tab and line ends lead to the next field or line.
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_JSON_TYPES = (str, int, float, bool, type(None))
+FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
+
+
+@dataclass(frozen=True, slots=True)
+class TableData:
+    """The data of a table as it stands in its file."""
+
+    table: Table
+    # Values of each column; the saved ones where cells have formulas. Dates are `datetime`, as
+    # openpyxl returns them; texts are cut to 2,000 characters.
+    columns: tuple[Sequence[Value], ...]
+    first_line: int  # sheet column of the first of them (sheet row if the table is transposed)
+    records: tuple[int, ...]  # sheet row of each record (sheet column if transposed), ascending
+    left_out: tuple[LeftOut, ...]
+    # Rows that look like totals but do not add up: records, unless left out, too
+    doubtful: tuple[LeftOut, ...]
+    sections: tuple[str | None, ...] | None  # heading above each record; None without headings
+    shown: tuple[NumberFormat, ...]
+    unsaved: int  # number of empty cells with a formula, whose value the file does not hold
+    complete: bool  # False if the sheet or the table was too large to be read to its end
+    content_hash: str
+    # Of each column of a delimited file the texts that look otherwise than their values, else None;
+    # None for a column without any
+    texts: tuple[Sequence[str | None] | None, ...]
+
+
+def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
+    path: str | os.PathLike[str],
+    sheet: str,
+    table: int = 0,
+    *,
+    within: Path | None = None,
+    relative: str | None = None,
+    encoding: str = "",
+    limits: Limits = TABLE_LIMITS,
+    most: int = MAX_TABLE_CELLS,
+    totals: bool = False,
+) -> TableData:
+    """Read the records of a table: rows below its header that are not empty nor left out.
+
+    The table is found anew, so a file that has changed gives what it holds now. Formulas are not
+    computed.
+
+    Args:
+        sheet: Name of the sheet; for a csv, the file name without its extension.
+        table: Place of the table among those of the sheet, the main one first.
+        most: Most cells; records after them are left out.
+        totals: True to keep totals and subtotals among the records.
+
+    Raises:
+        PathNotFoundError: If there is no such file.
+        InputError: If the file or the sheet cannot be read, or the sheet has no such table.
+    """
+    place = existing_place(Path(path), within, relative)
+    answers = ask_window(place, Window(sheet, _SHEET, table, most, totals), limits, encoding)
+    found = answers.of("table")
+    if not found:
+        skipped = answers.of("skipped")
+        if skipped or table == 0:
+            raise InputError(why_not(place.relative, sheet, skipped))
+        name = place.relative.rpartition("/")[2]
+        raise InputError(f"sheet {sheet!r} of {name!r} has no table {table} now; index it again")
+    return _data(found[0], answers.of("data"), answers.done["content_hash"])
+
+
+def _data(
+    told: Mapping[str, Any], parts: Sequence[Sequence[Mapping[str, Any]]], content_hash: str
+) -> TableData:
+    table = table_from_json(told["table"])
+    decoded = [[_values(column) for column in part] for part in parts]
+    columns = [list(chain.from_iterable(column)) for column in zip(*decoded, strict=True)]
+    return TableData(
+        table=table,
+        columns=tuple(columns) if decoded else ((),) * len(table.columns),
+        first_line=told["first_line"],
+        records=tuple(told["records"]),
+        left_out=tuple(map(left_out_from_json, told["left_out"])),
+        doubtful=tuple(map(left_out_from_json, told["doubtful"])),
+        sections=tuple(told["sections"]) if told["sections"] is not None else None,
+        shown=tuple(NumberFormat(**each) for each in told["shown"]),
+        unsaved=told["unsaved"],
+        complete=not (told["cut"] or told["more"]),
+        content_hash=content_hash,
+        texts=tuple(map(_texts, zip(*parts, strict=True))) or (None,) * len(table.columns),
+    )
+
+
+def _texts(parts: Sequence[Mapping[str, Any]]) -> Sequence[str | None] | None:
+    """The texts of a column that look otherwise than their values; None without any."""
+    if not any("texts" in part for part in parts):
+        return None
+    return [text for part in parts for text in part.get("texts") or [None] * len(part["values"])]
+
+
+def _values(column: Mapping[str, Any]) -> Sequence[Value]:
+    values: Sequence[Value] = column["values"]
+    letters: str | None = column.get("letters")
+    if letters is None:
+        return values
+    return [
+        _OF_LETTER[letter](value) if letter in _OF_LETTER else value
+        for value, letter in zip(values, letters, strict=True)
+    ]
+
+
+_OF_LETTER: Mapping[str, Callable[[Any], Value]] = {
+    MOMENT: dt.datetime.fromisoformat,
+    TIME: dt.time.fromisoformat,
+    DURATION: lambda seconds: dt.timedelta(seconds=seconds),
+    ERROR: CellError,
+}
+
+
+def load_table(
+    file: Path,
+    record: SheetRecord,
+    table: int | str = 0,
+    *,
+    within: Path | None = None,
+    limits: Limits = TABLE_LIMITS,
+    most: int = MAX_TABLE_CELLS,
+    totals: bool = False,
+) -> TypedTable:
+    """Return the data of a table as its file holds it now.
+
+    Args:
+        table: Place of the table in `record.tables`, or any range that begins in it.
+        most: Most cells; records after them are left out.
+        totals: True to keep totals and subtotals among the records.
+
+    Raises:
+        PathNotFoundError: If the file is gone.
+        InputError: If it cannot be read, or there is no such table.
+    """
+    place = table_place(record, table)
+    data = read_table_data(
+        file,
+        record.sheet,
+        place,
+        within=within,
+        relative=record.path or None,
+        encoding=record.encoding,
+        limits=limits,
+        most=most,
+        totals=totals,
+    )
+    area = area_of(data.table.range)
+    assert area is not None
+    given = [
+        column.name or column_name(data.first_line + number, transposed=data.table.transposed)
+        for number, column in enumerate(data.table.columns)
+    ]
+    names = unique_names([*given, SECTION] if data.sections is not None else given)
+    columns = data.table.columns, data.columns, data.shown, data.texts
+    found = list(map(_typed_column, names, *columns))
+    if data.sections is not None:
+        found.append(TypedColumn(names[-1], ColumnKind.TEXT, data.sections))
+    again = partial(
+        load_table, file, record, place, within=within, limits=limits, most=most, totals=True
+    )
+    return TypedTable(
+        sheet_id=record.sheet_id,
+        area=area,
+        columns=tuple(found),
+        places=data.records,
+        transposed=data.table.transposed,
+        left_out=data.left_out,
+        doubtful=data.doubtful,
+        unsaved=data.unsaved,
+        complete=data.complete,
+        changed=data.content_hash != record.content_hash,
+        cited=record.cited,
+        whole=again if any(each.reason in SUMS for each in data.left_out) else None,
+    )
+
+
+def table_place(record: SheetRecord, table: int | str) -> int:
+    """Return the place of a table among those of a sheet.
+
+    Args:
+        table: The place itself, or a range that begins in the table.
+
+    Raises:
+        InputError: If there is no such table.
+    """
+    ranges = [each.range for each in record.tables]
+    if isinstance(table, int):
+        if 0 <= table < max(1, len(ranges)):
+            return table
+    elif wanted := area_of(table.strip().upper()):
+        areas = enumerate(map(area_of, ranges))
+        found = [place for place, area in areas if area and area.holds(wanted.top, wanted.left)]
+        if found:
+            return found[0]
+    known = ", ".join(f"{place} ({range_})" for place, range_ in enumerate(ranges)) or "none"
+    raise InputError(f"{record.sheet_id!r} has no table {table!r}; its tables: {known}")
+
+
+def _typed_column(
+    name: str,
+    column: Column,
+    cells: Sequence[Value],
+    shown: NumberFormat,
+    texts: Sequence[str | None] | None,
+) -> TypedColumn:
+    found = typed(cells, shown)
+    as_text = found.kind in (ColumnKind.TEXT, ColumnKind.MIXED)
+    types = set(map(type, cells)) - {type(None)}
+    clocks = found.kind in (ColumnKind.TIME, ColumnKind.DURATION) and len(types) > 1
+    stored = cells if found.errors or clocks or (not as_text and str in types) else None
+    if texts is not None:
+        stored = [cell if text is None else text for text, cell in zip(texts, cells, strict=True)]
+    unit = column_unit(found, shown, column.unit, column.name)
+    return TypedColumn(name, found.kind, found.values, unit, stored, found.errors, found.words)
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return names made unique, whatever their case: the second `Cost` is `Cost_2`.
+
+    >>> unique_names(["Cost", "cost", "Cost_2"])
+    ['Cost', 'cost_2', 'Cost_2_2']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        shown = name
+        while seen[shown.casefold()]:
+            seen[name.casefold()] += 1
+            shown = f"{name}_{seen[name.casefold()]}"
+        seen[shown.casefold()] += 1
+        found.append(shown)
+    return found
+
+
+def table_text(
+    table: TypedTable, form: str, *, rows: bool = False, defused: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a table as text, each with its line end.
+
+    Args:
+        form: "csv", "json" (one array of objects) or "md" (a Markdown table).
+        rows: True for a first column `_row` with the sheet rows.
+        defused: True to put an apostrophe before a text that a spreadsheet would take for a
+            formula; False to leave it as it is.
+
+    Raises:
+        InputError: If the form is unknown.
+    """
+    if form not in FORMATS:
+        raise InputError(f"unknown format {form!r}; choose one of: {', '.join(FORMATS)}")
+    names = (*([ROW] if rows else ()), *table.names)
+    records = (
+        (place, *values) if rows else values
+        for place, values in zip(table.places, table.rows(), strict=True)
+    )
+    if defused:
+        names = tuple(map(_defused_text, names))
+        records = (tuple(map(_defused, values)) for values in records)
+    yield from {"csv": _csv, "json": _json, "md": _markdown}[form](names, records)
+
+
+def _defused(value: DataValue) -> DataValue:
+    return _defused_text(value) if isinstance(value, str) else value
+
+
+def _defused_text(text: str) -> str:
+    r"""The text as a spreadsheet takes it for a text.
+
+    >>> _defused_text("=1+1"), _defused_text(" -x"), _defused_text("a-b"), _defused_text("\tx")
+    ("'=1+1", "' -x", 'a-b', "'\tx")
+    """
+    runs = text.lstrip(" ").startswith(_FORMULA_SIGNS)
+    return f"'{text}" if runs else text
+
+
+def _csv(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
+    line = io.StringIO()
+    write = csv.writer(line, lineterminator="\n").writerow
+    write(names)
+    yield line.getvalue()
+    for record in records:
+        line.seek(0)
+        line.truncate()
+        write([value_text(value) for value in record])
+        yield line.getvalue()
+
+
+def _json(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
+    before = "["
+    for record in records:
+        values = (
+            value if isinstance(value, _JSON_TYPES) else value_text(value) for value in record
+        )
+        text = json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
+        yield f"{before}\n{text}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+def _markdown(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
+    yield _line(names)
+    yield f"|{'---|' * len(names)}\n"
+    for record in records:
+        yield _line(tuple(value_text(value) or "" for value in record))
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    plain = (" ".join(cell.split()).replace("\\", "\\\\").replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(plain)} |\n"
