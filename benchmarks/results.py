@@ -17,7 +17,7 @@ from typing import Any
 from filelock import FileLock
 
 from benchmarks.rows import FILE, Block, DamagedRowsError, blocks, write_blocks
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.train.loop.provenance import LIBRARIES, provenance
 
 ROOT = Path(__file__).resolve().parents[1]

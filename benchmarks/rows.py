@@ -21,7 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 
 FILE = "rows.xz"
 _PRESET = 9 | lzma.PRESET_EXTREME

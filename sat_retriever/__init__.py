@@ -39,10 +39,9 @@ if TYPE_CHECKING:
     from sat_retriever.rank.graph.graphrank import GraphReranker
     from sat_retriever.rank.links.linkrank import LinkReranker
     from sat_retriever.rank.load import load_reranker
-    from sat_retriever.records.answers import Answer
     from sat_retriever.records.candidates import Candidate
     from sat_retriever.records.filters import Filters
-    from sat_retriever.records.hits import Hit
+    from sat_retriever.records.hits import Answer, Hit
     from sat_retriever.records.links import Link, LinkType
     from sat_retriever.records.permissions import OWNER, Rule, Rules
     from sat_retriever.records.sheetanswer import SheetAnswer
@@ -96,7 +95,7 @@ _MODULES = {
     "ray_cluster": "index.sync.cluster.session",
     "read_workbook": "workbook.read",
     **dict.fromkeys(_ERRORS, "errors"),
-    "Answer": "records.answers",
+    "Answer": "records.hits",
     "Candidate": "records.candidates",
     "Link": "records.links",
     "LinkType": "records.links",

@@ -45,7 +45,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of
 from sat_retriever.records.hits import Hit
-from sat_retriever.records.queryresult import QueryResult
+from sat_retriever.records.sheetanswer import QueryResult
 from sat_retriever.tools.content import answer_texts
 from sat_retriever.tools.sql.query import query_over
 

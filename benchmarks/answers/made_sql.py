@@ -36,7 +36,7 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of
-from sat_retriever.records.queryresult import QueryResult
+from sat_retriever.records.sheetanswer import QueryResult
 from sat_retriever.synth.answers.ask import KINDS
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 from sat_retriever.tools.sql.query import TableQuery, query_over

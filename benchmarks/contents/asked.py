@@ -24,7 +24,7 @@ from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
 from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.questions.contents.draw import PHRASED
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 
@@ -65,13 +65,13 @@ def by_contents(index: SheetIndex) -> Ask:
     return ask
 
 
-METHODS: Mapping[str, tuple[Kept, Callable[[SheetIndex], Ask]]] = MappingProxyType(
+METHODS: Mapping[str, tuple[ContentsPolicy, Callable[[SheetIndex], Ask]]] = MappingProxyType(
     {
-        "names": (Kept.NAMES, searched),
-        "examples": (Kept.EXAMPLES, searched),
-        "all": (Kept.ALL, searched),
-        "all_words": (Kept.ALL, by_words),
-        "all_contents": (Kept.ALL, by_contents),
+        "names": (ContentsPolicy.NAMES, searched),
+        "examples": (ContentsPolicy.EXAMPLES, searched),
+        "all": (ContentsPolicy.ALL, searched),
+        "all_words": (ContentsPolicy.ALL, by_words),
+        "all_contents": (ContentsPolicy.ALL, by_contents),
     }
 )
 """What an index keeps and how it is asked, by the name of the row."""
@@ -130,7 +130,7 @@ def results(seeds: Sequence[int], sheets: int, methods: Sequence[str]) -> Iterat
             folder = Path(name)
             questions = asked_corpus(folder / "made", seed, sheets)
             split = "development" if seed in DEVELOPMENT else "test"
-            for level in Kept:
+            for level in ContentsPolicy:
                 own = [method for method in methods if METHODS[method][0] is level]
                 if not own:
                     continue

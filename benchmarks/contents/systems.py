@@ -16,7 +16,7 @@ from sat_retriever.evaluation.methods import Method, second_stage
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import own_reranker
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.tokens import Encoder, FloatArray
 
 Ranking = Sequence[Candidate]
@@ -36,7 +36,7 @@ class System:
 
     name: str
     title: str
-    level: Kept
+    level: ContentsPolicy
     rank: Rank
 
 
@@ -65,15 +65,21 @@ def _as_searched(index: SheetIndex) -> Method:
 
 
 SYSTEMS = (
-    System("bm25_names", "BM25 over names", Kept.NAMES, partial(weighed, dense_weight=0.0)),
-    System("bm25_all", "BM25 over all", Kept.ALL, partial(weighed, dense_weight=0.0)),
-    System("dense_names", "dense over names", Kept.NAMES, partial(weighed, dense_weight=1.0)),
-    System("dense_all", "dense over all", Kept.ALL, partial(weighed, dense_weight=1.0)),
-    System("names", "both, `names`", Kept.NAMES, partial(weighed, dense_weight=None)),
-    System("names_reranked", "both, `names`, reranked: as before", Kept.NAMES, reranked),
-    System("examples", "both, `examples`", Kept.EXAMPLES, partial(weighed, dense_weight=None)),
-    System("all", "both, `all`", Kept.ALL, partial(weighed, dense_weight=None)),
-    System("all_reranked", "both, `all`, reranked: the default", Kept.ALL, reranked),
+    System(
+        "bm25_names", "BM25 over names", ContentsPolicy.NAMES, partial(weighed, dense_weight=0.0)
+    ),
+    System("bm25_all", "BM25 over all", ContentsPolicy.ALL, partial(weighed, dense_weight=0.0)),
+    System(
+        "dense_names", "dense over names", ContentsPolicy.NAMES, partial(weighed, dense_weight=1.0)
+    ),
+    System("dense_all", "dense over all", ContentsPolicy.ALL, partial(weighed, dense_weight=1.0)),
+    System("names", "both, `names`", ContentsPolicy.NAMES, partial(weighed, dense_weight=None)),
+    System("names_reranked", "both, `names`, reranked: as before", ContentsPolicy.NAMES, reranked),
+    System(
+        "examples", "both, `examples`", ContentsPolicy.EXAMPLES, partial(weighed, dense_weight=None)
+    ),
+    System("all", "both, `all`", ContentsPolicy.ALL, partial(weighed, dense_weight=None)),
+    System("all_reranked", "both, `all`, reranked: the default", ContentsPolicy.ALL, reranked),
 )
 
 
@@ -91,7 +97,7 @@ class Indexes:
         self._encoder = encoder
         self._folder = folder
         self._open = ExitStack()
-        self._made: dict[Kept, SheetIndex] = {}
+        self._made: dict[ContentsPolicy, SheetIndex] = {}
 
     def __enter__(self) -> Indexes:
         """Return the indexes; leaving the block closes them."""
@@ -105,7 +111,7 @@ class Indexes:
     ) -> None:
         self._open.close()
 
-    def at(self, level: Kept) -> SheetIndex:
+    def at(self, level: ContentsPolicy) -> SheetIndex:
         """Return the index that keeps this much."""
         if level not in self._made:
             path = self._folder / f"{level}.sat"

@@ -23,7 +23,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.tables import load_tables
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.grouping import evenly
 from sat_retriever.train.features.featurelists import FeatureLists, feature_lists
 
@@ -50,7 +50,7 @@ class ListCorpus:
     dataset: Dataset
     queries: tuple[Query, ...]
     use: Use
-    contents: Kept = Kept.NAMES
+    contents: ContentsPolicy = ContentsPolicy.NAMES
     found_links: bool = False
 
 
@@ -114,7 +114,7 @@ def _related(places: Places) -> Iterator[ListCorpus]:
                 ]  # fmt: skip
                 yield _some(
                     f"{name}_{part}_{number}", dataset, kept, use,
-                    contents=Kept.ALL, found_links=asked.links == "found",
+                    contents=ContentsPolicy.ALL, found_links=asked.links == "found",
                 )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def _tables(data: Path) -> Iterator[ListCorpus]:
         for use, records in zip(uses, (known[::2], known[1::2]), strict=True):
             tables = {each.sheet_id for each in records}
             kept = [query for query in dataset.queries if tables.issuperset(query.positives)]
-            yield _some(f"{dataset.name}_{use}", dataset, kept, use, contents=Kept.ALL)
+            yield _some(f"{dataset.name}_{use}", dataset, kept, use, contents=ContentsPolicy.ALL)
 
 
 def _workbooks(wanted: Wanted, folder: Path) -> Iterator[ListCorpus]:
@@ -154,9 +154,9 @@ def _workbooks(wanted: Wanted, folder: Path) -> Iterator[ListCorpus]:
         dataset = made_workbooks(
             number, conventions, folder, sheets=sheets, questions=questions, asks=asks
         )
-        for level in (Kept.ALL, Kept.NAMES):
+        for level in (ContentsPolicy.ALL, ContentsPolicy.NAMES):
             name = f"{dataset.name}_{level.value}"
-            if level is Kept.ALL or not asks:
+            if level is ContentsPolicy.ALL or not asks:
                 yield _some(name, dataset, dataset.queries, use, contents=level)
 
 
@@ -168,7 +168,7 @@ def _watched(data: Path) -> Iterator[ListCorpus]:
     asked = tuple(dataset.queries[place] for place in places)
     yield _some("industrytab_1k_validation", dataset, asked, "watched")
     eps = CORPORA["eps_development"].read(data)
-    yield _some("eps_development", eps, eps.queries, "watched", contents=Kept.ALL)
+    yield _some("eps_development", eps, eps.queries, "watched", contents=ContentsPolicy.ALL)
     yield _some("eps_development_names", eps, eps.queries, "watched")
 
 
@@ -178,7 +178,7 @@ def _some(
     queries: Sequence[Query],
     use: Use,
     *,
-    contents: Kept = Kept.NAMES,
+    contents: ContentsPolicy = ContentsPolicy.NAMES,
     found_links: bool = False,
 ) -> ListCorpus:
     most = LEARNT if use == "taught" else ASKED

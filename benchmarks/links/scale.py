@@ -36,8 +36,9 @@ from rich.table import Table
 
 from benchmarks.made.company import Book, Maker
 from benchmarks.results import ROOT, Result, write_result
-from sat_retriever.index.store.opening import Store, create_store
+from sat_retriever.index.store.opening import create_store
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.store import Store
 from sat_retriever.links.claims import Discovery, discover
 from sat_retriever.links.graph import link_graph
 from sat_retriever.records.sheets import SheetRecord

@@ -26,8 +26,7 @@ from rich.progress import track
 from benchmarks.results import Result, write_result
 from sat_retriever.errors import SatError
 from sat_retriever.records.area import area_of
-from sat_retriever.records.leftout import LeftOut, LeftOutReason, only_kept
-from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.records.sheets import LeftOut, LeftOutReason, SheetRecord, Table, only_kept
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import read_table_data
 from sat_retriever.workbook.window import read_range

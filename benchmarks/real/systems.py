@@ -21,7 +21,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.period.spans import UNDATED
@@ -63,20 +63,22 @@ class Searched:
         """Close the indexes."""
         self._open.close()
 
-    def index(self, contents: Kept = Kept.ALL, *, times: bool = True) -> SheetIndex:
+    def index(
+        self, contents: ContentsPolicy = ContentsPolicy.ALL, *, times: bool = True
+    ) -> SheetIndex:
         """Return the index by the general encoder, opened anew, without the sheets left out."""
         file, encoder = self._file(contents), self._encoders[GENERAL]
         return self._seen(SheetIndex.open(file, encoder, times=times))
 
     def changed_index(self, change: Change) -> SheetIndex:
         """Return the same index, searched as if it held something else of its sheets."""
-        file, encoder = self._file(Kept.ALL), self._encoders[GENERAL]
+        file, encoder = self._file(ContentsPolicy.ALL), self._encoders[GENERAL]
         return self._seen(ChangedIndex(open_store(file), encoder, change))
 
     def _seen(self, index: SheetIndex) -> SheetIndex:
         return self._open.enter_context(index).seen_by(())
 
-    def _file(self, contents: Kept) -> Path:
+    def _file(self, contents: ContentsPolicy) -> Path:
         """Return the file of an index; one that the same code made is taken up again.
 
         Nobody may see the sheets that the source leaves out, so it is as if they were not there:
@@ -219,7 +221,7 @@ BEFORE = (
     System(
         "contents_off",
         "`--contents names`",
-        lambda on: on.asking(on.index(Kept.NAMES)),
+        lambda on: on.asking(on.index(ContentsPolicy.NAMES)),
         package(
             "records.contents", "text.contents", "text.serialize:contents_text", "index.contents",
             "index.store.contents", "index.store.words", "rank.links.reading",

@@ -23,7 +23,7 @@ from sat_retriever.index.search.folding import CopyFolding
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.settings import IndexState
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.lexical import LexicalScorer, WordScores, WordShares
 

@@ -18,7 +18,7 @@ from benchmarks.related.scoring import Searched, clusters
 from benchmarks.related.sets import SETS, Part
 from benchmarks.training.methods import OUR_RERANKER, RERANKER
 from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.records.atomic import draft_of, make_folder
+from sat_retriever.records.files import draft_of, make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets, joined_sets
 from sat_retriever.train.settings import RerankerTraining

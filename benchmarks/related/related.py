@@ -32,7 +32,7 @@ from benchmarks.results import Result, write_result
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 
 BENCHMARK = "related"
 

@@ -31,9 +31,10 @@ from rich.console import Console
 
 from benchmarks.pgserver import DURABLE, Server, new_server, started
 from benchmarks.results import Result, write_result
-from sat_retriever.index.store.opening import Store, create_store, open_store
+from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.store import Store
 from sat_retriever.links.claims import discover
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Column, SheetRecord

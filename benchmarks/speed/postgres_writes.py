@@ -24,10 +24,11 @@ from rich.table import Table
 from benchmarks.made.company import Book, Maker
 from benchmarks.pgserver import new_server
 from benchmarks.results import Result, write_result
-from sat_retriever.index.store.opening import Store, create_store, migrate_store
+from sat_retriever.index.store.opening import create_store, migrate_store
 from sat_retriever.index.store.place import IndexUrl, Place, place_of
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.executor import BATCH_SHEETS
 from sat_retriever.index.sync.sync import Storing
 from sat_retriever.links.claims import discover

@@ -11,11 +11,10 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.links.reading import asked_of
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.copies import NO_COPIES, CopiesOf
+from sat_retriever.records.explanation import Placed, WordPart
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Hit, Why
+from sat_retriever.records.hits import NO_COPIES, CopiesOf, Hit, Why
 from sat_retriever.records.sheets import SheetRecord, Skipped
-from sat_retriever.records.standing import Placed, WordPart
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.lexical import QueryWords, WordShares, sheet_texts
 from sat_retriever.text.locate import QueryTerms, place_of

@@ -16,13 +16,11 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import COMPLETE_SHARE, Reranker, complete_set
-from sat_retriever.records.answers import Answer
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.copies import CopiesOf
-from sat_retriever.records.counts import check_counts
-from sat_retriever.records.filters import Filters
+from sat_retriever.records.explanation import RankExplanation
+from sat_retriever.records.filters import Filters, check_counts
+from sat_retriever.records.hits import Answer, CopiesOf
 from sat_retriever.records.permissions import Principals
-from sat_retriever.records.standing import RankExplanation
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.spans import QueryPeriods, asked_on
 

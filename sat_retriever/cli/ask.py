@@ -39,8 +39,7 @@ from sat_retriever.index.store.place import Place
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.queryresult import QueryResult
-from sat_retriever.records.sheetanswer import SheetAnswer
+from sat_retriever.records.sheetanswer import QueryResult, SheetAnswer
 from sat_retriever.tools.engine.conversation import (
     NOTHING,
     Conversation,

@@ -32,7 +32,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of, column_letters
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.tools.context import labels_note, read_sheet, rows_note, with_labels
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.workbook.typed import FORMATS, table_text

@@ -40,7 +40,7 @@ from sat_retriever.index.store.place import Place
 from sat_retriever.index.sync.executor import Executor
 from sat_retriever.index.sync.indexing import check_named
 from sat_retriever.index.sync.sync import SyncReport
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.records.privacy import Privacy
@@ -49,7 +49,7 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.remote.url import Named
 
 Precision = Literal["fp32", "int8"]
-PrivacyChoice = tuple[Kept | None, str | None]
+PrivacyChoice = tuple[ContentsPolicy | None, str | None]
 """What is to be kept of cells, and the pattern of columns to skip; None where it is not said."""
 
 app = typer.Typer()
@@ -71,7 +71,7 @@ def index(
     file: IndexOption = DEFAULT_INDEX,
     *,
     contents: Annotated[
-        Kept | None,
+        ContentsPolicy | None,
         typer.Option(
             help="What a new index keeps of the cells: all texts that identify (the default), one "
             "example for each column, or names only, with no cell value on disk.",
@@ -295,7 +295,7 @@ def opened_index(
 def _open(file: Place, named: EncoderChoice, kept: PrivacyChoice) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
-    privacy = Privacy.of(contents or Kept.ALL, skip_columns)
+    privacy = Privacy.of(contents or ContentsPolicy.ALL, skip_columns)
     if not store_exists(file):
         encoder = named.load(DEFAULT)
         with suppress(InputError):  # another process may have made it meanwhile

@@ -26,7 +26,7 @@ from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.sheets import SheetRecord
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def queries(
         records = _Records(opened, shown)
         if not records.ids:
             raise EmptyInputError(f"{file} holds no sheets; index some workbooks first")
-        contents = opened.privacy.contents is Kept.ALL
+        contents = opened.privacy.contents is ContentsPolicy.ALL
         if not contents:
             _check_kept(opened, wanted)
         own = own_queries(

@@ -32,8 +32,8 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.hits import NO_COPIES, Copies
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import SheetRecord, Skipped

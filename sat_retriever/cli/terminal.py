@@ -19,7 +19,7 @@ from rich.text import Text
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import Place
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.records.sheets import Skipped
 
 QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer

@@ -26,8 +26,8 @@ from sat_retriever.cli.terminal import QUOTED, examples, plain, print_json, stdo
 from sat_retriever.errors import InputError
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role
+from sat_retriever.records.explanation import Placed, RankExplanation, WordPart
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.standing import Placed, RankExplanation, WordPart
 from sat_retriever.text.period.spans import asked_on
 from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.naming import one_sheet

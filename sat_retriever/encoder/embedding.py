@@ -16,7 +16,7 @@ from sat_retriever.encoder.ollama import OllamaEmbedder
 from sat_retriever.encoder.spec import check_texts
 from sat_retriever.encoder.wrapped import wrapped
 from sat_retriever.errors import EncoderUnavailableError
-from sat_retriever.records.counts import check_counts
+from sat_retriever.records.filters import check_counts
 from sat_retriever.records.tokens import FloatArray
 
 T = TypeVar("T")

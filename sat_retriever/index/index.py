@@ -23,24 +23,18 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.scores import Evidence
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, IndexState, new_notes
-from sat_retriever.index.store.opening import (
-    Store,
-    check_free,
-    create_store,
-    open_store,
-    restricted_store,
-)
+from sat_retriever.index.store.opening import check_free, create_store, open_store, restricted_store
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.executor import Executor, ThisMachine
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport
 from sat_retriever.index.sync.writer import IndexWriter
 from sat_retriever.index.views import PermissionGate, Views
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.contents import Kept
-from sat_retriever.records.copies import Copies
-from sat_retriever.records.counts import check_counts
-from sat_retriever.records.filters import Filters
+from sat_retriever.records.contents import ContentsPolicy
+from sat_retriever.records.filters import Filters, check_counts
+from sat_retriever.records.hits import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.permissions import Owner, Principals, checked_groups
 from sat_retriever.records.privacy import Privacy
@@ -105,7 +99,7 @@ class SheetIndex:
         encoder: EncoderLike | None = None,
         *,
         serialization: Serialization | None = None,
-        contents: Kept | str = Kept.ALL,
+        contents: ContentsPolicy | str = ContentsPolicy.ALL,
         skip_columns: str | None = None,
         dense_weight: float | None = None,
         device: Device = "auto",
@@ -848,7 +842,7 @@ class SheetIndex:
         root, below, within = found
         if is_url(root):
             # An index that keeps no contents of cells must not leave them in a cache either.
-            copy = local_copy(root, below, keep=self.privacy.contents is Kept.ALL)
+            copy = local_copy(root, below, keep=self.privacy.contents is ContentsPolicy.ALL)
             return copy, copy
         path = Path(root, below)
         bound = Path(within) if within else path

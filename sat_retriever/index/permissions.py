@@ -13,8 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from sat_retriever.errors import IndexFormatError, InputError
-from sat_retriever.index.store.permissions import RESTRICTED, SOURCE
-from sat_retriever.index.store.rows import SheetRow
+from sat_retriever.index.store.rows import RESTRICTED, SOURCE, SheetRow
 from sat_retriever.records.permissions import EVERYONE, Rules, checked_groups
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.workbook.remote.url import is_url

@@ -18,7 +18,7 @@ from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.store.place import Place
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization
@@ -114,8 +114,10 @@ def _privacy(meta: Mapping[str, str]) -> Privacy:
         ValueError: If there is no such level.
     """
     if "contents" not in meta and "examples" in meta:
-        return Privacy(Kept.EXAMPLES if meta["examples"] == "yes" else Kept.NAMES)
-    return Privacy(Kept(meta["contents"]), meta["skip_columns"])
+        return Privacy(
+            ContentsPolicy.EXAMPLES if meta["examples"] == "yes" else ContentsPolicy.NAMES
+        )
+    return Privacy(ContentsPolicy(meta["contents"]), meta["skip_columns"])
 
 
 def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from sat_retriever.errors import PermissionsError
-from sat_retriever.index.store.insight import reading_alone
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.restricted import reading_alone
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.permissions import Owner
 
 # Settings and state, which tell nothing of a sheet; blocks, in which nothing is read yet; and what

@@ -17,7 +17,7 @@ from sat_retriever.datasets.labels.query import Query
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import Chat
 from sat_retriever.questions.generate import Made
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import STOP_WORDS, sheet_texts

@@ -64,7 +64,7 @@ def column_number(letters: str) -> int:
 
 
 def split_ref(ref: str) -> tuple[int, int] | None:
-    """Row and column, 1-based, of a cell address; None if the text is not an address.
+    """Row and column, 1-based, of a cell address; None if the text is none.
 
     >>> split_ref("AB12"), split_ref("XFE1"), split_ref("12")
     ((12, 28), None, None)
@@ -77,7 +77,7 @@ def split_ref(ref: str) -> tuple[int, int] | None:
 
 
 def area_of(ref: str) -> Area | None:
-    """The rectangle of an A1 reference; None if the text is not a reference to cells.
+    """The rectangle of an A1 reference; None if the text is none.
 
     >>> area_of("$B$2:C9")
     Area(top=2, left=2, bottom=9, right=3)

@@ -12,19 +12,17 @@ class Candidate:
     """One sheet of a candidate list, before reranking.
 
     Attributes:
-        sheet_id: The sheet.
-        rank: 1 for the best.
         score: Fused score in [-1, 1], or down to -1.5 if times lower a negative score.
         dense: Cosine of query and sheet token in [-1, 1].
         lexical: BM25 over its names as a share of the query's best possible, in [0, 1].
-        dense_rank: Rank by cosine alone among all sheets; equal cosines share a rank.
-        lexical_rank: Rank by BM25 over names alone among all sheets; None when no word matches.
+        dense_rank: Rank by `dense` among all sheets; equal cosines share a rank.
+        lexical_rank: Rank by `lexical` among all sheets; None when no word matches.
         via: Link that raised its score most; None when no link did.
         time: Factor in (0, 1] that the query's times applied to the score. A negative score is
             lowered by the same share of its size.
         contents: BM25 over the texts of its cells as a share of the query's best possible, in
             [0, 1]; or that of documentation in its workbook, if this is higher.
-        contents_rank: Rank by `contents` alone; None when no word matches.
+        contents_rank: Rank by `contents`; None when no word matches.
         role: Factor in (0, 1] that its role applied to the score.
         phrase: True if it holds all that the query has in quotation marks.
         together: BM25 over names and contents as one, as a share of the best possible, in [0, 1].

@@ -1,4 +1,4 @@
-"""What stands in a sheet's cells beyond its names: texts, each with the cell it stands in."""
+"""Contents of a sheet: the texts of its cells, each with its place, and its role."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Kept(StrEnum):
+class ContentsPolicy(StrEnum):
     """How much of its sheets' cells an index keeps."""
 
     NAMES = "names"
@@ -59,13 +59,11 @@ class TextKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellText:
-    """A text and where it stands.
+    """A text on one line, and where it stands.
 
     Attributes:
         cell: A1 address of the first cell that holds it, for example "B7"; of a comment the cell
             that it is on, of a shape or chart the cell under its top left corner.
-        text: The text on one line.
-        kind: What holds it.
     """
 
     cell: str
@@ -74,7 +72,7 @@ class CellText:
 
     @property
     def place(self) -> str:
-        """Where it stands, in words if that is no cell; see `TextKind.at`."""
+        """`TextKind.at` of its cell."""
         return self.kind.at(self.cell)
 
     @property
@@ -88,7 +86,7 @@ class TableContents:
     """Texts of one table of a sheet.
 
     Attributes:
-        caption: The title above or below it; None without one.
+        caption: The title above or below it.
         labels: Distinct texts of its first text columns, which name its rows, top down.
         values: Distinct texts and codes of its other columns, column by column.
     """
@@ -98,7 +96,6 @@ class TableContents:
     values: tuple[CellText, ...] = ()
 
     def __iter__(self) -> Iterator[CellText]:
-        """Every text: the caption, the labels, the values."""
         if self.caption is not None:
             yield self.caption
         yield from self.labels
@@ -119,11 +116,10 @@ class SheetContents:
     tables: tuple[TableContents, ...] = ()
 
     def __bool__(self) -> bool:
-        """False if there is no text at all."""
         return bool(self.notes) or any(True for table in self.tables for _ in table)
 
     def to_json(self) -> dict[str, Any]:
-        """The texts as plain JSON values, each as [cell, text], with a kind if that is no cell.
+        """Plain JSON values: each text as [cell, text], with its kind if that is no cell.
 
         >>> table = TableContents(CellText("A1", "Sales"), (CellText("A3", "North"),))
         >>> SheetContents((CellText("A9", "Source: survey"),), (table,)).to_json()

@@ -1,4 +1,4 @@
-"""Filters that limit the sheets a search may return."""
+"""Limits of a search that callers pass: filters of sheets, and counts."""
 
 from __future__ import annotations
 
@@ -19,18 +19,15 @@ class Filters:
     """Conditions that a sheet must meet, all of them; an unset one holds for every sheet.
 
     Attributes:
-        workbook: File name of the workbook, exactly.
+        workbook: Exact file name of the workbook.
         path: Glob over the path relative to its root, for example "2024/*.xlsx";
             `*` also crosses folders. The exact path also matches, whatever characters it has.
-        visibility: How the workbook shows the sheet.
-        format: File format, for example "xlsx".
-        role: What the sheet is for, for example "lookup".
         period: A time in words, for example "Q1 2024" or "2021 to 2023". A sheet meets it if the
             time that its names tell lies in it or overlaps it; a sheet of unknown time never does.
         modified_after: Earliest modification time of the file, inclusive; a time without
             a zone is taken as UTC. Records added without a file have no time and never match.
         modified_before: Latest modification time of the file, exclusive.
-        metadata: The record's metadata fields and the value each must have.
+        metadata: Fields of the record's metadata, and the value that each must have.
 
     Raises:
         InputError: If a time is not a datetime, or the visibility, the format or the role is
@@ -62,7 +59,6 @@ class Filters:
                 )
 
     def _check_member(self, name: str, known: type[StrEnum]) -> None:
-        """Replace the text of a field by the member that it names."""
         value = getattr(self, name)
         if value is None:
             return
@@ -72,15 +68,11 @@ class Filters:
             raise InputError(f"{name} is {value!r}; give one of: {', '.join(known)}") from error
 
     def __bool__(self) -> bool:
-        """False if no condition is set."""
         return self != Filters()
 
     @classmethod
     def of(cls, given: object) -> Filters:
-        """Return filters from a mapping of their fields; times may be ISO texts.
-
-        Args:
-            given: The mapping, or filters.
+        """Filters from a mapping of their fields, whose times may be ISO texts, or from filters.
 
         Raises:
             InputError: If it is neither, a field is unknown or its value is invalid.
@@ -106,7 +98,7 @@ class Filters:
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the given conditions as JSON values; `of` reads them."""
+        """The given conditions as JSON values; `of` reads them."""
         given = {name: value for name, value in asdict(self).items() if value not in (None, {})}
         return {
             name: value.isoformat() if isinstance(value, dt.datetime) else value
@@ -119,3 +111,18 @@ def _time(name: str, text: str) -> dt.datetime:
         return dt.datetime.fromisoformat(text)
     except ValueError as error:
         raise InputError(f"{name} is {text!r}; give a time such as 2024-05-31") from error
+
+
+def check_counts(**counts: object) -> None:
+    """Reject counts that are not whole numbers above 0.
+
+    Raises:
+        InputError: If a count is not; the message names it.
+
+    >>> check_counts(top_k=5)
+    """
+    for name, count in counts.items():
+        if not isinstance(count, int) or isinstance(count, bool):
+            raise InputError(f"{name} is {count!r}; give a whole number")
+        if count < 1:
+            raise InputError(f"{name} is {count}; ask for at least 1")

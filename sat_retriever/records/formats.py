@@ -1,9 +1,7 @@
 """Spreadsheet formats by name: the one list of readable formats and their file extensions.
 
-The list is here, below the reader, because records and filters need the names: a record's name
-omits the extension, and a filter rejects an unknown format. It holds plain data only. Each entry
-names a module of `sat_retriever.workbook.formats`, which recognizes such files by their content
-and reads them. A new format takes that module and one entry here.
+It stands below the reader, because records and filters need the names. A new format takes a
+module of `sat_retriever.workbook.formats`, which recognizes and reads such files, and one entry.
 """
 
 from __future__ import annotations
@@ -25,12 +23,11 @@ class Format:
     """The formats that one module reads.
 
     Attributes:
-        module: Name of the module, or package, in `sat_retriever.workbook.formats`.
+        module: Its name in `sat_retriever.workbook.formats`.
         names: Formats as records name them, the most common first; each is also an extension.
         extensions: Other extensions of such files.
         formulas: State of the formulas of a sheet that was read completely.
-        flat: True if such a file has no signature, as with plain text. In a folder, only the
-            extension then distinguishes it from other files.
+        flat: True if such a file has no signature; only the extension tells it from others.
     """
 
     module: str

@@ -13,7 +13,7 @@ def connected(items: Iterable[tuple[Name, Iterable[Hashable]]]) -> list[list[Nam
     """Group items that share a key, directly or through other items.
 
     Args:
-        items: Each item with its keys; a repeated item adds its further keys.
+        items: Items with their keys; a repeated item adds keys.
 
     Returns:
         Groups in the order of their first items; items of a group in their given order.

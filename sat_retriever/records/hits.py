@@ -1,38 +1,33 @@
-"""The sheets of an answer, each with the reasons why it was found."""
+"""The answer to a query: its hits, each with the reasons why it was found, and their copies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.contents import CellText
-from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord, Table
 from sat_retriever.records.typedtable import TypedTable
 
+COPIES_LISTED = 20  # of one hit; the rest is counted
+NOTHING = "Nothing here seems to answer this; the nearest sheets are:"
+
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The reasons why a sheet was found.
+    """The reasons why a sheet was found; scores and ranks as in `Candidate`.
 
     Attributes:
         words: Words of the query that occur in its name, headers or folder.
         headers: Its headers that share words with the query, at most the ten that share most.
-        dense: Cosine of query and sheet token.
-        lexical: BM25 over names as a share of the query's best possible.
-        dense_rank: Rank by cosine alone among all sheets.
-        lexical_rank: Rank by BM25 alone; None when no word matches.
         links: Links from or to other hits of the same answer.
-        via: Link that raised its score most; None when no link did.
+        via: Link that raised its score most.
         period: Its time, if that lies within a time that the query names.
-        cells: Cells that match the query, best first, at most ten, and comments, shapes and
-            charts among them; none without contents.
-        contents: BM25 over contents as a share of the query's best possible, in [0, 1].
-        contents_rank: Rank by contents alone; None when no word matches.
+        cells: Cells, comments, shapes and charts that match the query, best first, at most ten.
         cell_words: Words of the query that are not among `words`, but in texts of its cells.
     """
 
@@ -51,10 +46,7 @@ class Why:
     cell_words: tuple[str, ...] = ()
 
     def common(self, most: int = 20) -> str:
-        """The words that sheet and query have in common, as a phrase; "" without any.
-
-        Args:
-            most: Words that are named of each kind; the others are counted.
+        """The words that sheet and query have in common; more than `most` of a kind are counted.
 
         >>> why = Why(("fare",), (), 0.5, 0.5, 1, 1, cell_words=("oslo", "bus"))
         >>> why.common(), why.common(1)
@@ -68,18 +60,65 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """The other members of a sheet's group of copies.
+
+    Attributes:
+        newer: Number of those that are newer than the sheet.
+        sheet_ids: Newest first, at most `COPIES_LISTED`.
+        equal: Those whose files are byte for byte the same, likewise.
+    """
+
+    number: int = 0
+    newer: int = 0
+    sheet_ids: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.number > 0
+
+    @property
+    def label(self) -> str:
+        """The number in words, to stand behind a sheet; "" for none.
+
+        >>> Copies(3).label, Copies(3, newer=1).label, Copies(1).label
+        ('and 3 older copies', 'and 3 other copies', 'and 1 older copy')
+        >>> Copies(1, 1, equal=("a",)).label, Copies(3, equal=("a",)).label
+        ('and 1 equal copy', 'and 3 older copies, 1 equal')
+        """
+        if not self.number:
+            return ""
+        noun = "copy" if self.number == 1 else "copies"
+        if len(self.equal) == min(self.number, COPIES_LISTED):
+            return f"and {self.number:,} equal {noun}"
+        equal = f", {len(self.equal)} equal" if self.equal else ""
+        return f"and {self.number:,} {'other' if self.newer else 'older'} {noun}{equal}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "number": self.number,
+            "newer": self.newer,
+            "sheet_ids": list(self.sheet_ids),
+            "equal": list(self.equal),
+        }
+
+
+NO_COPIES = Copies()
+CopiesOf = Mapping[str, Copies]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One sheet of an answer.
 
     Attributes:
-        rank: 1 for the best.
         score: Value that hits are ranked by; higher is better.
         record: The sheet, with its contents if the index keeps them.
-        why: The reasons why it was found.
         table_place: Place in `record.tables` of the table that answers; 0 without tables or
             contents.
         part: A1 range of the rows that answer, if that table is long and they are known.
-        copies: The other versions of the sheet, for which it stands.
+        copies: Other versions of the sheet, which are no hits of their own.
         load: Loads the data of a table, by a sheet's id, the table's place, and True to keep
             totals; None for a hit that is of no index.
     """
@@ -96,10 +135,10 @@ class Hit:
     )
 
     def table(self, *, totals: bool = False) -> TypedTable:
-        """Return the data of the table that answers, read anew from its file.
+        """The data of the table that answers, read anew from its file.
 
         Args:
-            totals: True to keep totals and subtotals among the records.
+            totals: True keeps totals and subtotals among the records.
 
         Raises:
             PathNotFoundError: If the file is gone.
@@ -110,13 +149,13 @@ class Hit:
         return self.load(self.sheet_id, self.table_place, totals)
 
     def __reduce__(self) -> tuple[type[Hit], tuple[Any, ...]]:
-        """Copy and pickle all but `load`, so that a copied hit opens no index."""
+        # A copied or unpickled hit must open no index.
         kept = (getattr(self, each.name) for each in fields(self) if each.name != "load")
         return Hit, tuple(kept)
 
     @property
     def sheet_id(self) -> str:
-        """Id of the sheet."""
+        """The id in its record."""
         return self.record.sheet_id
 
     @property
@@ -153,7 +192,7 @@ class Hit:
         return self.answering.columns if self.answering else self.record.columns
 
     def to_dict(self) -> dict[str, Any]:
-        """The hit as plain JSON values, as `sat search --json` prints it."""
+        """Plain JSON values, as `sat search --json` prints them."""
         record = self.record
         return {
             "sheet_id": record.sheet_id,
@@ -191,6 +230,48 @@ class Hit:
                 "via": _link(self.why.via) if self.why.via else None,
                 "period": self.why.period,
             },
+        }
+
+
+class Answer(list[Hit]):
+    """The hits of a query, best first, and the confidence in them.
+
+    Args:
+        hits: The hits.
+        confidence: Probability that the sheets searched hold an answer, in [0, 1].
+        answered: False if that is too little to show the hits without a warning.
+        note: Further information for the reader.
+    """
+
+    def __init__(
+        self,
+        hits: Iterable[Hit] = (),
+        *,
+        confidence: float = 0.0,
+        answered: bool = True,
+        note: str = "",
+    ) -> None:
+        super().__init__(hits)
+        self.confidence = confidence
+        self.answered = answered
+        self.note = note
+
+    @property
+    def heading(self) -> str:
+        """The warning above hits that are only the nearest sheets; else ""."""
+        return NOTHING if self and not self.answered else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, as `sat search --json` prints them.
+
+        >>> Answer(confidence=0.25, answered=False).to_dict()
+        {'confidence': 0.25, 'answered': False, 'note': '', 'hits': []}
+        """
+        return {
+            "confidence": round(self.confidence, 4),
+            "answered": self.answered,
+            "note": self.note,
+            "hits": [hit.to_dict() for hit in self],
         }
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
 from sat_retriever.records.sheets import (
     Column,
     ColumnType,
+    LeftOut,
+    LeftOutReason,
     SheetRecord,
     Skipped,
     SkipReason,
@@ -32,7 +33,7 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
     """The JSON form of frozen records, alone or inside lists and mappings.
 
     Args:
-        value: A dataclass, mapping, list, tuple or plain value.
+        value: A dataclass, mapping, sequence or plain value.
         compact: True for the form that is read back: without the fields at their default. False
             for the form that is shown: all fields but what an encoder reads of a column.
 

@@ -12,7 +12,7 @@ class LinkKind:
     """Properties of one type of link; a new type adds one such row.
 
     Attributes:
-        meaning: Description of such links, worded as an item of a list in a sentence.
+        meaning: Description of such links, as an item of a list in a sentence.
         says: Phrase for the sheet that the link starts from, and for the sheet that it points
             to; the name of the other sheet follows each.
         colours: Its colour on a light page and on a dark one, as CSS writes colours.
@@ -141,11 +141,11 @@ class Link:
     """A typed, directed relation between two sheets.
 
     Attributes:
-        source: Sheet id the link starts from (the sheet that depends).
-        target: Sheet id it points to.
-        type: Relation, for example "formula_reference" or "join_key".
+        source: Id of the sheet that depends.
+        target: Id of the sheet that it depends on.
+        type: A `LinkType`, or any other name.
         weight: Strength in (0, 1].
-        evidence: Evidence for it, for example "Summary!B4 =SUM(Q1!B2:B9)".
+        evidence: For example "Summary!B4 =SUM(Q1!B2:B9)".
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Who may see a sheet: groups, the rules that give them, and those who ask."""
+"""Permissions: the groups that may see a sheet, the rules that give them, and principals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 1_000  # groups of one sheet, or of one who asks
 
 
 class Owner(Enum):
-    """The one who sees every sheet; no text can mean it."""
+    """Whoever sees every sheet; an enumeration, since no text may mean it."""
 
     OWNER = "owner"
 
@@ -61,10 +61,10 @@ class Rule:
     """Groups that may see some sheets.
 
     Attributes:
-        paths: A glob; `*` stands for any text, also with slashes. It is compared with the path of
-            the workbook, or with its name if it has no file.
-        groups: The groups; `*` is everyone, none is nobody.
-        sheets: A glob for names of sheets.
+        paths: A glob over paths of workbooks, or names if they have no file; `*` stands for any
+            text, also with slashes.
+        groups: `*` is everyone, none is nobody.
+        sheets: A glob over names of sheets.
     """
 
     paths: str
@@ -72,7 +72,7 @@ class Rule:
     sheets: str = "*"
 
     def covers(self, record: SheetRecord) -> bool:
-        """True if the rule is for a sheet."""
+        """True if the rule is for the sheet."""
         place = record.path or record.workbook
         return fnmatchcase(place, self.paths) and fnmatchcase(record.sheet, self.sheets)
 
@@ -91,11 +91,11 @@ class Rules:
     rules: tuple[Rule, ...]
 
     def groups_of(self, record: SheetRecord) -> tuple[str, ...]:
-        """Groups that may see a sheet."""
+        """The groups that may see a sheet."""
         return next((rule.groups for rule in self.rules if rule.covers(record)), ())
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The rules as plain values."""
+        """Plain values, which `from_json` reads."""
         return [
             {"paths": each.paths, "sheets": each.sheets, "groups": list(each.groups)}
             for each in self.rules
@@ -103,11 +103,7 @@ class Rules:
 
     @classmethod
     def from_json(cls, data: Sequence[Mapping[str, Any]]) -> Rules:
-        """Rules from plain values.
-
-        Raises:
-            InputError: If they are no rules.
-        """
+        """Rules from plain values; raises `InputError` if they are none."""
         return cls(tuple(_rule(each, number) for number, each in enumerate(data, start=1)))
 
     @classmethod

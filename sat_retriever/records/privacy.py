@@ -1,4 +1,4 @@
-"""How much of its sheets' cells a reader or an index keeps, and records brought down to that."""
+"""Privacy: how much of the cells a reader or an index keeps, and records without the rest."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.area import area_of, split_ref
 from sat_retriever.records.contents import (
     CellText,
-    Kept,
+    ContentsPolicy,
     SheetContents,
     TableContents,
     TextKind,
 )
-from sat_retriever.records.leftout import LeftOut
-from sat_retriever.records.sheets import Column, SheetRecord, Table
+from sat_retriever.records.sheets import Column, LeftOut, SheetRecord, Table
 
 MAX_PATTERN = 400
 """Characters of a pattern for columns."""
@@ -40,20 +39,20 @@ class Privacy:
             case, keep their header alone. "" skips none.
     """
 
-    contents: Kept = Kept.ALL
+    contents: ContentsPolicy = ContentsPolicy.ALL
     skip_columns: str = ""
 
     @classmethod
-    def of(cls, contents: Kept | str, skip_columns: str | None) -> Privacy:
+    def of(cls, contents: ContentsPolicy | str, skip_columns: str | None) -> Privacy:
         """The checked settings.
 
         Raises:
             InputError: If there is no such level, or the pattern is wrong or could take long.
         """
         try:
-            level = Kept(contents)
+            level = ContentsPolicy(contents)
         except ValueError:
-            levels = ", ".join(Kept)
+            levels = ", ".join(ContentsPolicy)
             raise InputError(f"contents is {contents!r}; choose one of {levels}") from None
         _check_pattern(skip_columns or "")
         return cls(level, skip_columns or "")
@@ -61,7 +60,7 @@ class Privacy:
     @property
     def examples(self) -> bool:
         """True if an example of a column may be kept."""
-        return self.contents is not Kept.NAMES
+        return self.contents is not ContentsPolicy.NAMES
 
     @property
     def literals(self) -> bool:
@@ -69,12 +68,9 @@ class Privacy:
         return self.examples and not self.skip_columns
 
     def keeps_header(self, *, transposed: bool, clear: bool = True) -> bool:
-        """True if a table's headers are kept.
-
-        At "names" those of a transposed table are not: its headers are its first column, and a
-        list of persons without a header row looks like such a table. Headers that are not clear
-        are not, either: short texts over short texts may be the first row of such a list.
-        """
+        """True if a table's headers are kept: at "names" only clear ones in a row."""
+        # A list of persons without a header row looks like a transposed table, whose headers are
+        # its first column, or like a table of short texts below headers that are not clear.
         return self.examples or (clear and not transposed)
 
     def skips(self, header: str) -> bool:
@@ -86,10 +82,10 @@ class Privacy:
         return bool(self.skip_columns) and bool(_compiled(self.skip_columns).search(header))
 
     def limited(self, record: SheetRecord) -> SheetRecord:
-        """A record without what may not be kept; names, headers of rows and units always are.
+        """A record without what may not be kept.
 
         >>> record = SheetRecord("a", "a", columns=(Column("x", "1"), Column("IBAN", "DE12")))
-        >>> [each.example for each in Privacy(Kept.NAMES).limited(record).columns]
+        >>> [each.example for each in Privacy(ContentsPolicy.NAMES).limited(record).columns]
         [None, None]
         >>> [each.example for each in Privacy(skip_columns="iban").limited(record).columns]
         ['1', None]
@@ -106,7 +102,7 @@ class Privacy:
             for each in record.tables
         )
         main = bool(record.tables) and record.tables[0].transposed
-        contents = record.contents if self.contents is Kept.ALL else None
+        contents = record.contents if self.contents is ContentsPolicy.ALL else None
         if contents is not None and self.skip_columns:
             contents = self._without_skipped(contents, record)
         columns = self._bare(record.columns, transposed=main)
@@ -123,7 +119,7 @@ class Privacy:
         )
 
     def _untold(self, rows: tuple[LeftOut, ...]) -> tuple[LeftOut, ...]:
-        """Rows that are no records without their texts, whose column is not known."""
+        """Rows that are no records; without their texts, whose column is not known."""
         return rows if self.literals else tuple(replace(each, text="") for each in rows)
 
     def _without_skipped(self, contents: SheetContents, record: SheetRecord) -> SheetContents:
@@ -178,14 +174,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _check_pattern(pattern: str) -> None:
-    """Refuse a pattern that is wrong, or that a header of 120 characters could keep busy.
-
-    Without groups, and with two repeats at most in each alternative, the cost of a search is
-    bounded by the third power of the header's length.
-
-    Raises:
-        InputError: If it is one.
-    """
+    """Refuse a pattern that is wrong, or that a header of 120 characters could keep busy."""
+    # Without groups, and with two repeats at most in each alternative, the cost of a search is
+    # bounded by the third power of the header's length.
     if len(pattern) > MAX_PATTERN:
         raise InputError(
             f"the pattern for columns has {len(pattern):,} characters; the limit is {MAX_PATTERN}"

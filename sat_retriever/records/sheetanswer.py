@@ -1,13 +1,118 @@
-"""An answer in words, with the query and the cells that it comes from."""
+"""An answer in words, with the query, its rows and the cells that it comes from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from sat_retriever.records.answers import Answer
-from sat_retriever.records.queryresult import QueryResult
+from sat_retriever.records.area import Area, column_letters
+from sat_retriever.records.hits import Answer
+
+ResultValue = str | int | float | bool | None
+_RANGES = 12  # ranges of one citation
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySource:
+    """A table that a query read.
+
+    Attributes:
+        name: Its SQL name.
+        transposed: True if each record is a column of the sheet.
+        places: Sheet row (column if transposed) of each row of the result, None where a row has
+            none of this table; empty if the query hides them, as an aggregate does.
+        cited: What a citation calls the sheet; its id if it is empty.
+    """
+
+    name: str
+    sheet_id: str
+    area: Area
+    transposed: bool = False
+    places: tuple[int | None, ...] = ()
+    cited: str = ""
+
+    @property
+    def citation(self) -> str:
+        """Where the result comes from: rows of the table if they are known, else all of it.
+
+        >>> area = Area(1, 1, 9, 3)
+        >>> QuerySource("q1", "a.xlsx#Q1", area, places=(4, 5, 8)).citation
+        'a.xlsx#Q1!A4:C5,A8:C8'
+        """
+        sheet = self.cited or self.sheet_id
+        known = sorted({place for place in self.places if place is not None})
+        if not known:
+            return f"{sheet}!{self.area.a1()}"
+        runs = _runs(known)
+        shown = ",".join(self._range(*run) for run in runs[:_RANGES])
+        return f"{sheet}!{shown}{',…' if len(runs) > _RANGES else ''}"
+
+    def _range(self, first: int, last: int) -> str:
+        area = self.area
+        if self.transposed:
+            return f"{column_letters(first)}{area.top}:{column_letters(last)}{area.bottom}"
+        return Area(first, area.left, last, area.right).a1()
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """First and last of each run of consecutive numbers."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The rows that a query gave.
+
+    Attributes:
+        types: DuckDB's type of each column.
+        rows: Dates and times are ISO text, lists and structures JSON text, and texts are cut to
+            2,000 characters.
+        sources: The tables that it read.
+        complete: False if there are more rows than were asked for.
+        note: Further information for the reader of the data.
+    """
+
+    sql: str
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[tuple[ResultValue, ...], ...]
+    sources: tuple[QuerySource, ...]
+    complete: bool = True
+    note: str = ""
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """Where the result comes from, one citation a table."""
+        return tuple(source.citation for source in self.sources)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, as `sat sql --json` prints them."""
+        return {
+            "sql": self.sql,
+            "columns": list(self.columns),
+            "types": list(self.types),
+            "rows": [list(row) for row in self.rows],
+            "complete": self.complete,
+            "citations": list(self.citations),
+            "sources": [
+                {
+                    "name": source.name,
+                    "sheet_id": source.sheet_id,
+                    "range": source.area.a1(),
+                    "rows": list(source.places) or None,
+                }
+                for source in self.sources
+            ],
+            "note": self.note,
+        }
 
 
 class AnswerKind(StrEnum):
@@ -23,12 +128,7 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A query that a language model wrote.
-
-    Attributes:
-        sql: The query.
-        error: The reason why it gave no rows; empty if it gave some.
-    """
+    """A query that a language model wrote, and the error if it gave no rows."""
 
     sql: str
     error: str = ""
@@ -42,14 +142,12 @@ class SheetAnswer:
     which only selects among the sheets it was shown.
 
     Attributes:
-        question: The question.
         text: The answer in words.
-        kind: Where it comes from.
         hits: The sheets found.
         citations: Ranges that it rests on, or all that were read if the model named none of them.
-        result: Rows of the query; None for an answer from text.
+        result: None for an answer from text.
         attempts: All queries, in the order in which they were tried.
-        note: Further information for the reader; empty if there is none.
+        note: Further information for the reader.
     """
 
     question: str
@@ -84,7 +182,7 @@ class SheetAnswer:
         return f"{self.text}\n\n{self.sources}" if self.sources else self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain JSON values, as `sat ask --json` prints it."""
+        """Plain JSON values, as `sat ask --json` prints them."""
         return {
             "question": self.question,
             "answer": self.text,
@@ -92,7 +190,7 @@ class SheetAnswer:
             "citations": list(self.citations),
             "sql": self.sql,
             "result": self.result.to_dict() if self.result else None,
-            "attempts": [{"sql": each.sql, "error": each.error} for each in self.attempts],
+            "attempts": [asdict(each) for each in self.attempts],
             **self.hits.to_dict(),
             "note": self.note,
         }

@@ -1,14 +1,20 @@
-"""Frozen records of workbooks and their sheets."""
+"""Frozen records of workbooks, sheets, tables, columns, and of what could not be read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import groupby
 
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState, without_extension
-from sat_retriever.records.leftout import SECTION, LeftOut, LeftOutReason, left_out_note
+
+MAX_TOLD = 12
+"""Most rows of one reason whose numbers are written out."""
+SECTION = "Section"
+"""Name of the column that holds the heading above each record."""
+MAX_LEFT_OUT = 100
 
 
 class ColumnType(StrEnum):
@@ -103,18 +109,57 @@ class Column:
     encoded: str | None = field(default=None, repr=False, metadata={"shown": False})
 
 
+class LeftOutReason(StrEnum):
+    """Reason why a row of a table is no record."""
+
+    UNITS = "units"
+    TOTAL = "total"
+    """It sums up all records, or all of a kind (an average, a maximum)."""
+    SUBTOTAL = "subtotal"
+    """It sums up some of the records."""
+    REPEATED_HEADER = "repeated_header"
+    SECTION = "section"
+    """It is a heading; its text belongs to the records below."""
+
+
+_NAMES: Mapping[LeftOutReason, tuple[str, str]] = {
+    LeftOutReason.UNITS: ("units", "units"),
+    LeftOutReason.TOTAL: ("total", "totals"),
+    LeftOutReason.SUBTOTAL: ("subtotal", "subtotals"),
+    LeftOutReason.REPEATED_HEADER: ("repeated header", "repeated headers"),
+    LeftOutReason.SECTION: ("section", "sections"),
+}
+_WRONG = ", does not add up", ", do not add up"
+SUMS = frozenset({LeftOutReason.TOTAL, LeftOutReason.SUBTOTAL})
+"""Reasons of rows that `totals=True` brings back."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One row of a table that is no record, or that may be none.
+
+    Attributes:
+        row: Row of the sheet, 1-based.
+        text: Its first text, at most 60 characters; empty without one, or if it is not kept.
+    """
+
+    row: int
+    reason: LeftOutReason
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """One table found on a sheet.
 
     Attributes:
         range: A1 range from the first header cell to the last cell of data or totals.
-        header_row: 1-based sheet row of the topmost header row; None without a
-            header row (no header at all, or a transposed table).
-        header_height: Number of header rows (0 when there are none).
+        header_row: 1-based sheet row of the topmost header row; None without a header row (no
+            header at all, or a transposed table).
+        header_height: Number of header rows.
         transposed: True when the headers are in the first column of the range.
         num_rows: Data records (columns of data if transposed), without rows left out.
-        columns: The table's columns, left to right (top to bottom if transposed).
+        columns: Left to right (top to bottom if transposed).
         name: Name of the workbook's table object over this range, if any.
         left_out: The first `MAX_LEFT_OUT` rows below the header that are no records.
         num_left_out: Number of all such rows.
@@ -141,9 +186,6 @@ class Table:
         return f"{said} The column {SECTION} has the heading above each record." if headed else said
 
 
-MAX_LEFT_OUT = 100
-
-
 @dataclass(frozen=True, slots=True)
 class SheetRecord:
     """Description of one worksheet: name, headers, examples and shape.
@@ -159,19 +201,16 @@ class SheetRecord:
             only one name per sheet.
         path: POSIX path of the workbook relative to its root; empty without a file.
         columns: Columns of the main table.
-        num_rows: Rows of the used range; None when unknown.
-        num_cols: Columns of the used range; None when unknown.
-        range: Used range in A1 form; None when unknown.
-        header_row: 1-based header row of the main table; None without one.
-        visibility: How the workbook shows the sheet.
+        num_rows: Rows of the used range.
+        num_cols: Columns of the used range.
+        range: Used range in A1 form.
+        header_row: 1-based header row of the main table.
         format: One of `FORMAT_NAMES`, or "".
         tables: Every table found, the main table first.
         content_hash: Hash of the workbook file's bytes; empty without a file.
-        formulas: State of its formulas; some formats give values only.
         partial: True if only part of the sheet was read; a `Skipped` gives the reason.
         metadata: Filter fields that the user set.
-        role: What it is for.
-        contents: Texts of its cells; None if they are not kept, or were not asked for.
+        contents: None if they are not kept, or were not asked for.
         url: URL of the workbook; empty for a file of this machine.
         encoding: Encoding with which a delimited file was read; empty for other formats.
         unsure_encoding: True if another encoding is almost as likely.
@@ -210,11 +249,7 @@ class SheetRecord:
 
     @property
     def main_range(self) -> str | None:
-        """A1 range of the main table, else the used range; None when unknown.
-
-        >>> SheetRecord("a.csv#a", "a", range="A1:D20").main_range
-        'A1:D20'
-        """
+        """A1 range of the main table, else the used range; None when unknown."""
         return self.tables[0].range if self.tables else self.range
 
     @property
@@ -227,16 +262,12 @@ class SheetRecord:
         return f"{self.url}#{self.sheet}" if self.url else self.sheet_id
 
     def at_url(self) -> dict[str, str]:
-        """The URL of its workbook under the key "url", for results as plain values; else nothing.
-
-        >>> SheetRecord("a.xlsx#Q1", "Q1").at_url()
-        {}
-        """
+        """The URL under the key "url", for results as plain values; empty without one."""
         return {"url": self.url} if self.url else {}
 
     @property
     def citation(self) -> str:
-        """Citation of the sheet's data: the sheet, and the range of its main table.
+        """The sheet as `cited`, and its main range.
 
         >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20").citation
         'a/Sales.xlsx#Q1!A1:D20'
@@ -259,9 +290,8 @@ class Formula:
     """One formula of a workbook.
 
     Attributes:
-        sheet: Sheet that holds it.
         cell: A1 address of the cell that carries the text.
-        text: Formula text without the leading "=".
+        text: Without the leading "=".
         range: A1 range filled by an array or shared formula; None for a plain one.
         kind: "normal", "array" or "shared".
     """
@@ -284,12 +314,84 @@ class Skipped:
 
     Attributes:
         path: POSIX path of the workbook relative to its root.
-        reason: Stable code.
         message: The reason as a sentence.
-        sheet: Name of the sheet; None for the whole file.
+        sheet: None for the whole file.
     """
 
     path: str
     reason: SkipReason
     message: str
     sheet: str | None = None
+
+
+def left_out_note(left_out: Sequence[LeftOut], doubtful: Sequence[LeftOut], number: int = 0) -> str:
+    """Sentences about the rows of a table that are no records, or may be none.
+
+    Args:
+        left_out: Rows that are no records.
+        doubtful: Rows that may be records or totals; those not left out are records.
+        number: Number of all rows that are no records, if only the first are given.
+
+    >>> wrong = LeftOut(9, LeftOutReason.TOTAL)
+    >>> left_out_note([wrong], [wrong, LeftOut(5, LeftOutReason.TOTAL)])
+    'Left out: row 9 (total, does not add up). Kept, though it may sum up others: row 5 (total).'
+    """
+    said = [f"Left out: {told_rows(left_out, number, doubtful)}."] if left_out else []
+    if kept := only_kept(left_out, doubtful):
+        they = "they" if len(kept) > 1 else "it"
+        said.append(f"Kept, though {they} may sum up others: {told_rows(kept)}.")
+    return " ".join(said)
+
+
+def only_kept(left_out: Sequence[LeftOut], doubtful: Sequence[LeftOut]) -> list[LeftOut]:
+    """The doubtful rows that are records."""
+    out = set(left_out)
+    return [each for each in doubtful if each not in out]
+
+
+def reason_name(reason: LeftOutReason, *, doubtful: bool = False) -> str:
+    """A reason in words, for one row; `doubtful` for a total whose numbers do not add up."""
+    return _NAMES[reason][0] + _WRONG[0] * doubtful
+
+
+def told_rows(rows: Sequence[LeftOut], number: int = 0, doubtful: Collection[LeftOut] = ()) -> str:
+    """The rows by reason, in the order of the first row of each; empty without any.
+
+    Args:
+        rows: Rows that are no records, or may be none.
+        number: Number of all such rows, if only the first are given.
+        doubtful: Totals whose numbers do not add up, perhaps among other rows.
+
+    >>> total, sub = LeftOutReason.TOTAL, LeftOutReason.SUBTOTAL
+    >>> told_rows([LeftOut(3, LeftOutReason.UNITS), LeftOut(14, sub), LeftOut(27, sub)])
+    'row 3 (units), rows 14 and 27 (subtotals)'
+    >>> told_rows([LeftOut(row, total) for row in range(9, 12)])
+    'rows 9-11 (totals)'
+    >>> told_rows([LeftOut(9, total)], number=3)
+    'row 9 (total), and 2 more rows'
+    """
+    wrong = set(doubtful)
+    by_reason: dict[tuple[LeftOutReason, bool], list[int]] = {}
+    for each in rows:
+        by_reason.setdefault((each.reason, each in wrong), []).append(each.row)
+    parts = []
+    for (reason, is_wrong), places in by_reason.items():
+        several = len(places) > 1
+        said = _NAMES[reason][several] + _WRONG[several] * is_wrong
+        parts.append(f"row{'s' * several} {_listed(places)} ({said})")
+    if parts and (more := number - len(rows)) > 0:
+        parts.append(f"and {more:,} more row{'s' * (more > 1)}")
+    return ", ".join(parts)
+
+
+def _listed(places: Iterable[int]) -> str:
+    """Numbers of rows, runs of three or more joined: "3, 5-9 and 12"."""
+    numbered = enumerate(sorted(places))
+    runs = [[row for _, row in run] for _, run in groupby(numbered, lambda each: each[1] - each[0])]
+    texts: list[str] = []
+    for run in runs:
+        texts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
+    if len(texts) > MAX_TOLD:
+        shown = texts[: MAX_TOLD - 1]
+        return f"{', '.join(shown)} and {len(texts) - len(shown):,} more"
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))

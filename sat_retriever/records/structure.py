@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sat_retriever.records.area import Area
 
+SKETCH_SIZE = 128
 Span = tuple[int, int]
 
 RawFormula = tuple[str, str, str | None, str]
@@ -18,7 +19,6 @@ class DefinedName:
     """A name for a range, constant or formula.
 
     Attributes:
-        name: The name.
         text: Formula text that it stands for, without a leading "=".
         sheet: Sheet it is valid on; None for the whole workbook.
         hidden: True if Excel hides it from its name manager.
@@ -35,11 +35,9 @@ class TableObject:
     """A table that the workbook itself declares (Excel's "Format as Table").
 
     Attributes:
-        name: Its display name.
         area: Cells it covers, headers and totals included.
         header_rows: 0 or 1.
-        total_rows: 0 or more.
-        columns: Declared column names, left to right.
+        columns: Declared names, left to right.
     """
 
     name: str
@@ -72,9 +70,7 @@ class DataSource:
 
     Attributes:
         sheet: Sheet that shows it.
-        kind: Kind of the part that shows it.
-        text: A reference as in a formula, without "=": `'Q1 data'!$A$1:$D$9`, a
-            defined name or a table name.
+        text: As in a formula, without "=": `'Q1 data'!$A$1:$D$9`, a defined name or a table.
         place: Place on the sheet: a range, or the name of a chart or pivot table.
     """
 
@@ -106,11 +102,7 @@ class Structure:
     """Declared structure of a workbook; empty for formats that are read by value only.
 
     Attributes:
-        names: Defined names.
-        tables: Table objects.
-        sources: Data sources of pivot tables, charts, lists of choices, consolidations.
-        externals: Workbooks referred to by formulas.
-        hidden: Hidden rows and columns, sheets without any left out.
+        hidden: Sheets without hidden rows or columns are left out.
         date_1904: True if serial dates count from 1904.
         tabs: All its sheets in tab order, also those that gave no record.
     """
@@ -140,16 +132,14 @@ class Reference:
 
     Attributes:
         sheet: Sheet that holds the formulas.
-        use: How they use it.
         cell: First cell with such a formula, in sheet order.
         formula: Its text without "=", cut to 200 characters.
         cells: Number of such cells; a filled range counts with all its cells.
-        workbook: Another workbook as the formula names it: the index of an `External`,
-            or a file name; empty for the sheet's own workbook.
-        first: Sheet name, unquoted; the first one of a 3-D range; empty for a name or
-            table.
+        workbook: Another workbook as the formula names it: the index of an `External`, or a file
+            name; empty for the sheet's own.
+        first: Sheet name, unquoted; the first one of a 3-D range; empty for a name or table.
         last: Last sheet of a 3-D range; empty for a single sheet.
-        name: Defined name or table, if the formulas refer to one.
+        name: Defined name or table.
         area: First range referred to, as written, without its sheet: "$B$2:$B$9", "A:C".
     """
 
@@ -170,13 +160,11 @@ class ColumnProfile:
     """Sketch of the values of a table's column, used to find joins; it holds no value.
 
     Attributes:
-        sheet: Sheet name.
         table: Position in the record's `tables`.
         column: Position in the table's `columns`.
         values: Number of sampled cells that have a value.
         distinct: Number of different values among them.
-        sketch: Hashes (32 bits) of those values, ascending: the smallest `SKETCH_SIZE`
-            of them (bottom-k sketch), or all if there are fewer.
+        sketch: The `SKETCH_SIZE` smallest hashes (32 bits) of those values, ascending.
     """
 
     sheet: str
@@ -187,4 +175,26 @@ class ColumnProfile:
     sketch: tuple[int, ...] = ()
 
 
-SKETCH_SIZE = 128
+@dataclass(frozen=True, slots=True)
+class CellSketch:
+    """Sketch of a sheet's cells, by which copies are found; it holds no value.
+
+    An item is a cell together with the label of its row. Its hash has 48 bits: the lower 16 are
+    of the label alone, so that sketches of samples of rows can be compared.
+
+    Attributes:
+        step: Rows were looked at whose label's hash is a multiple of 2 ** step.
+        numbers: Number of different items of numbers that were seen.
+        texts: Number of those of texts, dates and truth values.
+        number_sketch: The smallest hashes of items of numbers, ascending.
+        text_sketch: Those of the other items, likewise.
+        total: All hashes as one number, those of headers too; equal cells give equal totals.
+    """
+
+    sheet: str
+    step: int
+    numbers: int
+    texts: int
+    number_sketch: tuple[int, ...] = ()
+    text_sketch: tuple[int, ...] = ()
+    total: int = 0

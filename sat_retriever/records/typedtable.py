@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sat_retriever._extras import require
 from sat_retriever.records.area import Area, column_letters
-from sat_retriever.records.leftout import SUMS, LeftOut, LeftOutReason, left_out_note
+from sat_retriever.records.sheets import SUMS, LeftOut, LeftOutReason, left_out_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,6 @@ class TypedColumn:
 
     Attributes:
         name: Its header, made unique in the table; `column_B` where the sheet has none.
-        kind: Type of its values.
         values: One value a record; None for an empty cell, an error such as `#DIV/0!`, and a text
             that marks a missing value in a column of numbers or dates.
         unit: Unit of its numbers, as the cells, their formats, a row of units or the header write
@@ -53,8 +52,7 @@ class TypedColumn:
         stored: The values as the cells hold them, if some were read otherwise: numbers, units
             and dates in texts, errors, marks of missing values. None if they are the same.
         errors: Number of cells with an error.
-        words: Texts among its numbers or dates that are read as empty, and the number of cells of
-            each.
+        words: Texts among numbers or dates that are read as empty, and the number of cells.
     """
 
     name: str
@@ -66,7 +64,7 @@ class TypedColumn:
     words: tuple[tuple[str, int], ...] = ()
 
     def at(self, places: Sequence[int]) -> TypedColumn:
-        """Return the column with some of its values, by their number from 0."""
+        """The column with some of its values, by their number from 0."""
         values = [self.values[place] for place in places]
         stored = None if self.stored is None else [self.stored[place] for place in places]
         return replace(self, values=values, stored=stored)
@@ -87,9 +85,8 @@ class TypedTable:
     If headings stand between the records, the last column, `Section`, holds the one above each.
 
     Attributes:
-        sheet_id: The sheet.
         area: The table on its sheet, header and totals included.
-        columns: Its columns, left to right (top to bottom if transposed), then that of headings.
+        columns: Left to right (top to bottom if transposed), then that of headings.
         places: Sheet row of each record, ascending; sheet column if transposed.
         transposed: True if each record is a column of the sheet.
         left_out: Rows below the header that are no records, and why; `totals=True` keeps totals.
@@ -115,12 +112,11 @@ class TypedTable:
     whole: Callable[[], TypedTable] | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
-        """Number of records."""
         return len(self.places)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
+        """Those of the columns."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -140,7 +136,7 @@ class TypedTable:
 
     @property
     def note(self) -> str:
-        """What a reader of the data must know; empty if there is nothing."""
+        """Warnings for the reader of the data; empty without any."""
         errors = sum(column.errors for column in self.columns)
         record = "column" if self.transposed else "row"
         said = (
@@ -162,26 +158,21 @@ class TypedTable:
         return tuple(each for each in self.left_out if each.reason in SUMS)
 
     def cite(self, places: Sequence[int]) -> str:
-        """Return the citation of some records, from the first to the last of them.
-
-        Args:
-            places: Sheet rows (columns if transposed), at least one.
-        """
+        """The citation of records from the first to the last of some places, at least one."""
         first, last, area = min(places), max(places), self.area
         if self.transposed:
             return f"{self._sheet}!{Area(area.top, first, area.bottom, last).a1()}"
         return f"{self._sheet}!{Area(first, area.left, last, area.right).a1()}"
 
     def rows(self) -> Iterator[tuple[DataValue, ...]]:
-        """Yield the records, each with one value a column."""
+        """Yield the records, one value a column."""
         yield from zip(*(column.values for column in self.columns), strict=True)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas DataFrame; its index, named `_row`, has the sheet rows.
+        """A DataFrame; its index, named `_row`, has the sheet rows.
 
-        Whole numbers, other numbers, booleans and texts have pandas' types that know missing
-        values. Dates and moments are `datetime64`, durations `timedelta64`. `attrs` has the units
-        of columns and, if there is one, the note.
+        Numbers, booleans and texts have pandas' types that know missing values. Dates and moments
+        are `datetime64`, durations `timedelta64`. `attrs` has the units of columns, and any note.
 
         Raises:
             MissingExtraError: If pandas is not installed.
@@ -199,10 +190,10 @@ class TypedTable:
         return frame
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table; its first column, `_row`, has the sheet rows.
+        """An Arrow table; its first column, `_row`, has the sheet rows.
 
-        Each field names its kind, and its unit, in its metadata; the note is in that of the schema.
-        Values of a mixed column are text.
+        The metadata of a field names its kind and unit, that of the schema has the note. Values of
+        a mixed column are text.
 
         Raises:
             MissingExtraError: If pyarrow is not installed.
@@ -221,7 +212,7 @@ class TypedTable:
 
 
 def column_name(line: int, *, transposed: bool) -> str:
-    """Return the name of a column without a header, by its sheet column (row if transposed).
+    """The name of a column without a header, by its sheet column (row if transposed).
 
     >>> column_name(2, transposed=False), column_name(2, transposed=True)
     ('column_B', 'row_2')
@@ -230,7 +221,7 @@ def column_name(line: int, *, transposed: bool) -> str:
 
 
 def value_text(value: DataValue) -> str | None:
-    """Return a value of a mixed column as text, independent of the locale; None stays None.
+    """A value of a mixed column as text, independent of the locale; None stays None.
 
     >>> value_text(2.5), value_text(True), value_text(dt.datetime(2024, 1, 2))
     ('2.5', 'true', '2024-01-02')
@@ -249,7 +240,7 @@ def value_text(value: DataValue) -> str | None:
 
 
 def _told_words(column: TypedColumn) -> str:
-    """The sentence on a column's words.
+    """Tell what was read as empty.
 
     >>> _told_words(TypedColumn("Price", ColumnKind.NUMBER, (), words=(("closed", 2), ("-", 1))))
     "Texts in 'Price', read as empty: 'closed' (2 cells), '-'."

@@ -13,11 +13,10 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
-from sat_retriever.records.copies import NO_COPIES
-from sat_retriever.records.filename import portable
+from sat_retriever.records.files import portable
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.leftout import SUMS
-from sat_retriever.records.sheets import SheetRecord, Table, Visibility
+from sat_retriever.records.hits import NO_COPIES
+from sat_retriever.records.sheets import SUMS, SheetRecord, Table, Visibility
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.pieces import Piece, piece_of, record_of
 from sat_retriever.serve.request import (

@@ -25,8 +25,8 @@ from sat_retriever.questions.contents.versions import CopiesOf
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import Made
 from sat_retriever.questions.paraphrase import reworded
-from sat_retriever.records.atomic import draft_of, make_folder
-from sat_retriever.records.copies import Copies
+from sat_retriever.records.files import draft_of, make_folder
+from sat_retriever.records.hits import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.synth.answers.ask import Answer

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from sat_retriever.records.atomic import draft_of, writing
+from sat_retriever.records.files import draft_of, writing
 from sat_retriever.records.links import Link, LinkType, in_order
 from sat_retriever.records.sheets import SheetRecord
 

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.answers import Answer
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.contents import TextKind
-from sat_retriever.records.hits import Hit, Why
+from sat_retriever.records.hits import Answer, Hit, Why
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import serialize
 from sat_retriever.tools.cells import (

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, Place, area_of
-from sat_retriever.records.leftout import LeftOut, only_kept, reason_name, told_rows
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.sheets import LeftOut, SheetRecord, only_kept, reason_name, told_rows
 from sat_retriever.tools.cells import Row
 from sat_retriever.workbook.messages import MAX_CELLS
 from sat_retriever.workbook.window import CellWindow, Merged, Rows, read_range

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.records.queryresult import QueryResult, ResultValue
+from sat_retriever.records.sheetanswer import QueryResult, ResultValue
 from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
 from sat_retriever.tools.sql.names import SqlTable
 

@@ -13,13 +13,11 @@ from typing import Any
 
 from sat_retriever.records.area import area_of
 from sat_retriever.records.contents import TextKind
-from sat_retriever.records.copies import NO_COPIES, Copies
-from sat_retriever.records.hits import Hit
+from sat_retriever.records.hits import NO_COPIES, Copies, Hit
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.leftout import LeftOut
 from sat_retriever.records.links import Link, kind_of
-from sat_retriever.records.queryresult import QueryResult, ResultValue
-from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.records.sheetanswer import QueryResult, ResultValue
+from sat_retriever.records.sheets import LeftOut, SheetRecord, Table
 from sat_retriever.tools.cells import cell_table, cell_text, one_line
 from sat_retriever.tools.fitting import fitting_result, result_line, schema_text
 from sat_retriever.tools.sql.query import TableQuery

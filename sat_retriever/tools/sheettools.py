@@ -16,9 +16,9 @@ from sat_retriever.index.sync.indexing import open_index
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.copies import NO_COPIES
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.hits import NO_COPIES
 from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord

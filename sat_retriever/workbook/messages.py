@@ -14,12 +14,12 @@ from itertools import repeat
 from typing import Any
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.contents import Kept
-from sat_retriever.records.copies import CellSketch
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import Formula, Skipped, SkipReason
 from sat_retriever.records.structure import (
+    CellSketch,
     ColumnProfile,
     DataSource,
     DefinedName,
@@ -76,7 +76,7 @@ class Request:
         cells = window and Window(**{**window, "area": Area(**window["area"])})
         limits, privacy = Limits(**data.get("limits", {})), data.get("privacy", {})
         if "contents" in privacy:
-            privacy = {**privacy, "contents": Kept(privacy["contents"])}
+            privacy = {**privacy, "contents": ContentsPolicy(privacy["contents"])}
         parts = {"window": cells, "limits": limits, "privacy": Privacy(**privacy)}
         return cls(**{**data, **parts})
 

@@ -16,11 +16,10 @@ from typing import Protocol, TypeVar
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.records.contents import Kept
-from sat_retriever.records.copies import CellSketch
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
-from sat_retriever.records.structure import ColumnProfile, Reference, Structure
+from sat_retriever.records.structure import CellSketch, ColumnProfile, Reference, Structure
 from sat_retriever.system import usable_cores
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import Request
@@ -145,7 +144,7 @@ def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
     path: str | os.PathLike[str],
     *,
     root: str | os.PathLike[str] | None = None,
-    contents: Kept | str = Kept.ALL,
+    contents: ContentsPolicy | str = ContentsPolicy.ALL,
     skip_columns: str | None = None,
     formulas: bool = True,
     links: bool = True,
@@ -195,7 +194,7 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
     paths: Iterable[str | os.PathLike[str]],
     *,
     root: str | os.PathLike[str] | Callable[[Path], Path] | None = None,
-    contents: Kept | str = Kept.ALL,
+    contents: ContentsPolicy | str = ContentsPolicy.ALL,
     skip_columns: str | None = None,
     formulas: bool = True,
     links: bool = True,

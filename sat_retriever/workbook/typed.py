@@ -18,8 +18,7 @@ from typing import Any, Literal, get_args
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area, area_of
 from sat_retriever.records.jsonform import left_out_from_json, table_from_json
-from sat_retriever.records.leftout import SECTION, SUMS, LeftOut
-from sat_retriever.records.sheets import Column, SheetRecord, Table
+from sat_retriever.records.sheets import SECTION, SUMS, Column, LeftOut, SheetRecord, Table
 from sat_retriever.records.typedtable import (
     ROW,
     ColumnKind,

@@ -19,7 +19,7 @@ from sat_retriever.records.area import (
     column_letters,
     split_ref,
 )
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
@@ -153,7 +153,7 @@ def ask_window(
     request = replace(
         request_at(place, limits),
         window=window,
-        privacy=Privacy(Kept.NAMES),
+        privacy=Privacy(ContentsPolicy.NAMES),
         links=False,
         formulas=formulas,
         encoding=encoding,

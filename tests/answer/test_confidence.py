@@ -9,7 +9,7 @@ import pytest
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.answer.confidence import Calibration, calibration
 from sat_retriever.index.search.scores import NO_EVIDENCE, Evidence
-from sat_retriever.records.answers import NOTHING
+from sat_retriever.records.hits import NOTHING
 
 
 def test_more_evidence_never_makes_an_answer_less_sure():

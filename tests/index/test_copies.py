@@ -15,7 +15,7 @@ from sat_retriever.index.store.opening import create_store
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.links.claims import Claims, Discovery
 from sat_retriever.links.copies.claims import copy_claims
-from sat_retriever.records.copies import CellSketch
+from sat_retriever.records.structure import CellSketch
 from sat_retriever.tools.sheettools import SheetTools
 from tests.fakes import HashedEncoder
 

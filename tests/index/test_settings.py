@@ -5,7 +5,7 @@ import pytest
 from sat_retriever import FingerprintMismatchError, IndexFormatError, InputError, Serialization
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.settings import IndexSettings, new_notes
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from tests.fakes import HashedEncoder
 
@@ -16,7 +16,7 @@ def notes(path, dense_weight=None, privacy=EVERYTHING):
 
 def test_settings_are_read_as_they_were_noted(tmp_path):
     path = tmp_path / "a.sat"
-    kept = Privacy(Kept.NAMES, "salary|iban")
+    kept = Privacy(ContentsPolicy.NAMES, "salary|iban")
     found = IndexSettings.from_meta(notes(path, 0.25, kept), path)
     assert (found.encoder, found.width, found.dense_weight) == ("own", 32, 0.25)
     assert (found.privacy, found.reranker) == (kept, None)
@@ -32,7 +32,9 @@ def test_a_missing_note_is_named(tmp_path, key):
         IndexSettings.from_meta(damaged, tmp_path / "a.sat")
 
 
-@pytest.mark.parametrize(("noted", "kept"), [("yes", Kept.EXAMPLES), ("no", Kept.NAMES)])
+@pytest.mark.parametrize(
+    ("noted", "kept"), [("yes", ContentsPolicy.EXAMPLES), ("no", ContentsPolicy.NAMES)]
+)
 def test_an_index_of_before_contents_keeps_what_it_kept(tmp_path, noted, kept):
     older = notes(tmp_path / "a.sat") | {"examples": noted}
     del older["contents"], older["skip_columns"]

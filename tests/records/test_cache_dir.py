@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from sat_retriever.records.cache_dir import forget_unused, own_folder
+from sat_retriever.records.files import forget_unused, own_folder
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sat_retriever.evaluation.report.folder import file_names
-from sat_retriever.records.filename import portable
+from sat_retriever.records.files import portable
 from sat_retriever.serve.sheetpage import _named
 from sat_retriever.synth.house.naming import file_name
 from sat_retriever.synth.language.translate import _file_of

@@ -5,11 +5,17 @@ from dataclasses import replace
 import pytest
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import record_from_json, to_json
-from sat_retriever.records.leftout import LeftOut, LeftOutReason, left_out_note, told_rows
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.records.sheets import (
+    LeftOut,
+    LeftOutReason,
+    SheetRecord,
+    Table,
+    left_out_note,
+    told_rows,
+)
 from sat_retriever.tools.context import reasons_of, rows_note
 
 TOTAL = LeftOut(9, LeftOutReason.TOTAL, "Total of Ada")
@@ -50,12 +56,12 @@ def test_totals_left_out_that_do_not_add_up_are_told_so():
     assert reasons_of(record, area)[9] == "no record: total, does not add up"
 
 
-@pytest.mark.parametrize("kept", [Privacy(Kept.NAMES), Privacy(skip_columns="salary")])
+@pytest.mark.parametrize("kept", [Privacy(ContentsPolicy.NAMES), Privacy(skip_columns="salary")])
 def test_where_values_are_not_kept_the_rows_stay_and_their_texts_go(kept):
     (table,) = kept.limited(RECORD).tables
     assert table.left_out == table.doubtful == (LeftOut(9, LeftOutReason.TOTAL),)
     assert EVERYTHING.limited(RECORD).tables == RECORD.tables
-    assert Privacy(Kept.EXAMPLES).limited(RECORD).tables == RECORD.tables
+    assert Privacy(ContentsPolicy.EXAMPLES).limited(RECORD).tables == RECORD.tables
 
 
 @pytest.mark.parametrize("compact", [True, False])

@@ -5,7 +5,13 @@ from dataclasses import replace
 import pytest
 
 from sat_retriever.errors import InputError
-from sat_retriever.records.contents import CellText, Kept, SheetContents, TableContents, TextKind
+from sat_retriever.records.contents import (
+    CellText,
+    ContentsPolicy,
+    SheetContents,
+    TableContents,
+    TextKind,
+)
 from sat_retriever.records.privacy import EVERYTHING, MAX_PATTERN, Privacy
 from sat_retriever.records.sheets import Column, SheetRecord, Table
 
@@ -36,7 +42,9 @@ def test_all_keeps_a_record_as_it_is():
 
 def test_examples_drop_the_texts_and_names_the_examples_too():
     full = record(UPRIGHT, labels=["A4"])
-    middle, least = (Privacy(each).limited(full) for each in (Kept.EXAMPLES, Kept.NAMES))
+    middle, least = (
+        Privacy(each).limited(full) for each in (ContentsPolicy.EXAMPLES, ContentsPolicy.NAMES)
+    )
     assert (middle.columns, middle.tables, middle.contents) == (COLUMNS, (UPRIGHT,), None)
     assert least.contents is None
     for columns in (least.columns, least.tables[0].columns):
@@ -68,7 +76,7 @@ def test_texts_whose_column_is_not_known_go_where_any_column_is_skipped():
 
 def test_literals_of_formulas_are_kept_only_where_every_column_is():
     assert EVERYTHING.literals
-    assert not Privacy(Kept.NAMES).literals
+    assert not Privacy(ContentsPolicy.NAMES).literals
     assert not Privacy(skip_columns="salary").literals
 
 
@@ -99,7 +107,7 @@ def test_a_pattern_that_is_wrong_or_could_take_long_is_refused(pattern, said):
 
 @pytest.mark.parametrize("pattern", ["salary|iban", r"^net.*pay$|e-?mail", r"[(*+?]x|\(net\)"])
 def test_a_usual_pattern_is_taken(pattern):
-    assert Privacy.of("all", pattern) == Privacy(Kept.ALL, pattern)
+    assert Privacy.of("all", pattern) == Privacy(ContentsPolicy.ALL, pattern)
 
 
 def test_the_dearest_pattern_that_is_allowed_ends():

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sat_retriever import Content, SheetIndex, SheetRetriever, hit_text
 from sat_retriever.errors import InputError
-from sat_retriever.records.answers import NOTHING, Answer
 from sat_retriever.records.contents import CellText
+from sat_retriever.records.hits import NOTHING, Answer
 from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
 from sat_retriever.tools.content import answer_texts
 from tests.fakes import HashedEncoder

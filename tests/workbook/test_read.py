@@ -9,7 +9,7 @@ import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.sheets import ColumnType, Formula, SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, HiddenParts
 from sat_retriever.workbook.limits import Limits
@@ -172,7 +172,7 @@ def test_no_cell_value_is_kept_in_the_reasons_either(tmp_path):
         lambda xml: xml.replace(b"</sheetData>", bad + b"</row></sheetData>"),
     )
     path.write_bytes(content)
-    for contents in reversed(Kept):
+    for contents in reversed(ContentsPolicy):
         book = read_workbook(path, contents=contents)
         assert book.records or book.skipped
         assert "SECRET" not in repr(book.skipped)

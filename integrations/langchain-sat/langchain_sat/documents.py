@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from sat_retriever import Hit, Link, SheetRecord
-from sat_retriever.records.answers import Answer
+from sat_retriever.records.hits import Answer
 
 
 def hit_document(hit: Hit, text: str, answer: Answer) -> Document:

@@ -24,7 +24,7 @@ from sat_retriever import (
     read_workbook,
 )
 from sat_retriever.index.sync.folder_listing import FolderListing
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_named
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import SkipReason
@@ -58,7 +58,7 @@ class SheetLoader(BaseLoader):
         paths: Sequence[str | Path] | str | Path,
         *,
         serialization: Serialization | None = None,
-        contents: Kept | str = Kept.EXAMPLES,
+        contents: ContentsPolicy | str = ContentsPolicy.EXAMPLES,
         skip_columns: str | None = None,
         follow_links: bool = False,
         password: str | None = None,
@@ -112,7 +112,7 @@ class SheetBlobParser(BaseBlobParser):
         self,
         *,
         serialization: Serialization | None = None,
-        contents: Kept | str = Kept.EXAMPLES,
+        contents: ContentsPolicy | str = ContentsPolicy.EXAMPLES,
         skip_columns: str | None = None,
         password: str | None = None,
         limits: Limits | None = None,

@@ -22,7 +22,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.records.answers import NOTHING
+from sat_retriever.records.hits import NOTHING
 from sat_retriever.tools.content import Content
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.several_tables import transit

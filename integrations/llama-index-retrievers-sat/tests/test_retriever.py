@@ -29,7 +29,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.records.answers import NOTHING
+from sat_retriever.records.hits import NOTHING
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.integrations.llamaindex import MONTHS
 from tests.integrations.scripted import ScriptedLLM

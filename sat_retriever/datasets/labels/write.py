@@ -14,7 +14,7 @@ from typing import Any
 from sat_retriever.datasets.labels import UNANSWERABLE, Query
 from sat_retriever.datasets.splits import standard_split
 from sat_retriever.errors import InputError, OutputError
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 
 FORMS = (".json", ".jsonl", ".csv")
 """Endings that the name of a file of labels may have."""

@@ -26,7 +26,7 @@ from sat_retriever.datasets.metrics.ranking import (
     reciprocal_rank_of,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.records.atomic import draft_of, make_folder
+from sat_retriever.records.files import draft_of, make_folder
 
 FORMAT = 1  # of a stored run
 DEPTH = 50  # sheets of a ranking that are kept, the paper's K

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.errors import InputError, LanguageModelError
-from sat_retriever.records.atomic import make_folder, writing
+from sat_retriever.records.files import make_folder, writing
 
 _FORMAT = 1
 _BEGINNING = b'{"format": '

@@ -12,8 +12,7 @@ from typing import Any
 from sat_retriever.datasets.metrics.rows import write_run
 from sat_retriever.errors import InputError
 from sat_retriever.evaluation.bench import Bench, results_of
-from sat_retriever.records.atomic import draft_of, make_folder, writing
-from sat_retriever.records.filename import portable
+from sat_retriever.records.files import draft_of, make_folder, portable, writing
 
 REPORT, RESULTS, RUNS = "report.html", "results.json", "runs"
 _ENDING = ".jsonl"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.search.frequent_words import FrequentWords
 from sat_retriever.index.search.tokens import Codes, Tokens, TokenTable
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import IdArray
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.relation import INSIDE, Times, overlapping, relation, unpacked
 from sat_retriever.text.period.spans import Span

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.search import SheetSearch
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.links.copies.versions import named, newest_first
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.copies import COPIES_LISTED, Copies
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.hits import COPIES_LISTED, Copies
 
 Find = Callable[[int], Sequence[Candidate]]
 

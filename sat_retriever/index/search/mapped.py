@@ -30,9 +30,9 @@ from sat_retriever.index.search.frequent_words import (
     FrequentWords,
 )
 from sat_retriever.index.search.tokens import Codes, TokenTable, cell_order
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import IdArray
-from sat_retriever.records.cache_dir import forget_unused
+from sat_retriever.index.store.store import Store
+from sat_retriever.records.files import forget_unused
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import bm25, mean_of
 

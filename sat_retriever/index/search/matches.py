@@ -17,7 +17,7 @@ from sat_retriever.index.search.fusion import (
     word_of_contents,
 )
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.contents import (
     SPELLED,

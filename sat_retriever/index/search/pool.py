@@ -19,7 +19,7 @@ from sat_retriever.index.search.matches import asked_phrases, find_matches, resp
 from sat_retriever.index.search.scores import Query, Scores, best_rows, score_all
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.search.tokens import Mask, TokenTable
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.text.contents import asked_words
 from sat_retriever.text.lexical import Impacts, impacts, query_words
 from sat_retriever.text.period.spans import Span

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sat_retriever.index.search.fusion import fused, phrases_first, time_factors
 from sat_retriever.index.search.matches import Matches
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import rarity

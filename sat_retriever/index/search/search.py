@@ -27,7 +27,7 @@ from sat_retriever.index.search.scores import (
 )
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.settings import IndexState, check_dense_weight
-from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray

@@ -16,9 +16,9 @@ from sat_retriever.index.search.frequent_words import FrequentWordScorer
 from sat_retriever.index.search.mapped import lacks_much, latest_mapped
 from sat_retriever.index.search.tokens import Tokens
 from sat_retriever.index.store.conditions import asked_in
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import IdArray
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer, counted

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sat_retriever.index.store.damage import readable, record_of
-from sat_retriever.index.store.session import Kind, Session
+from sat_retriever.index.store.packing import readable, record_of
+from sat_retriever.index.store.rows import Kind, Session
 from sat_retriever.links.claims import Claims, Located
 from sat_retriever.links.formula.relations import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
@@ -19,11 +19,7 @@ from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 
 class ClaimTables:
-    """Statements on claims, within one transaction; the same for every store.
-
-    Args:
-        connection: An open store in a transaction.
-    """
+    """Statements on claims, within one transaction; the same for every store."""
 
     def __init__(self, connection: Session) -> None:
         self._connection = connection
@@ -73,7 +69,7 @@ class ClaimTables:
     # ---- references
 
     def references_of(self, sheet_ids: Sequence[str]) -> list[ExternalReference]:
-        """Return references of the sheets to other workbooks, sheet by sheet."""
+        """References of the sheets to other workbooks, sheet by sheet."""
         rows = self._of(
             "SELECT r.claim FROM sheets s JOIN external_references r ON r.sheet = s.id "
             "WHERE s.sheet_id IN {} ORDER BY s.sheet_id, r.rowid",
@@ -82,7 +78,7 @@ class ClaimTables:
         return readable(lambda: [_reference(claim) for (claim,) in rows])
 
     def sources_of(self, files: Sequence[str]) -> list[str]:
-        """Return the ids of the sheets whose formulas name a workbook file, in their order."""
+        """Ids of the sheets whose formulas name a workbook file, in their order."""
         rows = self._of(
             "SELECT DISTINCT s.sheet_id FROM external_references r JOIN sheets s ON s.id = r.sheet "
             "WHERE r.file IN {} ORDER BY s.sheet_id",
@@ -91,7 +87,7 @@ class ClaimTables:
         return [sheet_id for (sheet_id,) in rows]
 
     def places(self, sheet_ids: Sequence[str]) -> dict[str, str]:
-        """Return the full path of the workbook of each sheet that has a file."""
+        """The full path of the workbook of each sheet that has a file."""
         rows = self._of(
             "SELECT s.sheet_id, w.root, w.path FROM sheets s JOIN workbooks w "
             "ON w.id = s.workbook_id WHERE s.sheet_id IN {}",
@@ -100,7 +96,7 @@ class ClaimTables:
         return {sheet_id: _place(root, path) for sheet_id, root, path in rows}
 
     def workbooks_called(self, files: Sequence[str]) -> dict[str, list[Located]]:
-        """Return number and full path of the workbooks of each case-folded file name."""
+        """Row id and full path of the workbooks of each case-folded file name."""
         found: dict[str, list[Located]] = {file: [] for file in files}
         rows = self._of(
             "SELECT file, id, root, path FROM workbooks WHERE file IN {} ORDER BY root, path", files
@@ -110,7 +106,7 @@ class ClaimTables:
         return found
 
     def records_of(self, workbooks: Sequence[int]) -> dict[int, list[SheetRecord]]:
-        """Return the records of workbooks by their number, in tab order."""
+        """Records of workbooks by row id, in tab order."""
         found: dict[int, list[SheetRecord]] = {number: [] for number in workbooks}
         rows = self._of(
             "SELECT workbook_id, record, crc FROM sheets WHERE workbook_id IN {} ORDER BY id",
@@ -124,7 +120,7 @@ class ClaimTables:
     # ---- key columns
 
     def keys_of(self, sheet_ids: Sequence[str]) -> list[KeyColumn]:
-        """Return key columns of the sheets, sheet by sheet."""
+        """Key columns of the sheets, sheet by sheet."""
         return self._keys(
             "SELECT k.claim FROM sheets s JOIN key_columns k ON k.sheet = s.id "
             "WHERE s.sheet_id IN {} ORDER BY s.sheet_id, k.id",
@@ -132,7 +128,7 @@ class ClaimTables:
         )
 
     def keys_beside(self, sheet_ids: Sequence[str]) -> list[KeyColumn]:
-        """Return the settled key columns that share a block with those of the sheets.
+        """The settled key columns that share a block with those of the sheets.
 
         Crowded blocks do not count, nor do columns of sheets that are settled later.
         """
@@ -169,12 +165,12 @@ class ClaimTables:
         )
 
     def stale_families(self, limit: int) -> list[str]:
-        """Return families to link anew, at most `limit` of them."""
+        """Families to link anew, at most `limit` of them."""
         sql = "SELECT family FROM stale_families ORDER BY family LIMIT ?"
         return [row[0] for row in self._connection.execute(sql, (limit,)).fetchall()]
 
     def families(self, names: Sequence[str]) -> dict[str, list[tuple[str, SheetPeriod]]]:
-        """Return sheet ids and periods of families, in the order of sheet ids."""
+        """Sheet ids and periods of families, in the order of sheet ids."""
         found: dict[str, list[tuple[str, SheetPeriod]]] = {name: [] for name in names}
         rows = self._of(
             "SELECT p.family, s.sheet_id, p.claim FROM periods p JOIN sheets s ON s.id = p.sheet "
@@ -191,25 +187,25 @@ class ClaimTables:
         self._connection.execute(f"DELETE FROM stale_families WHERE family IN {listed}", (value,))
 
     def _of(self, sql: str, values: Sequence[Any], kind: Kind = "text") -> list[Any]:
-        """Return the rows of a statement whose `{}` stands for a list of values."""
+        """The rows of a statement whose `{}` stands for a list of values."""
         listed, value = self._connection.listed(values, kind)
-        return self._connection.execute(sql.format(listed), (value,)).fetchall()
+        return list(self._connection.execute(sql.format(listed), (value,)))
 
 
 def row_ids(connection: Session, sheet_ids: Sequence[str]) -> dict[str, int]:
-    """Return the row id of each sheet id that exists."""
+    """The row id of each sheet id that exists."""
     listed, value = connection.listed(list(dict.fromkeys(sheet_ids)))
     sql = f"SELECT sheet_id, id FROM sheets WHERE sheet_id IN {listed}"
     return dict(connection.execute(sql, (value,)).fetchall())
 
 
 def text_of(claim: object) -> str:
-    """Return a claim in its stored form."""
+    """A claim as it is stored."""
     return json.dumps(to_json(claim, compact=True), separators=(",", ":"))
 
 
 def key_from_text(claim: str) -> KeyColumn:
-    """Return a stored key column."""
+    """A key column as it was stored."""
     data = json.loads(claim)
     kind = ColumnType(data.get("type", ColumnType.UNKNOWN))
     return KeyColumn(**{**data, "type": kind, "blocks": tuple(data.get("blocks", ()))})

@@ -1,10 +1,11 @@
-"""Translate filters to SQL; every value is a parameter, never part of the text."""
+"""Translate filters to the SQL of SQLite and of PostgreSQL; every value is a parameter."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from sat_retriever.errors import InputError
@@ -14,12 +15,13 @@ from sat_retriever.text.period.question import asked_spans
 from sat_retriever.text.period.spans import Span
 
 _INT64 = 1 << 63
+_NEVER = "a^"  # a pattern that nothing matches
 Condition = tuple[str, list[Any]]
 """A condition on sheets `s` and workbooks `w`, and the values of its placeholders."""
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class _Dialect:
     """What databases express in different ways.
 
     Attributes:
@@ -33,8 +35,17 @@ class Dialect:
     field: Callable[[str, str | float], Condition]
 
 
-def sql_conditions(filters: Filters, dialect: Dialect) -> Condition:
-    """Return the condition that filters make; the period is for the caller to compare."""
+def sqlite_conditions(filters: Filters) -> Condition:
+    """The condition of filters, apart from their period, in an index file."""
+    return _conditions(filters, _SQLITE)
+
+
+def postgres_conditions(filters: Filters) -> Condition:
+    """The condition of filters, apart from their period, in PostgreSQL."""
+    return _conditions(filters, _POSTGRES)
+
+
+def _conditions(filters: Filters, dialect: _Dialect) -> Condition:
     after, before = filters.modified_after, filters.modified_before
     terms: list[tuple[str, Any]] = [
         ("s.workbook = ?", filters.workbook),
@@ -54,11 +65,6 @@ def sql_conditions(filters: Filters, dialect: Dialect) -> Condition:
     return where, [value for _, values in wanted for value in values]
 
 
-def sqlite_conditions(filters: Filters) -> Condition:
-    """Return the condition that filters make in an index file."""
-    return sql_conditions(filters, _SQLITE)
-
-
 def _sqlite_glob(pattern: str) -> Condition:
     return "s.path GLOB ?", [pattern]
 
@@ -70,7 +76,7 @@ def _sqlite_field(key: str, value: str | float) -> Condition:
     return sql, [key, value]
 
 
-_SQLITE = Dialect(
+_SQLITE = _Dialect(
     glob=_sqlite_glob,
     # A record tells its role only if that is not the usual one. Most records have no such text,
     # so few are parsed.
@@ -80,8 +86,80 @@ _SQLITE = Dialect(
 )
 
 
+def pattern_of(glob: str) -> str:
+    """The regular expression that matches what a glob of SQLite does.
+
+    >>> pattern_of("2024*"), pattern_of("?"), pattern_of("[a")
+    ('^2024.*$', '^.$', 'a^')
+    """
+    found, place = "", 0
+    while place < len(glob):
+        sign = glob[place]
+        place += 1
+        if sign == "[":
+            part, place = _bracket(glob, place)
+            if not part:
+                return _NEVER
+            found += part
+        else:
+            found += {"*": ".*", "?": "."}.get(sign) or _plain(sign)
+    return f"^{found}$"
+
+
+def _bracket(glob: str, place: int) -> tuple[str, int]:
+    """The expression for the signs of a bracket, and the place behind it; "" if it is open."""
+    inverted = glob.startswith("^", place)
+    place += inverted
+    members = [("]", "]")] if glob.startswith("]", place) else []
+    place += len(members)
+    before = ""
+    while place < len(glob) and glob[place] != "]":
+        sign = glob[place]
+        if sign == "-" and before and glob[place + 1 : place + 2] not in ("", "]"):
+            place += 1
+            members.append((before, glob[place]))
+            before = ""
+        else:
+            members.append((sign, sign))
+            before = sign
+        place += 1
+    if place >= len(glob):
+        return "", place
+    ranges = "".join(f"{_code(low)}-{_code(high)}" for low, high in members if low <= high)
+    return f"[{'^' * inverted}{ranges}]", place + 1
+
+
+def _code(sign: str) -> str:
+    return f"\\U{ord(sign):08x}"
+
+
+def _plain(sign: str) -> str:
+    return sign if sign.isalnum() else _code(sign)
+
+
+def _postgres_field(key: str, value: str | float) -> Condition:
+    found = (
+        "f.value = ? AND substr(f.value, 1, 100) = substr(?, 1, 100)"
+        if isinstance(value, str)
+        else "f.number = ?"
+    )
+    given = [value, value] if isinstance(value, str) else [Decimal(value)]
+    sql = (
+        "EXISTS (SELECT 1 FROM fields f WHERE f.sheet = s.id AND f.key = ? "
+        f"AND substr(f.key, 1, 100) = substr(?, 1, 100) AND {found})"
+    )
+    return sql, [key, key, *given]
+
+
+def _postgres_glob(pattern: str) -> Condition:
+    return "s.path ~ ?", [pattern_of(pattern)]
+
+
+_POSTGRES = _Dialect(glob=_postgres_glob, role="s.role = ?", field=_postgres_field)
+
+
 def asked_in(filters: Filters) -> tuple[Span, ...]:
-    """Return the stretches of time that filters ask for; none without a period.
+    """The stretches of time that filters ask for; none without a period.
 
     Raises:
         InputError: If the period names no time.

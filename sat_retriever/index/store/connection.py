@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,10 @@ from sat_retriever.errors import (
     InputError,
     SheetIndexError,
 )
-from sat_retriever.index.store.damage import RowDamage, damaged, register
+from sat_retriever.index.store.damage import damaged
+from sat_retriever.index.store.packing import RowDamage, register
+from sat_retriever.index.store.rows import FileConnection
 from sat_retriever.index.store.schema import check, migrate
-from sat_retriever.index.store.session import Kind
 
 SQLITE_VERSION = sqlite3.sqlite_version
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -35,34 +35,11 @@ _STORAGE = {
 _ROW_SIGNS = ("malformed JSON", "Could not decode to UTF-8")
 
 
-class FileConnection(sqlite3.Connection):
-    """A connection with what statements of every store need; see `Session`."""
-
-    def listed(self, values: Sequence[Any], _kind: Kind = "text", /) -> tuple[str, str]:
-        """Return a subquery whose column `item` has some values, and the value of its `?`."""
-        return "(SELECT value AS item FROM json_each(?))", json.dumps(list(values))
-
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
-        """Add new rows to a table."""
-        slots = ", ".join("?" * len(columns))
-        self.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({slots})", rows)
-
-    def new_ids(self, table: str, count: int, /) -> list[int]:
-        """Return ids for new rows of a table, ascending, after those of all its rows."""
-        last = self.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
-        return list(range(last + 1, last + 1 + count))
-
-
 class _Unlocked(FileConnection):
-    """A connection to a file that it cannot lock, which reads the state at its opening.
-
-    Attributes:
-        path: The file.
-        opened: State of the file at its opening.
-    """
+    """A connection to a file that it cannot lock, which reads the state at its opening."""
 
     path: Path
-    opened: tuple[int, ...]
+    opened: tuple[int, ...]  # `_state` of the file at its opening
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         """Run a statement unless the file was changed, since old and new pages must not mix."""
@@ -74,12 +51,7 @@ class _Unlocked(FileConnection):
 
 
 def create_file(path: Path, meta: Mapping[str, str]) -> None:
-    """Write a new, empty index; the file appears whole or not at all.
-
-    Raises:
-        IndexStorageError: If the folder cannot be written to.
-        InputError: If there is already a file at `path`.
-    """
+    """Write a new, empty index; the file appears whole or not at all."""
     partial = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
     try:
         # Not with tempfile's mode 0600: an index may be shared like any other file.
@@ -119,14 +91,7 @@ def is_writable(path: Path) -> bool:
 
 
 def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
-    """Open an index file of the current schema, read-only if it is not writable.
-
-    Raises:
-        IndexNotFoundError: If there is no such file.
-        IndexFormatError: If it is not an index, was written by a newer version, or was written by
-            an older one and is not writable.
-        IndexBusyError: If another process held it for longer than the time-out.
-    """
+    """Open an index file and bring it to the current schema; read-only if it is not writable."""
     if not _is_file(path):
         raise IndexNotFoundError(
             f"no index at {path}; make one with: sat index FOLDER --index {path}"
@@ -151,12 +116,7 @@ def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
 
 
 def open_reader(path: Path, *, busy_timeout_s: float) -> FileConnection:
-    """Open a second connection to a file that `open_file` has checked, for reading alone.
-
-    Raises:
-        IndexStorageError: If it cannot be opened.
-        IndexBusyError: If another process held it for longer than the time-out.
-    """
+    """Open a second connection to a file that `open_file` has checked, for reading alone."""
     with translated(path):
         connection = _open(path, "rw" if is_writable(path) else "ro", busy_timeout_s)
         connection.execute("PRAGMA temp_store = MEMORY")
@@ -213,7 +173,7 @@ def _lacks_side_files(error: sqlite3.Error) -> bool:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Return number, size and time of a file, which change with its content; empty if missing."""
+    """Number, size and time of a file, which change with its content; empty if missing."""
     try:
         found = path.stat()
     except OSError:
@@ -222,7 +182,7 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def identity_of(path: Path) -> tuple[int, ...]:
-    """Return device and number of a file, unique while it is open; empty if it is missing."""
+    """Device and number of a file, unique while it is open; empty if it is missing."""
     try:
         found = path.stat()
     except OSError:
@@ -232,7 +192,7 @@ def identity_of(path: Path) -> tuple[int, ...]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into this package's."""
+    """Turn errors of SQLite and of damaged rows into this package's."""
     try:
         yield
     except sqlite3.Error as error:

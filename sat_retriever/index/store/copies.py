@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from sat_retriever.index.store.claims import row_ids
 from sat_retriever.index.store.conditions import asked_in
-from sat_retriever.index.store.damage import readable
-from sat_retriever.index.store.session import Session
-from sat_retriever.index.store.stored_links import Ask
+from sat_retriever.index.store.links import Ask
+from sat_retriever.index.store.packing import readable
+from sat_retriever.index.store.rows import Session
 from sat_retriever.links.copies.claims import (
     CopyClaim,
     claim_from_text,
@@ -42,9 +42,6 @@ class CopyTables:
     comparisons only of those near it. A sheet that came is noted as stale, as are those near one
     that went; their groups, and those of their neighbours, are found anew.
     Groups depend on the sheets alone, not on the order in which they came.
-
-    Args:
-        connection: An open store in a transaction.
     """
 
     def __init__(self, connection: Session) -> None:

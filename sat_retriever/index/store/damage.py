@@ -1,29 +1,25 @@
-"""Find damaged rows of an index file by checksums."""
+"""Find damaged rows of an index file by checksums, and take them out."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import Any
 
 from sat_retriever.errors import IndexDamagedError, IndexFormatError
-from sat_retriever.index.store.contents import may_hold, unpacked
-from sat_retriever.records.contents import SheetContents
-from sat_retriever.records.jsonform import record_from_json, skipped_from_json, to_json
-from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import SheetRecord, Skipped
+from sat_retriever.index.store.packing import RowDamage, check_sheet, register, skips_from_text
+from sat_retriever.index.store.relink import unlink
+from sat_retriever.index.store.rows import FileConnection
+from sat_retriever.index.store.words import drop_spellings
+from sat_retriever.index.store.write import delete_sheets
+from sat_retriever.links.join.keys import BLOCK_LIMIT
 
-Read = TypeVar("Read")
 _NAMED = 5  # damaged rows that an error message names
-_MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 # All rows of one workbook, without those that changes of other workbooks may change.
 _SEALED = (
     "SELECT root, path, file, content_hash, skipped FROM workbooks WHERE id = ?",
@@ -56,9 +52,12 @@ BAD_LINK = "crc != checksum({}, weight)".format(
     ", ".join(f"CAST({name} AS BLOB)" for name in _LINK_TEXTS)
 )
 
-
-class RowDamage(Exception):  # noqa: N818 - becomes an `IndexDamagedError` that names the rows
-    """A row differs from what was written."""
+_CLAIMS = ("external_references", "periods", "key_columns", "copies")
+_IDS = {"tokens": "id", "contents": "id", "lexical": "rowid"}
+_OF_SHEETS = _IDS | dict.fromkeys(_CLAIMS, "sheet")
+# In SQL, not by id in Python: an id may be damaged, and its bytes no longer valid text.
+_STAYS = "SELECT sheet_id FROM sheets WHERE id NOT IN (SELECT value FROM json_each(:going))"
+_LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_STAYS}))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class Damage:
     """The rows that differ from what was written.
 
     Attributes:
-        workbooks: Row id, root and path of the workbooks with a damaged row.
+        workbooks: Row id, root and path of each with a damaged row.
         unsealed: Row ids of workbooks from an older version, which stored no digest of them.
         sheets: Row ids and sheet ids of the unusable sheets.
         alone: Sheet ids of the unusable sheets without a file.
@@ -81,64 +80,6 @@ class Damage:
 
 
 NO_DAMAGE = Damage((), (), (), (), ())
-
-
-def checksum(*values: object) -> int:
-    """Return the CRC-32 of some values; it is stored with their row to detect damage."""
-    plain = [each.encode() if isinstance(each, str) else each for each in values]
-    return zlib.crc32(repr(plain).encode())
-
-
-def link_checksum(link: Link, origin: str) -> int:
-    """Return the checksum of a stored link."""
-    return checksum(link.source, link.target, link.type, origin, link.evidence, float(link.weight))
-
-
-def record_of(text: str, crc: int) -> SheetRecord:
-    """Return the record in a stored text.
-
-    Raises:
-        RowDamage: If the text differs from what was written, or holds no record.
-    """
-    if checksum(text) != crc:
-        raise RowDamage("the record is not as it was written")
-    return readable(lambda: record_from_json(json.loads(text)))
-
-
-def contents_of(data: bytes, crc: int) -> SheetContents:
-    """The contents of a sheet in stored bytes.
-
-    Raises:
-        RowDamage: If the bytes are not as they were written, or hold no contents.
-    """
-    return readable(lambda: unpacked(_whole(data, crc)))
-
-
-def may_say(data: bytes, crc: int, phrases: Sequence[str]) -> bool:
-    """False if the contents in stored bytes have none of some phrases; see `may_hold`.
-
-    Raises:
-        RowDamage: If the bytes are not as they were written, or hold no contents.
-    """
-    return readable(lambda: may_hold(_whole(data, crc), phrases))
-
-
-def _whole(data: bytes, crc: int) -> bytes:
-    if checksum(data) != crc:
-        raise RowDamage("the contents are not as they were written")
-    return data
-
-
-def readable(read: Callable[[], Read]) -> Read:
-    """Return the result of a function that reads stored text.
-
-    Raises:
-        RowDamage: If the text is damaged.
-    """
-    try:
-        return read()
-    except _MALFORMED as error:
-        raise RowDamage(str(error)) from error
 
 
 def seal(connection: sqlite3.Connection, workbook_ids: Iterable[int]) -> None:
@@ -160,11 +101,7 @@ def _seal_of(connection: sqlite3.Connection, workbook_id: int) -> str:
 
 
 def check_file(connection: sqlite3.Connection, path: Path) -> None:
-    """Let SQLite check its own structures, and rebuild a damaged lexical index.
-
-    Raises:
-        IndexFormatError: If the file itself is broken.
-    """
+    """Let SQLite check its own structures, and rebuild a damaged lexical index."""
     try:
         connection.execute("INSERT INTO lexical (lexical) VALUES ('integrity-check')")
     except sqlite3.DatabaseError:
@@ -178,17 +115,13 @@ def check_file(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
-    """Compare every row with the checksums from when it was written.
-
-    Args:
-        connection: An open index file, in a transaction.
-        width: Token width d.
-    """
+    """Compare every row with the checksums from when it was written; tokens have a width."""
     sheets = list(_damaged_sheets(connection, width))
     links = list(_damaged_links(connection))
     ends = {end for link in links for end in link[:2]}
     hit = {workbook_id for _row, _name, workbook_id in sheets}
-    hit |= {found for end in ends for found in _workbooks_of(connection, end)}
+    of_sheet = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
+    hit |= {row[0] for end in ends for row in connection.execute(of_sheet, (end,))}
     damaged, unsealed = [], []
     for workbook_id in _column(connection, "SELECT id FROM workbooks ORDER BY id"):
         [noted] = _column(connection, f"SELECT seal FROM workbooks WHERE id = {workbook_id}")
@@ -216,17 +149,8 @@ def _is_as_noted(connection: sqlite3.Connection, workbook_id: int, noted: str) -
     return same or not noted
 
 
-def skips_from_text(text: str) -> tuple[Skipped, ...]:
-    """Read the stored list of the skipped parts of a workbook, with reasons.
-
-    Raises:
-        RowDamage: If the text is damaged.
-    """
-    return readable(lambda: tuple(map(skipped_from_json, json.loads(text))))
-
-
 def damaged(path: Path) -> IndexDamagedError:
-    """Return the error for an index file with damaged rows; it names some of them."""
+    """The error for an index file with damaged rows; it names some of them."""
     names = _names(path)
     more = f" and {len(names) - _NAMED:,} more" if names[_NAMED:] else ""
     shown = f" ({', '.join(names[:_NAMED])}{more})" if names else ""
@@ -237,7 +161,7 @@ def damaged(path: Path) -> IndexDamagedError:
 
 
 def _names(path: Path) -> list[str]:
-    """Return names of damaged sheets, then of other damaged workbooks; empty on failure."""
+    """Names of damaged sheets, then of other damaged workbooks; empty on failure."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as own:
             register(own)
@@ -250,15 +174,10 @@ def _names(path: Path) -> list[str]:
     return sheets + [each for each in others if not any(s.startswith(f"{each}#") for s in sheets)]
 
 
-def register(connection: sqlite3.Connection) -> None:
-    """Make `checksum` available in SQL."""
-    connection.create_function("checksum", -1, checksum, deterministic=True)
-
-
 def _damaged_sheets(
     connection: sqlite3.Connection, width: int
 ) -> Iterator[tuple[int, str, int | None]]:
-    """Yield row id, sheet id and workbook of the unusable sheets."""
+    """Row id, sheet id and workbook of the unusable sheets."""
     sql = (
         "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, "
         "s.crc, c.packed, c.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
@@ -276,34 +195,6 @@ def _damaged_sheets(
             yield row_id, name.decode("utf-8", "replace"), workbook_id
 
 
-def check_sheet(row: Sequence[Any], width: int) -> None:
-    """Refuse a sheet whose columns, record, contents, token and words do not match.
-
-    Raises:
-        RowDamage: If they do not match.
-    """
-    *columns, text, crc, contents, contents_crc, words, token, months, lexical = row
-    record = record_of(text, crc)
-    if contents is not None:
-        contents_of(contents, contents_crc)
-    own = (record.sheet_id, record.workbook, record.path, record.format, record.visibility.value)
-    plain = json.dumps(to_json(record.metadata))
-    if (*own, plain) != tuple(columns):
-        raise RowDamage("its columns do not fit its record")
-    if lexical is None or not isinstance(words, int) or not isinstance(months, int):
-        raise RowDamage("its words or times are missing")
-    if not isinstance(token, bytes) or len(token) != 4 * width:
-        raise RowDamage("its token has another width")
-    if not finite(np.frombuffer(token, dtype="<f4").reshape(1, width)):
-        raise RowDamage("its token has no direction")
-
-
-def finite(tokens: np.ndarray[Any, Any]) -> bool:
-    """True if the lengths of tokens (n, d) are finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(np.einsum("ij,ij->i", tokens, tokens)).all())
-
-
 def _damaged_links(connection: sqlite3.Connection) -> Iterator[tuple[str, str, bool]]:
     sql = (
         "SELECT CAST(source AS BLOB), CAST(target AS BLOB), origin = 'given' "
@@ -311,11 +202,6 @@ def _damaged_links(connection: sqlite3.Connection) -> Iterator[tuple[str, str, b
     )
     for source, target, given in connection.execute(sql):
         yield source.decode("utf-8", "replace"), target.decode("utf-8", "replace"), bool(given)
-
-
-def _workbooks_of(connection: sqlite3.Connection, sheet_id: str) -> list[int]:
-    sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
-    return [row[0] for row in connection.execute(sql, (sheet_id,))]
 
 
 def _place(connection: sqlite3.Connection, workbook_id: int) -> tuple[str, str]:
@@ -326,3 +212,83 @@ def _place(connection: sqlite3.Connection, workbook_id: int) -> tuple[str, str]:
 
 def _column(connection: sqlite3.Connection, sql: str) -> list[Any]:
     return [row[0] for row in connection.execute(sql)]
+
+
+def take_out(connection: FileConnection, damage: Damage) -> None:
+    """Delete damaged rows, so that every row left can be read; the caller owns the transaction.
+
+    Sheets of damaged workbooks lose all found links; the next sync reads these workbooks again and
+    finds them anew.
+    """
+    going = _sheets_of(connection, damage)
+    _drop_loose(connection, list(going))
+    _drop_unreadable_blocks(connection, list(going))
+    unlink(connection, list(going.values()))
+    dropped = delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
+    drop_spellings(connection, dropped)
+    connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
+    for table in _CLAIMS:
+        connection.executemany(
+            f"DELETE FROM {table} WHERE sheet = ?", [(row_id,) for row_id in going]
+        )
+    for table, key in _OF_SHEETS.items():
+        connection.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT id FROM sheets)")
+    # A family without a sheet may be a damaged name.
+    connection.execute(
+        "DELETE FROM stale_families WHERE family NOT IN (SELECT family FROM periods)"
+    )
+    # Groups are no workbook's own, so no digest tells that one is as it was written.
+    connection.execute("INSERT OR IGNORE INTO stale_copies SELECT sheet FROM copies")
+    connection.execute(
+        "DELETE FROM crowded_blocks WHERE block NOT IN (SELECT block FROM key_blocks)"
+    )
+    connection.execute(
+        "INSERT OR IGNORE INTO unsettled SELECT 'block', block FROM crowded_blocks UNION "
+        "SELECT 'block', block FROM key_blocks GROUP BY block HAVING count(*) > ?",
+        (BLOCK_LIMIT,),
+    )
+    _forget(connection, damage)
+
+
+def _sheets_of(connection: FileConnection, damage: Damage) -> dict[int, str]:
+    """Row ids and sheet ids of damaged sheets, and of all sheets of damaged workbooks."""
+    found = dict(damage.sheets)
+    sql = "SELECT id, CAST(sheet_id AS BLOB) FROM sheets WHERE workbook_id = ?"
+    for workbook_id, _root, _path in damage.workbooks:
+        for row_id, name in connection.execute(sql, (workbook_id,)):
+            found[row_id] = name.decode("utf-8", "replace")
+    return found
+
+
+def _drop_loose(connection: FileConnection, going: list[int]) -> None:
+    """Remove found links of sheets that go or are missing; their families become stale."""
+    values = {"going": json.dumps(going)}
+    connection.execute(
+        "INSERT OR IGNORE INTO stale_families SELECT p.family FROM links l "
+        "JOIN sheets s ON s.sheet_id IN (l.source, l.target) JOIN periods p ON p.sheet = s.id "
+        f"WHERE l.origin = 'period' AND {_LOOSE}",
+        values,
+    )
+    connection.execute(f"DELETE FROM links WHERE {_LOOSE}", values)
+
+
+def _drop_unreadable_blocks(connection: FileConnection, going: list[int]) -> None:
+    """Remove blocks of sheets that go whose bytes are no longer valid text."""
+    sql = (
+        "SELECT CAST(b.block AS BLOB), b.key_column FROM key_columns k "
+        "JOIN key_blocks b ON b.key_column = k.id WHERE k.sheet = ?"
+    )
+    for row_id in going:
+        for block, column in connection.execute(sql, (row_id,)).fetchall():
+            if block.decode("utf-8", "ignore").encode() != block:
+                drop = "DELETE FROM key_blocks WHERE key_column = ? AND CAST(block AS BLOB) = ?"
+                connection.execute(drop, (column, block))
+
+
+def _forget(connection: FileConnection, damage: Damage) -> None:
+    """Clear the stored state of damaged and unsealed workbooks, so that they are read again."""
+    forget = "UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = ''"
+    connection.executemany(
+        f"{forget}, skipped = '[]' WHERE id = ?", [(found[0],) for found in damage.workbooks]
+    )
+    connection.executemany(f"{forget} WHERE id = ?", [(each,) for each in damage.unsealed])

@@ -1,4 +1,4 @@
-"""Manage an open index file: its transactions, its only writer, and the files beside it."""
+"""An open index file: its transactions, its only writer, and the files beside it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from sat_retriever.errors import IndexBusyError, IndexStorageError
-from sat_retriever.index.store.connection import FileConnection, identity_of, translated
-from sat_retriever.index.store.rows import SheetRow
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.index.store.conditions import sqlite_conditions
+from sat_retriever.index.store.connection import identity_of, translated
+from sat_retriever.index.store.copies import StoredCopies
+from sat_retriever.index.store.links import StoredLinks
+from sat_retriever.index.store.rows import FileConnection, SheetRow
+from sat_retriever.index.store.store import Store
+from sat_retriever.records.files import draft_of
 
 WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
 _SIDE_FILES = ("-wal", "-shm")
@@ -24,11 +28,11 @@ _BESIDE = "-snapshot"
 _CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for a long time
 
 
-class StoreFile:
-    """Statements and transactions on one open file; may be shared between threads.
+class StoreFile(Store):
+    """Transactions on one open file; may be shared between threads.
 
-    Every write is one transaction. Readers see all of it or none, even after a process was killed
-    half-way. Readers never wait for a writer (WAL).
+    Readers see all of a write or none, even after a process was killed half-way. They never wait
+    for a writer (WAL).
 
     Args:
         connection: The open file.
@@ -36,6 +40,9 @@ class StoreFile:
         writable: False refuses every write.
         identity: `identity_of` the path just before the file was opened.
     """
+
+    path: Path
+    kept_by_readers = False  # readers may lack the right to write beside the file
 
     def __init__(
         self,
@@ -50,6 +57,8 @@ class StoreFile:
         self.identity = identity
         self.path = path
         self.writable = writable
+        self.links = StoredLinks(self._rows, self._in, connection.listed, self._translated)
+        self.copies = StoredCopies(self._rows, self._in, sqlite_conditions)
 
     @property
     def own_files(self) -> frozenset[Path]:
@@ -60,24 +69,12 @@ class StoreFile:
 
     @property
     def beside(self) -> Path | None:
-        """The folder in which readers find a large index as mapped files."""
         return self.path.with_name(self.path.name + _BESIDE)
 
-    @property
-    def kept_by_readers(self) -> bool:
-        """False: writers write that folder, and readers may lack the right to."""
-        return False
-
     def bytes(self) -> int:
-        """Return the size of the file."""
         return int(self.path.stat().st_size)
 
     def copy_to(self, path: Path) -> None:
-        """Write the file's last complete state to another path, for those who may read the file.
-
-        Raises:
-            OutputError: If that path cannot be written.
-        """
         with (
             draft_of(path) as draft, self._lock, translated(path),
             closing(sqlite3.connect(draft)) as target,
@@ -86,16 +83,10 @@ class StoreFile:
             self._connection.backup(target)
 
     def close(self) -> None:
-        """Release the file."""
         with self._lock:
             self._connection.close()
 
     def delete(self) -> None:
-        """Release the file and delete it, with all files beside it.
-
-        Raises:
-            IndexStorageError: If it cannot be deleted.
-        """
         path = self.path.resolve()
         self.close()
         try:
@@ -106,17 +97,10 @@ class StoreFile:
             raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
 
     def writing_beside_others(self) -> AbstractContextManager[None]:
-        """Keep other processes from writing until the block ends: a file has one writer."""
-        return self.sole_writer()
+        return self.sole_writer()  # a file has one writer
 
     @contextmanager
     def sole_writer(self) -> Iterator[None]:
-        """Keep other processes from writing until the block ends.
-
-        Raises:
-            IndexStorageError: If the file is read-only, or no longer at its path.
-            IndexBusyError: If another process is writing to it.
-        """
         self._check_writable()
         lock = FileLock(f"{self.path}{_LOCK}", timeout=WRITER_WAIT_S)
         try:
@@ -136,7 +120,6 @@ class StoreFile:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Give everything read in the block one consistent view of the file."""
         with self._lock, self._translated():
             self._connection.execute("BEGIN")
             try:
@@ -145,20 +128,21 @@ class StoreFile:
                 self._connection.execute("ROLLBACK")
 
     def answering(self) -> AbstractContextManager[None]:
-        """Nothing: blocks cost little here, and other threads must not wait for an answer."""
-        return nullcontext()
+        return nullcontext()  # blocks cost little, and other threads must not wait for an answer
 
     @contextmanager
     def _writing(
         self, workbooks: Iterable[tuple[str, str]] = (), rows: Sequence[SheetRow] = ()
     ) -> Iterator[FileConnection]:
-        """Open the transaction of one write, whatever it writes."""
         self._check_writable()
         with self._lock, translated(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
-                self._bump_generation()
+                self._connection.execute(
+                    "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) "
+                    "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+                )
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
@@ -169,12 +153,6 @@ class StoreFile:
         if not self.writable:
             raise IndexStorageError(f"{self.path} is read-only; copy it to a writable folder")
 
-    def _bump_generation(self) -> None:
-        self._connection.execute(
-            "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) "
-            "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
-        )
-
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.path)
 
@@ -183,7 +161,6 @@ class StoreFile:
             return self._connection.execute(sql, values).fetchall()
 
     def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
-        """Return the rows of a statement whose `{}` stands for a list of values of any length."""
         found: list[Any] = []
         for start in range(0, len(values), _CHUNK):
             part = values[start : start + _CHUNK]

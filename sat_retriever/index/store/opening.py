@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
-from sat_retriever.index.store.connection import SQLITE_VERSION
 from sat_retriever.index.store.place import IndexUrl, Place
-from sat_retriever.index.store.protocol import SheetStore
 from sat_retriever.index.store.restricted import RestrictedFile
 from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.store.store import Store
 from sat_retriever.records.progress import Progress
-
-Store: TypeAlias = SheetStore
 
 
 def create_store(place: Place, meta: Mapping[str, str]) -> Store:
-    """Create a new, empty store; it appears whole or not at all.
-
-    Args:
-        place: Its file, or its URL in PostgreSQL.
-        meta: Notes about the index as a whole, by key.
+    """Create a new, empty store with notes about the index; it appears whole or not at all.
 
     Raises:
         InputError: If there is already something at `place`.
@@ -54,10 +47,10 @@ def open_store(place: Place) -> Store:
 
 
 def restricted_store(store: Store, principals: Sequence[str]) -> Store:
-    """Open a store anew for reading what some groups may see, and nothing else.
+    """Open a store of all sheets anew, for reading what some groups may see.
 
     Args:
-        store: The store of all sheets.
+        store: The store.
         principals: The groups; everyone's need not be named.
 
     Raises:
@@ -85,10 +78,8 @@ def store_exists(place: Place) -> bool:
 def migrate_store(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
     """Copy an index file into PostgreSQL, whole or not at all; return its rows by table.
 
-    Args:
-        file: The index file, which stays.
-        url: Place of the new index.
-        progress: Called with the number of rows copied, and of all.
+    Every row is checked by its checksum while it is read. In the end each table is read back and
+    compared. The file stays as it is.
 
     Raises:
         IndexNotFoundError: If there is no such file.
@@ -103,22 +94,9 @@ def migrate_store(file: Path, url: IndexUrl, progress: Progress | None = None) -
 
 
 def check_free(place: Place) -> None:
-    """Refuse a place where an index cannot be created since there is something.
-
-    Raises:
-        InputError: If there is.
-    """
+    """Raise `InputError` if there is something at a place."""
     if store_exists(place):
         raise InputError(f"{place} exists already; open it, or choose another place")
-
-
-def store_version() -> str:
-    """Return the version of the database library that stores the files.
-
-    >>> store_version().count(".") >= 1
-    True
-    """
-    return SQLITE_VERSION
 
 
 def _postgres(module: str) -> Any:

@@ -27,10 +27,10 @@ class IndexUrl:
     ('postgresql://me@db/sales?schema=sheets&collection=eu', 'sheets$eu', 'eu')
 
     Attributes:
-        shown: The URL without passwords; it names the same index.
+        shown: The URL without passwords.
         namespace: The schema that holds its tables.
         name: The collection; the schema without one.
-        conninfo: The URL as PostgreSQL's client library takes it, passwords and all.
+        conninfo: The URL for PostgreSQL's client library, with passwords.
         whole: The URL with passwords, which opens the same index in another process.
     """
 
@@ -42,11 +42,9 @@ class IndexUrl:
 
     @classmethod
     def parse(cls, text: str) -> IndexUrl:
-        """Read a URL.
+        """Read `postgresql://user@host/database?schema=sheets&collection=finance`, or the like.
 
-        Args:
-            text: As in `postgresql://user@host/database?schema=sheets&collection=finance`, with
-                any other parameter of PostgreSQL's client library.
+        Other parameters are for PostgreSQL's client library.
 
         Raises:
             InputError: If it is no such URL, or a name in it is not plain.
@@ -92,7 +90,7 @@ Place: TypeAlias = Path | IndexUrl
 
 
 def place_of(named: str | Path | IndexUrl) -> Place:
-    """Return the place that a path or a URL names; a path stays as it is.
+    """The place that a path or a URL names; a path stays as it is.
 
     >>> place_of("reports.sat").name
     'reports.sat'

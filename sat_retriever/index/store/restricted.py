@@ -1,23 +1,35 @@
-"""An index file as some groups see it: views of its tables stand before the tables.
+"""A store as some groups see it: what all such stores share, and an index file.
 
-A name without a schema means the view, so no statement can forget to leave out the other sheets.
-Should one name a table itself, SQLite refuses it.
+In a file, views of its tables stand before the tables. A name without a schema means the view, so
+no statement can forget to leave out the other sheets. Should one name a table itself, SQLite
+refuses it.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
 
-from sat_retriever.errors import IndexStorageError
+import numpy as np
+
+from sat_retriever.errors import IndexDamagedError, IndexStorageError, PermissionsError
 from sat_retriever.index.store.connection import identity_of, open_reader, translated
-from sat_retriever.index.store.insight import InSight, unnamed_damage
-from sat_retriever.index.store.permissions import SOURCE
+from sat_retriever.index.store.rows import SOURCE, IdArray
 from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.store.store import Store
+from sat_retriever.index.store.words import spellings
 from sat_retriever.records.permissions import EVERYONE
+from sat_retriever.text.contents import content_words
+from sat_retriever.text.segment import stem
+from sat_retriever.text.spelling import nearest
 
 _BUSY_S = 10.0
+_LOOKED_AT = 256  # sheets with a word that are read to find its spelling
+_AT_ONCE = 16
+_REMEMBERED = 4_096  # spellings
 _OF_GROUPS = "p.name IN (SELECT name FROM temp.principals)"
 
 
@@ -64,25 +76,107 @@ _VIEWS = {
     "copies": ("*", _seen("t.sheet")),
     **dict.fromkeys(_HIDDEN, ("*", "0")),
 }
-# Words of all sheets: `InSight` shows those that a visible one has.
+# Words of all sheets: `RestrictedReader` shows those that a visible one has.
 _SPELLINGS = "CREATE TEMP VIEW all_spellings AS SELECT word, reversed FROM main.spellings"
 _OWN = frozenset((*_VIEWS, "all_spellings"))
 
 
-class RestrictedFile(InSight, SqliteStore):
+@contextmanager
+def unnamed_damage(path: object) -> Iterator[None]:
+    """Name no sheet in an error about damage in the block; it may be a hidden one."""
+    try:
+        yield
+    except IndexDamagedError:
+        raise IndexDamagedError(
+            f"{path} has damaged rows; let its owner run: sat index FOLDER --verify"
+        ) from None
+
+
+def reading_alone(path: object) -> PermissionsError:
+    """The error of a change on behalf of groups."""
+    return PermissionsError(
+        f"{path} is open for some groups alone, which may read: change it as its owner"
+    )
+
+
+class RestrictedReader(Store):
+    """Readings of what some groups may see; the rest is as if it were not there.
+
+    It stands before the class of a store, all of whose tables show only rows of visible sheets.
+    """
+
+    @property
+    def beside(self) -> Path | None:
+        return None  # files beside an index are of all its sheets
+
+    def bytes(self) -> int:
+        """Size of the visible records, their contents and tokens."""
+        sized = (("sheets", "record"), ("contents", "packed"), ("tokens", "token"))
+        sql = "SELECT coalesce(sum(length({})), 0) FROM {}"
+        return sum(int(self._rows(sql.format(name, table))[0][0]) for table, name in sized)
+
+    def copy_to(self, path: Path) -> None:
+        """Refuse: a copy would hold every sheet."""
+        raise PermissionsError(f"only the owner of {self.path} can copy it to {path}")
+
+    def delete(self) -> None:
+        self._check_writable()
+
+    def spelled_near(self, word: str) -> list[str]:
+        known = partial(self._known_spelling, self.generation())
+        return nearest(word, partial(self._spelled_as, word), known)
+
+    def _spelled_as(self, _word: str, start: str, end: str) -> list[str]:
+        """Words that may be known, among them all known ones that begin or end with letters."""
+        return self._spelled_like(start, end)
+
+    def groups_of(self, _sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return {}  # groups are the owner's
+
+    def group_counts(self) -> dict[str, int]:
+        return {}
+
+    def _check_writable(self) -> None:
+        raise reading_alone(self.path)
+
+    @cached_property
+    def _known_spelling(self) -> Callable[[int, str], bool]:
+        return lru_cache(maxsize=_REMEMBERED)(self._is_spelled)
+
+    def _is_spelled(self, _generation: int, word: str) -> bool:
+        """True if a visible sheet has a word in this spelling.
+
+        Of a word with the same stem in very many sheets the first ones are read.
+        """
+        having = self._with_stem(stem(word))[:_LOOKED_AT].tolist()
+        return any(
+            word in self._spellings(having[start : start + _AT_ONCE])
+            for start in range(0, len(having), _AT_ONCE)
+        )
+
+    def _spellings(self, ids: Sequence[int]) -> set[str]:
+        """Spellings of sheets that have contents."""
+        sheet_ids = list(self.sheet_ids(ids).values())
+        records, contents = self.records(sheet_ids), self.contents(sheet_ids)
+        return {
+            word
+            for each, texts in contents.items()
+            if each in records
+            for word in spellings(records[each], content_words(texts))
+        }
+
+    def _with_stem(self, stemmed: str) -> IdArray:
+        """Row ids of the visible sheets with a stem in names or contents, ascending."""
+        found = (*self.postings(stemmed), self.content_postings([[stemmed]], _LOOKED_AT))
+        return np.unique(np.concatenate(found))
+
+
+class RestrictedFile(RestrictedReader, SqliteStore):
     """What some groups see of an index file; safe to share between threads."""
 
     @classmethod
     def of(cls, store: SqliteStore, principals: Sequence[str]) -> RestrictedFile:
-        """Open the file of a store anew, for reading what some groups may see.
-
-        Args:
-            store: The store, open.
-            principals: The groups; everyone's need not be named.
-
-        Raises:
-            IndexStorageError: If the file cannot be opened, or is no longer at its path.
-        """
+        """Open the file of a store anew, for reading what some groups may see."""
         connection = open_reader(store.path, busy_timeout_s=_BUSY_S)
         try:
             if identity_of(store.path) != store.identity:

@@ -1,9 +1,12 @@
-"""Define rows of an index file as values: a workbook file, and one sheet."""
+"""Rows of a store as values, and the sessions that read and write them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +21,11 @@ IdArray = NDArray[np.int64]
 RowToken = tuple[int, bytes]
 """Row id of a sheet, and its stored token."""
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
+RESTRICTED = "restricted"
+"""Note of an index whose sheets are for their groups alone."""
+SOURCE = "permissions"
+"""Note of where the groups come from; for the owner alone."""
+Kind: TypeAlias = Literal["text", "bigint"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +35,8 @@ class WorkbookState:
     Attributes:
         root: Absolute POSIX path, or URL, of the folder that its path is relative to.
         path: POSIX path relative to the root.
-        size: Size in bytes.
         mtime_ns: Modification time, nanoseconds since 1970.
-        checked_ns: Time at which size and time were read, nanoseconds since 1970.
+        checked_ns: Time at which size and modification time were read, likewise.
         content_hash: Hash of its bytes; empty if they could not be read.
         skipped: Its parts that gave no record.
         within: Absolute POSIX path of the named folder or file that it was or lay in when it was
@@ -53,8 +60,7 @@ class SheetRow:
     """One sheet in its stored form.
 
     Attributes:
-        record: The record.
-        token: Its token, (d,) float32, unit length.
+        token: (d,) float32, unit length.
         words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
         groups: Groups that may see it, in an index with permissions.
     """
@@ -70,9 +76,7 @@ class NewWorkbook:
     """A workbook as it is to be stored, and what it takes the place of.
 
     Attributes:
-        state: Its state.
-        rows: Its sheets.
-        discovery: Links between them, and their claims on other workbooks.
+        discovery: Links between its sheets, and their claims on other workbooks.
         superseded: Other roots under which the same file was indexed before; its entries there
             are removed in the same transaction.
         left: Roots that are no longer folders; a workbook of the same path there is removed as
@@ -90,3 +94,41 @@ class NewWorkbook:
         """Root and path of the entries that it replaces in any case."""
         place = joined(self.state.root, self.state.path)
         return [(root, under(root, place)) for root in (self.state.root, *self.superseded)]
+
+
+class Session(Protocol):
+    """A connection in a transaction; `?` in a statement stands for a value.
+
+    The statements on links, claims and copies are written for it, so every store runs them.
+    """
+
+    def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Any:
+        """Run one statement and return its cursor."""
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Any:
+        """Run one statement for each row of values."""
+
+    def listed(self, values: Sequence[Any], kind: Kind = "text", /) -> tuple[str, Any]:
+        """Return a subquery whose column `item` has some values, and the value of its `?`."""
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        """Add new rows to a table, the fastest way."""
+
+    def new_ids(self, table: str, count: int, /) -> list[int]:
+        """Return ids for new rows of a table, ascending, after those of all its rows."""
+
+
+class FileConnection(sqlite3.Connection):
+    """The session of an index file."""
+
+    @staticmethod
+    def listed(values: Sequence[Any], _kind: Kind = "text", /) -> tuple[str, str]:
+        return "(SELECT value AS item FROM json_each(?))", json.dumps(list(values))
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        slots = ", ".join("?" * len(columns))
+        self.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({slots})", rows)
+
+    def new_ids(self, table: str, count: int, /) -> list[int]:
+        last = self.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
+        return list(range(last + 1, last + 1 + count))

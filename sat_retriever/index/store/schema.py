@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
 from sat_retriever.index.store.claims import key_from_text, text_of
-from sat_retriever.index.store.damage import RowDamage, readable, register
+from sat_retriever.index.store.packing import RowDamage, readable, register
 from sat_retriever.links.join.keys import header_blocks
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.sheets import SheetRecord
@@ -267,12 +267,7 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
-    """Refuse a file that is not an index or cannot be migrated, without changing it.
-
-    Raises:
-        IndexFormatError: If the file is not an index, was written by a newer version, or was
-            written by an older one and is not writable.
-    """
+    """Refuse a file that is not an index or cannot be migrated, without changing it."""
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise IndexFormatError(f"{path} is not an index of this package")
     version = _pragma(connection, "user_version")
@@ -325,7 +320,7 @@ def _main_of(record: bytes) -> bool:
 
 
 def _words_of(record: str) -> str:
-    """Return the words of a stored record, one text per lexical field, and their number."""
+    """The words of a stored record, one text per lexical field, and their number, as JSON."""
     try:
         fields = readable(lambda: sheet_words(record_from_json(json.loads(record))))
     except RowDamage:  # reported when the row is read; `verify` repairs it
@@ -334,7 +329,7 @@ def _words_of(record: str) -> str:
 
 
 def _key_of(claim: str) -> str:
-    """Return a stored key column with the blocks that its header has in this version."""
+    """A stored key column with the blocks that its header has in this version."""
     try:
         column = readable(lambda: key_from_text(claim))
     except RowDamage:

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from sat_retriever.index.store.damage import RowDamage, contents_of, record_of
+from sat_retriever.index.store.packing import RowDamage, contents_of, record_of
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import (

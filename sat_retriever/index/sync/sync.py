@@ -14,8 +14,8 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Permissions, granted
 from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.encoding import EncodedWorkbook
 from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Executor, Work
 from sat_retriever.index.sync.file_check import PASSING

@@ -33,9 +33,9 @@ from sat_retriever.index.settings import (
     home_note,
     reranker_note,
 )
-from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import RowToken
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.encoding import encoded, token_text
 from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths

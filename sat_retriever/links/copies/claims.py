@@ -12,9 +12,9 @@ import numpy as np
 
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
 from sat_retriever.records.contents import Role
-from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.formats import FLAT_EXTENSIONS, without_extension
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import CellSketch
 from sat_retriever.text.period.periods import Grain, period_of
 
 MIN_NUMBERS = 6  # items; a sheet of fewer is told by its texts as well

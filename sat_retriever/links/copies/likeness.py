@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.links.copies.claims import MIN_NUMBERS, CopyClaim, name_hash
-from sat_retriever.records.copies import CellSketch
+from sat_retriever.records.structure import CellSketch
 
 _NUMBER = re.compile(r"\d+")
 

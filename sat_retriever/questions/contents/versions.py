@@ -13,7 +13,7 @@ from sat_retriever.datasets.labels.query import Query
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
 from sat_retriever.questions.contents.draw import COPY
 from sat_retriever.questions.generate import Made
-from sat_retriever.records.copies import Copies
+from sat_retriever.records.hits import Copies
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.period.timewords import MONTHS
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sat_retriever.records.filename import portable
+from sat_retriever.records.files import portable
 from sat_retriever.synth.house.when import When, grain, period_text
 
 MAX_TAB = 31

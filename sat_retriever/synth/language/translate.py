@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 from sat_retriever.errors import InputError, LanguageModelError
 from sat_retriever.llm.chat import Chat
-from sat_retriever.records.atomic import draft_of, make_folder
-from sat_retriever.records.filename import portable
+from sat_retriever.records.files import draft_of, make_folder, portable
 from sat_retriever.synth.words import wordfiles
 
 PACKAGED = wordfiles.FOLDER / "translations"

@@ -10,8 +10,15 @@ from pathlib import PurePosixPath
 from sat_retriever.records.area import Area, column_letters
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
-from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table, Visibility
+from sat_retriever.records.sheets import (
+    Column,
+    ColumnType,
+    LeftOut,
+    LeftOutReason,
+    SheetRecord,
+    Table,
+    Visibility,
+)
 from sat_retriever.synth.book.model import Value
 from sat_retriever.synth.calculate.compile import (
     ALL,

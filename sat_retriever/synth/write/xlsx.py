@@ -10,7 +10,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
-from sat_retriever.records.atomic import draft_of, make_folder
+from sat_retriever.records.files import draft_of, make_folder
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
 from sat_retriever.synth.write.package import Parts, add_externals, add_pivots
 from sat_retriever.synth.write.page import Look, write_page

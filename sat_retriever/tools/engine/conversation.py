@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sat_retriever.errors import QueryError
-from sat_retriever.records.queryresult import QueryResult
-from sat_retriever.records.sheetanswer import AnswerKind, Attempt, SheetAnswer
+from sat_retriever.records.sheetanswer import AnswerKind, Attempt, QueryResult, SheetAnswer
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
     Prompt,

@@ -9,9 +9,8 @@ from datetime import date
 from sat_retriever._extras import install_command
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.records.answers import Answer
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Hit
+from sat_retriever.records.hits import Answer, Hit
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.period.spans import asked_on
 from sat_retriever.tools.content import Content, answer_texts

@@ -10,8 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from sat_retriever.records.queryresult import QueryResult
-from sat_retriever.records.sheetanswer import Attempt
+from sat_retriever.records.sheetanswer import Attempt, QueryResult
 from sat_retriever.records.typedtable import value_text
 from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
 from sat_retriever.tools.content import matched_columns

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.formats import without_extension
-from sat_retriever.records.leftout import MAX_TOLD
+from sat_retriever.records.sheets import MAX_TOLD
 from sat_retriever.records.typedtable import ROW, ColumnKind, TypedColumn, TypedTable
 from sat_retriever.workbook.typed import unique_names
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sat_retriever.errors import EmptyInputError, InputError, PathNotFoundError, QueryError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.queryresult import QueryResult, QuerySource
+from sat_retriever.records.sheetanswer import QueryResult, QuerySource
 from sat_retriever.records.typedtable import DataValue, TypedTable
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory

@@ -38,7 +38,7 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import TrainedKind
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize

@@ -23,7 +23,7 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.questions.forindex import own_queries
 from sat_retriever.questions.generate import Made
 from sat_retriever.questions.paraphrase import in_other_words, reworded
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.train.adapt.settings import AdaptSettings

@@ -12,7 +12,7 @@ from filelock import FileLock
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.atomic import make_folder, writing
+from sat_retriever.records.files import make_folder, writing
 from sat_retriever.records.links import Link
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization

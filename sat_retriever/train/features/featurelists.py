@@ -23,7 +23,7 @@ from sat_retriever.rank.features.features import (
     list_inputs,
 )
 from sat_retriever.rank.links.linkrank import LinkReranker
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
 

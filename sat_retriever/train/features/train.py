@@ -28,7 +28,7 @@ from sat_retriever.rank.features.model import (
     FeatureModel,
     FeatureSpec,
 )
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.data.trainingdata import defined_metrics
 from sat_retriever.train.features.featurelists import CANDIDATES, FeatureLists

@@ -20,7 +20,7 @@ import torch
 from accelerate import Accelerator
 
 from sat_retriever.errors import TrainingError
-from sat_retriever.records.atomic import make_folder, writing
+from sat_retriever.records.files import make_folder, writing
 from sat_retriever.train.loop.state import TrainingState
 from sat_retriever.train.loop.task import State, Task
 from sat_retriever.train.loop.weights import (

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever._version import __version__
-from sat_retriever.index.store.opening import store_version
+from sat_retriever.index.store.connection import SQLITE_VERSION
 from sat_retriever.system import usable_cores
 
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -100,7 +100,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 def _versions(libraries: Iterable[str]) -> dict[str, str | None]:
     found: dict[str, str | None] = {
         "python": platform.python_version(),
-        "sqlite": store_version(),
+        "sqlite": SQLITE_VERSION,
         "sat-retriever": __version__,
     }
     for name in libraries:

@@ -22,7 +22,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from sat_retriever.errors import InputError, TrainingError
-from sat_retriever.records.atomic import draft_of, make_folder, writing
+from sat_retriever.records.files import draft_of, make_folder, writing
 from sat_retriever.train.loop.provenance import provenance
 
 _FORMAT = "sat-training"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sat_retriever.errors import TrainingError
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.train.loop.task import MEASURE
 
 _DONE = "done.json"

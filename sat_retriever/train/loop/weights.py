@@ -16,7 +16,7 @@ from safetensors.numpy import save_file as save_arrays
 from safetensors.torch import load_file, save_file
 
 from sat_retriever.errors import OutputError, TrainingError
-from sat_retriever.records.atomic import writing
+from sat_retriever.records.files import writing
 from sat_retriever.train.loop.task import State
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, relu
 
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.loop.device import moved, staged
 from sat_retriever.train.loop.task import Share, State

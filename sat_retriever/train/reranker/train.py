@@ -21,7 +21,7 @@ from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.rank.graph.spec import MODEL, GraphSpec, copy_graph_folder, read_graph_folder
-from sat_retriever.records.atomic import make_folder
+from sat_retriever.records.files import make_folder
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.runfolder import RunFolder

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
-from sat_retriever.records.cache_dir import own_folder
+from sat_retriever.records.files import own_folder
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.remote.file import RemoteFile, download, suffix_of
 from sat_retriever.workbook.remote.listing import existing_file

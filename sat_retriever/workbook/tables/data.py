@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.jsonform import Json, to_json
-from sat_retriever.records.leftout import SUMS, LeftOutReason
+from sat_retriever.records.sheets import SUMS, LeftOutReason
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.messages import Window
 from sat_retriever.workbook.tables.header import find_layouts

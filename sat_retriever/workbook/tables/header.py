@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.adjacent import (
     continues_below,

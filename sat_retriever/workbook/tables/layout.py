@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.workbook.tables.margins import above_notes, below_titles, units_row
 from sat_retriever.workbook.tables.regions import trim
 from sat_retriever.workbook.tables.rowscores import (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.workbook.tables.adjacent import is_prose
 from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.sample import MAX_TEXT

@@ -9,10 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.contents import CellText, Kept
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
+from sat_retriever.records.contents import CellText, ContentsPolicy
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import MAX_LEFT_OUT, Column, SheetRecord, Table, Visibility
+from sat_retriever.records.sheets import (
+    MAX_LEFT_OUT,
+    Column,
+    LeftOut,
+    LeftOutReason,
+    SheetRecord,
+    Table,
+    Visibility,
+)
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.columns import (
     ColumnCells,
@@ -75,7 +82,7 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
     tables = describe_tables(cells, placed, privacy)
     layouts = [layout for layout, _ in placed]
     contents = None
-    if privacy.contents is Kept.ALL:
+    if privacy.contents is ContentsPolicy.ALL:
         contents = sheet_contents(cells, layouts, tables, privacy, room, beside)
     return SheetRecord(
         sheet_id=f"{source.path}#{sheet}",

@@ -13,10 +13,9 @@ from operator import xor
 
 from sat_retriever.links.join.sketches import value_hash
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import ColumnType, SheetRecord, Table
-from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile
+from sat_retriever.records.structure import SKETCH_SIZE, CellSketch, ColumnProfile
 from sat_retriever.workbook.values.cells import plain_text
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.leftout import LeftOutReason
+from sat_retriever.records.sheets import LeftOutReason
 from sat_retriever.text.totalwords import TotalLabel
 from sat_retriever.workbook.tables.numberrows import NumberRows, is_statistic
 from sat_retriever.workbook.tables.sums import PIVOTS, Agreement, RunningSums, Vector, agreement

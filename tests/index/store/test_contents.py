@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever import IndexDamagedError, InputError, SheetIndex, SheetRecord
-from sat_retriever.index.store.contents import MAX_BYTES, may_hold, packed, unpacked
-from sat_retriever.index.store.damage import checksum
+from sat_retriever.index.store.packing import MAX_BYTES, checksum, may_hold, packed, unpacked
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import holds
 from tests.fakes import HashedEncoder

@@ -65,7 +65,6 @@ def test_no_module_outside_the_store_has_sql():
             servers.append(file)
     assert {file.parent for file in statements} == {STORE, STORE / "postgres"}
     assert {file for file in drivers if file.parent != STORE} == {
-        STORE / "postgres" / "exporting.py",
-        STORE / "postgres" / "migrating.py",
+        STORE / "postgres" / "migrating.py"
     }
     assert {file.parent for file in servers} == {STORE / "postgres"}

@@ -13,7 +13,7 @@ from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.errors import IndexDamagedError
 from sat_retriever.index.store import schema
 from sat_retriever.index.sync import encoding
-from sat_retriever.records.contents import CellText, Kept, SheetContents
+from sat_retriever.records.contents import CellText, ContentsPolicy, SheetContents
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.serialize import contents_text, serialize
 from tests.fakes import HashedEncoder
@@ -83,7 +83,7 @@ def test_the_token_is_of_names_and_contents_or_of_names_where_there_are_none(pat
         assert hits["a"].why.dense == pytest.approx(4**-0.5, abs=1e-3)
 
 
-@pytest.mark.parametrize("kept", [Kept.NAMES, Kept.EXAMPLES])
+@pytest.mark.parametrize("kept", [ContentsPolicy.NAMES, ContentsPolicy.EXAMPLES])
 def test_an_index_that_keeps_no_contents_encodes_names_alone(path, kept):
     encoder = Telling()
     with SheetIndex.create(path, encoder, contents=kept) as index:
@@ -204,7 +204,7 @@ def test_reencoding_a_file_keeps_its_seal(path, tmp_path):
 def test_names_alone_rank_as_if_contents_had_never_been(index, tmp_path):
     bare = [replace(record, contents=None) for record in RECORDS]
     with (
-        SheetIndex.create(tmp_path / "n.sat", OLD, contents=Kept.NAMES) as names,
+        SheetIndex.create(tmp_path / "n.sat", OLD, contents=ContentsPolicy.NAMES) as names,
         SheetIndex.create(tmp_path / "b.sat", OLD) as none,
     ):
         names.add_records(RECORDS)

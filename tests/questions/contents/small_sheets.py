@@ -1,7 +1,7 @@
 """Sheets with contents, written by hand."""
 
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
-from sat_retriever.records.copies import Copies
+from sat_retriever.records.hits import Copies
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table
 
 CITIES = ("Aldbourne", "Burford Cross", "Calne", "Devizes", "Evershot", "Frome")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.errors import InputError
-from sat_retriever.records.atomic import draft_of
+from sat_retriever.records.files import draft_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.book.model import Dialect
 from sat_retriever.synth.house import naming

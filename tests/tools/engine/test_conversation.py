@@ -9,10 +9,10 @@ from openpyxl import Workbook
 from sat_retriever import EngineSettings, Filters, SheetIndex, SheetRetriever
 from sat_retriever._extras import install_command
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.records.answers import Answer
 from sat_retriever.records.area import Area
 from sat_retriever.records.contents import CellText
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
+from sat_retriever.records.hits import Answer
+from sat_retriever.records.sheets import LeftOut, LeftOutReason
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
 from sat_retriever.tools.engine import prepare as preparing
 from sat_retriever.tools.engine.conversation import Conversation, answered

@@ -6,7 +6,7 @@ import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
 from sat_retriever.records.area import area_of
-from sat_retriever.records.contents import Kept, Role
+from sat_retriever.records.contents import ContentsPolicy, Role
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.window import read_range
 from tests.places import needs
@@ -40,7 +40,7 @@ def test_every_format_gives_texts_that_stand_in_their_cells(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", sorted(SEEDS))
-@pytest.mark.parametrize("kept", [Kept.NAMES, Kept.EXAMPLES])
+@pytest.mark.parametrize("kept", [ContentsPolicy.NAMES, ContentsPolicy.EXAMPLES])
 def test_no_contents_are_made_where_they_are_not_kept(tmp_path, name, kept):
     path = tmp_path / name
     path.write_bytes(SEEDS[name])
@@ -71,7 +71,7 @@ def test_a_pivot_table_and_charts_of_another_sheet_make_a_chart_sheet(tmp_path):
     assert roles == {"Data": Role.DATA, "Shown": Role.CHART}
 
 
-@pytest.mark.parametrize("kept", Kept)
+@pytest.mark.parametrize("kept", ContentsPolicy)
 def test_formulas_of_a_sheet_make_it_a_calculation_at_every_level(tmp_path, kept):
     book = openpyxl.Workbook()
     book.active.append(["Month", "Sales", "Twice"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import record_from_json, to_json
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import ColumnType, SheetRecord
@@ -93,7 +93,7 @@ def test_an_error_is_an_example_only_where_there_is_nothing_else():
 
 def test_without_examples_the_type_is_kept_and_the_value_is_not():
     values = ["secret", "other"]
-    column = described(values, "Key", Privacy(Kept.NAMES))
+    column = described(values, "Key", Privacy(ContentsPolicy.NAMES))
     assert (column.example, column.type) == (None, ColumnType.TEXT)
 
 
@@ -125,7 +125,7 @@ def test_an_example_is_a_cell_and_a_placeholder_is_for_the_encoder_alone(
         assert ("_0001" in shown) == (name == "Movie")
 
 
-@pytest.mark.parametrize("privacy", [Privacy(Kept.NAMES), Privacy(skip_columns="author")])
+@pytest.mark.parametrize("privacy", [Privacy(ContentsPolicy.NAMES), Privacy(skip_columns="author")])
 def test_of_a_column_that_keeps_nothing_an_encoder_reads_the_header_alone(privacy):
     bare = described("Author", NAMES, privacy)
     assert (bare.example, bare.encoded) == (None, None)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.reading.sheets import make_sheets
 from sat_retriever.records.area import Area
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import ColumnType
@@ -456,7 +456,7 @@ def test_without_examples_no_value_of_a_data_cell_is_kept():
         ["Name", "Spend", "Note"],
         *[[f"secret {n}", 777000.5 + n, f"hidden text {n}"] for n in range(9)],
     ]
-    kept = json.dumps(to_json(find_tables(Grid(rows), privacy=Privacy(Kept.NAMES))))
+    kept = json.dumps(to_json(find_tables(Grid(rows), privacy=Privacy(ContentsPolicy.NAMES))))
     assert "Spend" in kept
     for trace in ("secret", "777", "hidden"):
         assert trace not in kept
@@ -503,7 +503,7 @@ VALUES = st.one_of(
 @settings(max_examples=150)
 @given(
     st.lists(st.lists(VALUES, max_size=7), max_size=12),
-    st.sampled_from(Kept),
+    st.sampled_from(ContentsPolicy),
     st.lists(st.tuples(st.integers(1, 20), st.integers(1, 12)), max_size=9),
 )
 def test_any_grid_gives_the_same_sound_tables_twice(rows, kept, formulas):

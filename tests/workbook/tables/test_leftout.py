@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.leftout import SUMS, LeftOutReason
+from sat_retriever.records.sheets import SUMS, LeftOutReason
 from sat_retriever.workbook.tables.header import find_layouts
 from sat_retriever.workbook.tables.records import records_of
 from sat_retriever.workbook.values.cells import cells_of

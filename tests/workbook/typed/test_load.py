@@ -12,7 +12,7 @@ from openpyxl import Workbook
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.errors import InputError, MissingExtraError, PathNotFoundError
 from sat_retriever.records.hits import Hit, Why
-from sat_retriever.records.leftout import LeftOut, LeftOutReason
+from sat_retriever.records.sheets import LeftOut, LeftOutReason
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import load_table, unique_names
 from tests.fakes import HashedEncoder

@@ -10,16 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sat_retriever.index.store.claims import ClaimTables
-from sat_retriever.index.store.damage import (
-    Damage,
-    RowDamage,
-    check_sheet,
-    link_checksum,
-    skips_from_text,
-)
+from sat_retriever.index.store.damage import Damage
+from sat_retriever.index.store.packing import RowDamage, check_sheet, link_checksum, skips_from_text
 from sat_retriever.index.store.postgres.session import PostgresSession
-from sat_retriever.index.store.postgres.words import drop_spellings
-from sat_retriever.index.store.postgres.write import delete_sheets
+from sat_retriever.index.store.postgres.write import delete_sheets, drop_spellings
 from sat_retriever.index.store.relink import unlink
 from sat_retriever.records.links import Link
 
@@ -28,12 +22,7 @@ _LINK = "source, target, type, origin"
 
 
 def find_damage(session: PostgresSession, width: int) -> Damage:
-    """Compare every sheet and link with the checksum from when it was written.
-
-    Args:
-        session: An open index, in a transaction.
-        width: Token width d.
-    """
+    """Compare every sheet and link with the checksum from when it was written."""
     sheets = list(_damaged_sheets(session, width))
     links = list(_damaged_links(session))
     hit = {workbook for _row, _name, workbook in sheets if workbook is not None}

@@ -15,15 +15,17 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from sat_retriever.errors import IndexStorageError, InputError
+from sat_retriever.index.store.conditions import postgres_conditions
+from sat_retriever.index.store.copies import StoredCopies
+from sat_retriever.index.store.links import StoredLinks
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import locks, schema
-from sat_retriever.index.store.postgres.errors import translated
-from sat_retriever.index.store.postgres.exporting import export_file
-from sat_retriever.index.store.postgres.packing import packed_sheets
-from sat_retriever.index.store.postgres.session import Connection, PostgresSession
+from sat_retriever.index.store.postgres.session import Connection, PostgresSession, translated
 from sat_retriever.index.store.postgres.vectors import insert_vectors, register_vectors
+from sat_retriever.index.store.postgres.write import WritingSession, packed_sheets
 from sat_retriever.index.store.rows import SheetRow
-from sat_retriever.records.cache_dir import own_folder
+from sat_retriever.index.store.store import Store
+from sat_retriever.records.files import own_folder
 
 MOST_CONNECTIONS = 16  # of one open index; more threads wait for each other
 _CONNECT_S = 10  # time that a connection may take, unless the URL says otherwise
@@ -31,23 +33,28 @@ _IN = 1_000  # values in one IN (...) list
 _NAME = "sat-retriever"  # as the server's list of connections shows
 
 
-class Database:
-    """Statements and transactions of one index; may be shared between threads.
+class Database(Store):
+    """Connections, transactions and writers of one index; may be shared between threads.
 
     Readers see one state and never wait for a writer. A thread that reads or writes several
     statements together does so on one connection, others take one of a pool for each statement.
 
     Args:
-        url: Place of the index, which holds one of the current version.
+        url: Place of an index of the current version.
         writable: False refuses every write.
         pool: Connections to use; None opens some.
     """
+
+    path: IndexUrl
+    kept_by_readers = True  # writers are on other hosts
 
     def __init__(
         self, url: IndexUrl, *, writable: bool, pool: ConnectionPool[Connection] | None = None
     ) -> None:
         self.path = url
         self.writable = writable
+        self.links = StoredLinks(self._rows, self._in, PostgresSession.listed, self._translated)
+        self.copies = StoredCopies(self._rows, self._in, postgres_conditions)
         self._own = threading.local()
         self.pool = pool or ConnectionPool[Connection](
             url.conninfo,
@@ -77,75 +84,36 @@ class Database:
         except OSError:
             return None
 
-    @property
-    def kept_by_readers(self) -> bool:
-        """True: writers are on other hosts."""
-        return True
-
     def _configure(self, connection: Connection) -> None:
         schema.set_path(PostgresSession(connection), self.path.namespace)
         register_vectors(connection)
 
     @property
     def own_files(self) -> frozenset[Path]:
-        """None: no file that a folder may hold is its own."""
         return frozenset()
 
     def bytes(self) -> int:
-        """Size of the tables and their indexes on the server."""
         sql = (
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relkind = 'r'"
         )
         return int(self._rows(sql, (self.path.namespace,))[0][0])
 
-    def copy_to(self, path: Path) -> None:
-        """Write the last complete state to an index file, which replaces an existing one.
-
-        Raises:
-            OutputError: If it cannot be written.
-            IndexDamagedError: If a row is damaged.
-        """
-        with self.reading(), self._connection() as session:
-            export_file(session, path)
-
     def close(self) -> None:
-        """Release all connections."""
         self.pool.close()
 
     def delete(self) -> None:
-        """Drop the tables of the index, its schema if that is empty then, and close it.
-
-        Raises:
-            IndexStorageError: If the role may not.
-        """
         with self._transaction() as session:
             schema.drop(session, self.path.namespace)
         self.close()
 
     # ---- writers
 
-    @contextmanager
-    def writing_beside_others(self) -> Iterator[None]:
-        """Keep the index from being encoded anew or deleted until the block ends.
+    def writing_beside_others(self) -> AbstractContextManager[None]:
+        return self._holding(alone=False)
 
-        Raises:
-            IndexStorageError: If the index may only be read, or cannot be reached.
-            IndexBusyError: If another process needs it alone.
-        """
-        with self._holding(alone=False):
-            yield
-
-    @contextmanager
-    def sole_writer(self) -> Iterator[None]:
-        """Keep all other processes from writing until the block ends.
-
-        Raises:
-            IndexStorageError: If the index may only be read, or cannot be reached.
-            IndexBusyError: If another process is writing to it.
-        """
-        with self._holding(alone=True):
-            yield
+    def sole_writer(self) -> AbstractContextManager[None]:
+        return self._holding(alone=True)
 
     @contextmanager
     def _holding(self, *, alone: bool) -> Iterator[None]:
@@ -167,15 +135,15 @@ class Database:
     @contextmanager
     def _writing(
         self, workbooks: Iterable[tuple[str, str]] = (), rows: Sequence[SheetRow] = ()
-    ) -> Iterator[PostgresSession]:
+    ) -> Iterator[WritingSession]:
         """Open the transaction of one write; see `locks` for what waits for what."""
         self._check_writable()
         namespace = self.path.namespace
-        packed = packed_sheets(rows)
+        packed = packed_sheets(rows)  # before any lock is taken
         with self._transaction() as session:
             locks.lock_workbooks(session, namespace, workbooks)
             keys = insert_vectors(session, rows)
-            prepared = PostgresSession(session.connection, packed, keys)
+            prepared = WritingSession(session.connection, packed, keys)
             locks.lock_rows(session, namespace)
             yield prepared
             prepared.execute(
@@ -193,7 +161,6 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Give everything read in the block one consistent view of the index."""
         with translated(self.path), self._connection() as session:
             if session.connection.info.transaction_status == TransactionStatus.INTRANS:
                 yield  # inside another block, whose view it has
@@ -208,8 +175,7 @@ class Database:
                     session.execute("ROLLBACK")
 
     def answering(self) -> AbstractContextManager[None]:
-        """Read all that one answer needs in one view: each block of its own takes two trips."""
-        return self.reading()
+        return self.reading()  # one view: each block of its own takes two trips
 
     @contextmanager
     def _transaction(self) -> Iterator[PostgresSession]:
@@ -246,7 +212,6 @@ class Database:
             return session.known[sql]
 
     def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
-        """Return the rows of a statement whose `{}` stands for a list of values of any length."""
         found: list[Any] = []
         for start in range(0, len(values), _IN):
             part = list(values[start : start + _IN])
@@ -256,12 +221,7 @@ class Database:
 
 
 def connected(url: IndexUrl) -> Connection:
-    """Return one new connection, for what happens before an index is open.
-
-    Raises:
-        InputError: If the client library cannot read the URL.
-        IndexStorageError: If the server cannot be reached, or refuses.
-    """
+    """Return one new connection, for what happens before an index is open."""
     try:
         psycopg.conninfo.conninfo_to_dict(url.conninfo)
     except psycopg.ProgrammingError:  # its text may quote a password
@@ -280,12 +240,7 @@ def connected(url: IndexUrl) -> Connection:
 
 
 def prepare(url: IndexUrl) -> bool:
-    """Check an index and bring it to the current version; True if the role may write to it.
-
-    Raises:
-        IndexNotFoundError: If there is none.
-        IndexFormatError: If it is of a newer version, or of an older one and may only be read.
-    """
+    """Check an index and bring it to the current version; True if the role may write to it."""
     with translated(url), connected(url) as connection:
         session = PostgresSession(connection)
         schema.check_server(session, url)
@@ -299,22 +254,13 @@ def prepare(url: IndexUrl) -> bool:
 
 
 def exists(url: IndexUrl) -> bool:
-    """True if there is an index at a URL.
-
-    Raises:
-        IndexStorageError: If the server cannot be reached, or refuses.
-    """
+    """True if there is an index at a URL."""
     with translated(url), connected(url) as connection:
         return schema.exists(PostgresSession(connection), url.namespace)
 
 
 def create(url: IndexUrl, meta: Mapping[str, str]) -> None:
-    """Make a new, empty index; it appears whole or not at all.
-
-    Raises:
-        InputError: If there is one already.
-        IndexStorageError: If the role may not make it, or the server lacks pgvector.
-    """
+    """Make a new, empty index; it appears whole or not at all."""
     with translated(url), connected(url) as connection, connection.transaction():
         session = PostgresSession(connection)
         schema.check_server(session, url)

@@ -1,4 +1,4 @@
-"""Copy a whole index file into PostgreSQL, in one transaction."""
+"""Copy a whole index between a file and PostgreSQL, each way in one transaction."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ import numpy as np
 from sat_retriever.errors import IndexFormatError
 from sat_retriever.index.store.connection import open_file
 from sat_retriever.index.store.connection import translated as translated_file
-from sat_retriever.index.store.damage import contents_of, record_of
-from sat_retriever.index.store.permissions import RESTRICTED
+from sat_retriever.index.store.damage import seal
+from sat_retriever.index.store.packing import contents_of, record_of
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import indexes, schema
+from sat_retriever.index.store.postgres import schema
 from sat_retriever.index.store.postgres.database import connected
-from sat_retriever.index.store.postgres.errors import translated
-from sat_retriever.index.store.postgres.packing import fields_of
 from sat_retriever.index.store.postgres.rowsecurity import protect
-from sat_retriever.index.store.postgres.session import PostgresSession
-from sat_retriever.index.store.postgres.tables import (
+from sat_retriever.index.store.postgres.session import (
     CONTENTS,
     META,
     OTHERS,
@@ -32,41 +29,41 @@ from sat_retriever.index.store.postgres.tables import (
     TABLES,
     TOKENS,
     WORKBOOKS,
+    PostgresSession,
     Table,
+    statement,
+    translated,
 )
-from sat_retriever.index.store.postgres.vectors import VECTORS, HalfVector, register_vectors
-from sat_retriever.index.store.postgres.words import key_of, names_of
-from sat_retriever.index.store.postgres.write import FIELDS
+from sat_retriever.index.store.postgres.vectors import (
+    VECTORS,
+    HalfVector,
+    index_vectors,
+    register_vectors,
+)
+from sat_retriever.index.store.postgres.write import FIELDS, WORDS, fields_of, key_of, names_of
+from sat_retriever.index.store.rows import RESTRICTED
+from sat_retriever.index.store.schema import migrate
+from sat_retriever.index.store.words import add_words
 from sat_retriever.records.contents import Role
+from sat_retriever.records.files import draft_of
 from sat_retriever.records.progress import Progress
 from sat_retriever.text.contents import content_words
 from sat_retriever.text.lexical import sheet_words
 
 _BUSY_S = 10.0  # time that another writer of the file may take
 _AT_ONCE = 1_000  # rows between two calls of the progress
+_WORDS = (
+    "SELECT s.id, s.record, s.crc, c.packed, c.crc FROM sheets s "
+    "LEFT JOIN contents c ON c.id = s.id ORDER BY s.id"
+)
+_LEXICAL = "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)"
 _IDS = {"workbooks": "id", "sheets": "id", "key_columns": "id", "external_references": "rowid"}
 
 Row = tuple[Any, ...]
 
 
 def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
-    """Copy an index file to a URL where no index is yet; return the number of rows of each table.
-
-    Every row is checked by its checksum while it is read. In the end each table is read back and
-    compared. All is one transaction: after an error or a kill there is nothing at the URL.
-
-    Args:
-        file: The index file, which stays as it is.
-        url: Place of the new index.
-        progress: Called with the number of rows copied, and of all.
-
-    Raises:
-        IndexNotFoundError: If there is no such file.
-        IndexDamagedError: If a row of the file is damaged.
-        InputError: If there is already an index at the URL, or a text cannot be stored there.
-        IndexStorageError: If the server cannot be reached, or refuses.
-        IndexFormatError: If a table differs after copying.
-    """
+    """Copy an index file to a URL where no index is yet; see `opening.migrate_store`."""
     with (
         closing(open_file(file, busy_timeout_s=_BUSY_S)) as source,
         connected(url) as connection,
@@ -79,28 +76,57 @@ def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) ->
         schema.check_server(session, url)
         schema.create(session, url, {})
         register_vectors(connection)
-        dropped = indexes.drop_for_loading(session, url.namespace)
+        dropped = _drop_for_loading(session, url.namespace)
         counts = _copied(source, session, progress)
-        for statement in dropped:
-            session.execute(statement)
+        for made_again in dropped:
+            session.execute(made_again)
         [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
-        indexes.index_vectors(session, int(width))
+        index_vectors(session, int(width))
         for table in TABLES:
             session.execute(f"ANALYZE {table.name}")
         _compare(source, session, url)
         return counts
 
 
+def _drop_for_loading(session: PostgresSession, namespace: str) -> list[str]:
+    """Drop what slows a load down, all but keys; return the statements that make it again."""
+    references = session.execute(
+        "SELECT t.relname, c.conname, pg_get_constraintdef(c.oid) FROM pg_constraint c "
+        "JOIN pg_class t ON t.oid = c.conrelid JOIN pg_namespace n ON n.oid = t.relnamespace "
+        "WHERE c.contype = 'f' AND n.nspname = ? ORDER BY 1, 2",
+        (namespace,),
+    ).fetchall()
+    indexes = session.execute(
+        "SELECT k.relname, pg_get_indexdef(k.oid) FROM pg_index i "
+        "JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_namespace n ON n.oid = k.relnamespace "
+        "WHERE NOT i.indisunique AND n.nspname = ? ORDER BY 1",
+        (namespace,),
+    ).fetchall()
+    for table, name, _definition in references:
+        session.execute(f'ALTER TABLE "{table}" DROP CONSTRAINT "{name}"')
+    for name, _definition in indexes:
+        session.execute(f'DROP INDEX "{name}"')
+    return [
+        *(definition for _name, definition in indexes),
+        *(f'ALTER TABLE "{t}" ADD CONSTRAINT "{name}" {made}' for t, name, made in references),
+    ]
+
+
 def _copied(
     source: sqlite3.Connection, session: PostgresSession, progress: Progress | None
 ) -> dict[str, int]:
-    sizes = {each.name: _count(source, each.name) for each in TABLES}
+    count = "SELECT count(*) FROM {}"
+    sizes = {x.name: int(source.execute(count.format(x.name)).fetchone()[0]) for x in TABLES}
     told = _Told(sum(sizes.values()), progress)
     for table in (META, WORKBOOKS, TOKENS, CONTENTS, *OTHERS):
         if table is TOKENS:
             _copy_sheets(source, session, told)
         session.copy(table.target, table.types, told.counted(_read(source, table)))
-    _copy_derived(source, session)
+    # Words and vectors, which PostgreSQL stores in another form.
+    session.copy(*WORDS, _words(source))
+    tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
+    vectors = ((row_id, HalfVector.of(np.frombuffer(data, dtype="<f4"))) for row_id, data in tokens)
+    session.copy(*VECTORS, vectors)
     for name, column in _IDS.items():
         session.execute(
             f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
@@ -119,30 +145,17 @@ def _copy_sheets(source: sqlite3.Connection, session: PostgresSession, told: _To
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
     fields = ((row, *field) for row, text in metadata for field in fields_of(json.loads(text)))
-    target, types = FIELDS
-    session.copy(target, types, fields)
+    session.copy(*FIELDS, fields)
 
 
 def _facts(text: str) -> tuple[str, str]:
-    """Role and use of formulas of a stored record."""
+    """Role and state of formulas of a stored record."""
     plain = json.loads(text)
     return plain.get("role", Role.DATA.value), plain.get("formulas", "none")
 
 
-def _copy_derived(source: sqlite3.Connection, session: PostgresSession) -> None:
-    """Write words and vectors, which PostgreSQL stores in another form."""
-    session.copy("words (id, names, contents)", ("int8", "text[]", "text[]"), _words(source))
-    tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
-    vectors = ((row_id, HalfVector.of(np.frombuffer(data, dtype="<f4"))) for row_id, data in tokens)
-    session.copy(*VECTORS, vectors)
-
-
 def _words(source: sqlite3.Connection) -> Iterator[Row]:
-    sql = (
-        "SELECT s.id, s.record, s.crc, c.packed, c.crc FROM sheets s "
-        "LEFT JOIN contents c ON c.id = s.id ORDER BY s.id"
-    )
-    for row_id, text, crc, data, data_crc in source.execute(sql):
+    for row_id, text, crc, data, data_crc in source.execute(_WORDS):
         found = None
         if data is not None:
             found = [key_of(x) for x in content_words(contents_of(data, data_crc)).matched]
@@ -150,15 +163,9 @@ def _words(source: sqlite3.Connection) -> Iterator[Row]:
 
 
 def _compare(source: sqlite3.Connection, session: PostgresSession, url: IndexUrl) -> None:
-    """Refuse a copy that has other rows than the file.
-
-    Raises:
-        IndexFormatError: If a table differs.
-    """
+    """Raise `IndexFormatError` if a copy has other rows than the file."""
     for table in TABLES:
-        with session.connection.cursor("compared", binary=True) as rows:
-            rows.execute(table.reading)
-            there = _digest(rows)
+        there = _digest(_long(session, table.reading))
         here = _digest(_read(source, table))
         if here != there:
             raise IndexFormatError(
@@ -181,10 +188,6 @@ def _read(source: sqlite3.Connection, table: Table) -> Iterator[Row]:
     return iter(source.execute(table.reading))
 
 
-def _count(source: sqlite3.Connection, name: str) -> int:
-    return int(source.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
-
-
 class _Told:
     """Counts rows, and tells the progress."""
 
@@ -200,3 +203,31 @@ class _Told:
             if self._progress and (self._done % _AT_ONCE == 0 or self._done == self._total):
                 self._progress(self._done, self._total)
             yield row
+
+
+def export_file(session: PostgresSession, path: Path) -> None:
+    """Write the state that a transaction sees to an index file; an existing one is replaced."""
+    with (
+        draft_of(path) as draft,
+        translated_file(path),
+        closing(sqlite3.connect(draft, isolation_level=None)) as target,
+    ):
+        migrate(target)
+        target.execute("BEGIN")
+        for table in TABLES:
+            slots = ", ".join("?" * len(table.columns))
+            insert = f"INSERT INTO {table.target} VALUES ({slots})"
+            target.executemany(insert, _long(session, table.reading))
+        for row_id, text, crc, data, data_crc in _long(session, _WORDS):
+            names = map(" ".join, sheet_words(record_of(text, crc)))
+            target.execute(_LEXICAL, (row_id, *names))
+            if data is not None:
+                add_words(target, row_id, content_words(contents_of(data, data_crc)).matched)
+        seal(target, [row[0] for row in target.execute("SELECT id FROM workbooks").fetchall()])
+        target.execute("COMMIT")
+
+
+def _long(session: PostgresSession, sql: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a long result."""
+    with session.connection.cursor("exported", binary=True) as rows:
+        yield from rows.execute(statement(sql))

@@ -11,12 +11,11 @@ from typing import Any
 import psycopg
 
 from sat_retriever.errors import PermissionsError
-from sat_retriever.index.store.insight import InSight, unnamed_damage
-from sat_retriever.index.store.postgres.reading import unpacked_ids
 from sat_retriever.index.store.postgres.rowsecurity import SETTING, packed_principals
 from sat_retriever.index.store.postgres.session import PostgresSession
-from sat_retriever.index.store.postgres.store import PostgresStore
-from sat_retriever.index.store.postgres.words import in_names, key_of
+from sat_retriever.index.store.postgres.store import PostgresStore, unpacked_ids
+from sat_retriever.index.store.postgres.write import in_names, key_of
+from sat_retriever.index.store.restricted import RestrictedReader, unnamed_damage
 from sat_retriever.index.store.rows import IdArray
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.text.spelling import MOST_CHANGES
@@ -25,7 +24,7 @@ _WORKBOOKS = re.compile(r"\bworkbooks\b")
 _SET = f"SELECT set_config('{SETTING}', ?, false)"
 
 
-class RestrictedDatabase(InSight, PostgresStore):
+class RestrictedDatabase(RestrictedReader, PostgresStore):
     """What some groups see of an index; safe to share between threads.
 
     It uses connections of the whole index, and sets the groups whenever it takes one.
@@ -33,15 +32,7 @@ class RestrictedDatabase(InSight, PostgresStore):
 
     @classmethod
     def of(cls, store: PostgresStore, principals: Sequence[str]) -> RestrictedDatabase:
-        """Return what some groups see of an open store.
-
-        Args:
-            store: The store; its role must not own the index.
-            principals: The groups; everyone's need not be named.
-
-        Raises:
-            PermissionsError: If the server holds back nothing from the role.
-        """
+        """Return what some groups see of an open store, whose role must not own the index."""
         if not store.holds_back():
             raise PermissionsError(
                 f"the role of {store.path} owns the index, or is free of row-level security: it "
@@ -79,14 +70,12 @@ class RestrictedDatabase(InSight, PostgresStore):
             return super()._rows(_WORKBOOKS.sub("seen_workbooks", sql), values)
 
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
-        """Row ids of the visible sheets after one that have a word, one array per field."""
         stored = in_names(word)
         sql = f"SELECT {', '.join(['seen_names(?, ?)'] * len(stored))}"
         [row] = self._rows(sql, [value for name in stored for value in (name, after)])
         return tuple(map(unpacked_ids, row))
 
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        """Row ids of the first visible sheets whose contents have a word of each group."""
         keys = [[key_of(word) for word in group] for group in groups]
         values = (keys[0], keys[min(1, len(keys) - 1)], json.dumps(keys[2:]), most)
         sql = "SELECT seen_contents(?::text[], ?::text[], ?::jsonb, ?)"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sat_retriever.index.store.permissions import SOURCE
 from sat_retriever.index.store.postgres.session import PostgresSession
+from sat_retriever.index.store.rows import SOURCE
 from sat_retriever.text.segment import stem
 
 SETTING = "sat.principals"
@@ -134,13 +134,7 @@ def holds_back(session: PostgresSession) -> bool:
 
 
 def protect(session: PostgresSession, tables: Sequence[str], *, protected: bool) -> None:
-    """Have the server hold back sheets from roles that do not own the tables, or no longer.
-
-    Args:
-        session: A transaction of the owner.
-        tables: The tables.
-        protected: False shows all rows to whoever may read a table.
-    """
+    """Have the server hold back sheets from roles that do not own the tables, or no longer."""
     word = "ENABLE" if protected else "DISABLE"
     for table in tables:
         sql = "SELECT relrowsecurity FROM pg_class WHERE oid = ?::regclass"

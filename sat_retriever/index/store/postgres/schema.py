@@ -214,13 +214,7 @@ def exists(session: PostgresSession, namespace: str) -> bool:
 
 
 def check(session: PostgresSession, url: IndexUrl, *, writable: bool) -> bool:
-    """Refuse a place that holds no index of this or an older version; True if it is older.
-
-    Raises:
-        IndexNotFoundError: If there is no index.
-        IndexFormatError: If it was written by a newer version, or by an older one and may only be
-            read.
-    """
+    """Refuse a place that holds no index of this or an older version; True if it is older."""
     if not exists(session, url.namespace):
         raise IndexNotFoundError(
             f"no index at {url}; make one with: sat index FOLDER --index '{url}'"
@@ -240,11 +234,7 @@ def check(session: PostgresSession, url: IndexUrl, *, writable: bool) -> bool:
 
 
 def check_server(session: PostgresSession, url: IndexUrl) -> None:
-    """Refuse a server or database that an index cannot be in.
-
-    Raises:
-        IndexStorageError: If PostgreSQL or pgvector is too old, or the coding is not UTF-8.
-    """
+    """Refuse a server that is too old, or a database that is not in UTF-8."""
     version = session.connection.info.server_version
     if version < OLDEST:
         raise IndexStorageError(
@@ -256,12 +246,7 @@ def check_server(session: PostgresSession, url: IndexUrl) -> None:
 
 
 def create(session: PostgresSession, url: IndexUrl, meta: Mapping[str, str]) -> None:
-    """Make the tables of a new index in one transaction.
-
-    Raises:
-        InputError: If there is an index already.
-        IndexStorageError: If the role may not make it, or pgvector is missing or too old.
-    """
+    """Make the tables of a new index, in the caller's transaction."""
     lock_index(session, url.namespace)
     if exists(session, url.namespace):
         raise InputError(f"{url} exists already; open it, or choose another schema")
@@ -313,11 +298,7 @@ def drop(session: PostgresSession, namespace: str) -> None:
 
 
 def _need_vector(session: PostgresSession, url: IndexUrl) -> None:
-    """Install pgvector in the database unless it is there.
-
-    Raises:
-        IndexStorageError: If it cannot be installed, or is too old.
-    """
+    """Install pgvector in the database unless it is there; refuse one that is too old."""
     found = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
     lock_extension(session)  # two that make their first index at once
     if session.execute(found).fetchone() is None:

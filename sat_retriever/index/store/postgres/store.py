@@ -1,28 +1,43 @@
-"""Store records, tokens, links and words in a schema of a PostgreSQL database."""
+"""A store in a schema of a PostgreSQL database: its statements where they differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sat_retriever.errors import IndexBusyError, IndexStorageError
+from sat_retriever.index.store.conditions import postgres_conditions
 from sat_retriever.index.store.damage import Damage
+from sat_retriever.index.store.packing import RowDamage, finite
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import database, indexes, locks
+from sat_retriever.index.store.postgres import database, locks, vectors
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
-from sat_retriever.index.store.postgres.errors import translated
-from sat_retriever.index.store.postgres.reading import PostgresReader
-from sat_retriever.index.store.postgres.rowsecurity import protect, protect_vectors
+from sat_retriever.index.store.postgres.migrating import export_file
+from sat_retriever.index.store.postgres.rowsecurity import holds_back, protect, protect_vectors
 from sat_retriever.index.store.postgres.schema import PROTECTED
-from sat_retriever.index.store.postgres.session import PostgresSession
-from sat_retriever.index.store.postgres.vectors import HalfVector
-from sat_retriever.index.store.postgres.words import drop_spellings
-from sat_retriever.index.store.postgres.write import delete_sheets, insert_sheets
-from sat_retriever.index.store.rows import RowToken, SheetRow
-from sat_retriever.index.store.updating import StoreWriter, put_meta
+from sat_retriever.index.store.postgres.session import PostgresSession, statement, translated
+from sat_retriever.index.store.postgres.write import (
+    delete_sheets,
+    drop_spellings,
+    in_names,
+    insert_sheets,
+    key_of,
+)
+from sat_retriever.index.store.rows import IdArray, RowToken
+from sat_retriever.index.store.store import put_meta
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.relation import Times, unpacked
 
+_COUNTED = ("format", "visibility", "formulas")
+_ALIKE = 20_000  # known words that share half of their letters with a misspelt one
+_AT_ONCE = 4_096  # tokens that are fetched together
+_OVER, _LEAST_FOUND = 4, 100  # sheets found by an index for each that is asked for, and at least
 MANY = 1_000  # notes of a second pass from which on its joins are planned with fresh statistics
 _SOME = (
     "(SELECT 1 FROM unsettled OFFSET ? LIMIT 1) UNION (SELECT 1 FROM stale_copies OFFSET ? LIMIT 1)"
@@ -33,41 +48,175 @@ _JOINED = (
 )
 
 
-class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
-    """A reader and writer of one index; every method that writes is one transaction."""
+class PostgresStore(database.Database):
+    """A reader and writer of one index."""
 
     @classmethod
     def create(cls, url: IndexUrl, meta: Mapping[str, str]) -> PostgresStore:
-        """Create a new, empty store; it appears whole or not at all.
-
-        Raises:
-            InputError: If there is already an index.
-            IndexStorageError: If the role may not make it, or the server lacks pgvector.
-        """
         database.create(url, meta)
         return cls.open(url)
 
     @classmethod
     def open(cls, url: IndexUrl) -> PostgresStore:
-        """Open an existing store, read-only if the role may not write.
-
-        Raises:
-            IndexNotFoundError: If there is none.
-            IndexFormatError: If it was written by a newer version.
-            IndexStorageError: If the server cannot be reached, or refuses.
-        """
         return cls(url, writable=database.prepare(url))
 
-    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        """Replace all tokens, and the notes about them, or nothing.
+    # ---- readings
 
-        Args:
-            tokens: Row id and token of every sheet.
-            meta: New values by key; None removes a key.
+    def sheet_counts(self, fact: str) -> dict[str, int]:
+        if fact not in _COUNTED:
+            raise ValueError(f"no counts by {fact!r}")
+        return dict(
+            self._rows(f"SELECT {fact}, count(*) FROM sheets GROUP BY {fact} ORDER BY {fact}")
+        )
 
-        Raises:
-            IndexStorageError: If the index cannot be written, or there is not one token per sheet.
+    def ids_by_sheet_id(self) -> IdArray:
+        return self._ids("id", "FROM sheets", "sheet_id")
+
+    def tokens_after(
+        self, row_id: int, until: int, count: int, width: int
+    ) -> tuple[FloatArray, FloatArray, Times]:
+        tokens = np.empty((count, width), dtype="<f4")
+        lengths = np.empty((count, 2), dtype=np.float32)
+        months = np.zeros(count, dtype=np.int64)
+        row, size = 0, 4 * width
+        sql = "SELECT words, texts, months, token FROM tokens WHERE id > ? AND id <= ? ORDER BY id"
+        with self._translated():
+            for part in self._parts(sql, (row_id, until)):
+                if row + len(part) > count or any(len(token) != size for *_, token in part):
+                    raise RowDamage("a token has another width, or is no sheet's")
+                ends = row + len(part)
+                facts = np.array([each[:3] for each in part], dtype=np.int64)
+                lengths[row:ends], months[row:ends] = facts[:, :2], facts[:, 2]
+                joined = b"".join(each[3] for each in part)
+                tokens[row:ends] = np.frombuffer(joined, dtype="<f4").reshape(-1, width)
+                row = ends
+            if row != count or not finite(tokens):
+                raise RowDamage("a token is missing, or has no direction")
+        return tokens, lengths, unpacked(months)
+
+    def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
+        return self._rows("SELECT id, token FROM tokens WHERE id = ANY(?)", (list(ids),))
+
+    def common_words(self, least: int) -> dict[str, int]:
+        sql = (
+            "SELECT word, count(*) FROM (SELECT DISTINCT id, substr(name, 2) AS word "
+            "FROM words, unnest(names) AS name) found GROUP BY word HAVING count(*) >= ? "
+            'ORDER BY word COLLATE "C"'
+        )
+        return dict(self._rows(sql, (least,)))
+
+    def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
+        each = f"(SELECT {_packed('id', 'id')} FROM words WHERE names @> ARRAY[?] AND id > ?)"
+        stored = in_names(word)
+        values = [value for name in stored for value in (name, after)]
+        [row] = self._rows(f"SELECT {', '.join([each] * len(stored))}", values)
+        return tuple(unpacked_ids(data) for data in row)
+
+    def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
+        sql = (
+            f"SELECT name, {_packed('id', 'id')} FROM words, unnest(names) AS name "
+            "WHERE name = ANY(?) GROUP BY name"
+        )
+        stored = {name: word for word in words for name in in_names(word)}
+        found: dict[str, IdArray] = {}
+        with self._translated():
+            for part in self._parts(sql, (list(stored),)):
+                found.update((name, unpacked_ids(data)) for name, data in part)
+        for word in words:
+            yield tuple(found.get(name, unpacked_ids(None)) for name in in_names(word))
+
+    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
+        where = " AND ".join(["contents && ?::text[]"] * len(groups))
+        # Row ids in an expression: in their order the index of words would not be used.
+        source = f"FROM (SELECT id FROM words WHERE {where} ORDER BY id + 0 LIMIT ?) found"
+        values = [[key_of(word) for word in group] for group in groups]
+        return self._ids("id", source, "id", (*values, most))
+
+    def _spelled_like(self, start: str, end: str) -> list[str]:
+        found: dict[str, None] = {}
+        for column, first in (("word", start), ("reversed", end[::-1])):
+            sql = (
+                f"SELECT word FROM spellings WHERE {column} >= ? AND {column} < ? "
+                f"ORDER BY {column} LIMIT ?"
+            )
+            beyond = first[:-1] + chr(ord(first[-1]) + 1)
+            found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
+        return list(found)
+
+    def groups_among(self, names: Sequence[str]) -> list[str]:
+        return sorted(row[0] for row in self._rows("SELECT known_groups(?)", (list(names),)))
+
+    def holds_back(self) -> bool:
+        with self._translated(), self._connection() as session:
+            return holds_back(session)
+
+    def documentation(self, after: int = -1) -> IdArray:
+        return self._ids("id", "FROM tokens WHERE documentation = 1 AND id > ?", "id", (after,))
+
+    def main_sheets(self, after: int = -1) -> IdArray:
+        return self._ids("id", "FROM tokens WHERE main = 1 AND id > ?", "id", (after,))
+
+    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
+        source, order = "FROM sheets WHERE workbook_id > 0", "workbook_id, id"
+        return self._ids("id", source, order), self._ids("workbook_id", source, order)
+
+    def matching(self, filters: Filters) -> IdArray:
+        where, values = postgres_conditions(replace(filters, period=None))
+        source = f"FROM sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE {where}"
+        return self._ids("s.id", source, "s.id", values)
+
+    def nearest(self, token: FloatArray, k: int) -> IdArray:
+        """Row ids of the sheets whose tokens are nearest to a token, best first.
+
+        The index finds several times as many by half precision, roughly; they are ranked by the
+        exact tokens, equal ones by row id. A token is (d,), of unit length.
         """
+        width = len(token)
+        asked = np.array2string(token, separator=",", threshold=width + 1, max_line_width=10**6)
+        sql = (
+            "SELECT s.id, t.token FROM (SELECT stored FROM vectors "
+            f"ORDER BY token::halfvec({width}) <#> ?::halfvec({width}) LIMIT ?) found "
+            "JOIN sheets s ON s.stored = found.stored JOIN tokens t ON t.id = s.id"
+        )
+        most = max(_LEAST_FOUND, _OVER * k)
+        with self._transaction() as session:
+            session.execute(
+                "SELECT set_config('hnsw.ef_search', ?, true)", (str(min(most, 1_000)),)
+            )
+            session.execute("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
+            rows = session.execute(sql, (asked, most)).fetchall()
+        ids = np.array([row_id for row_id, _ in rows], dtype=np.int64)
+        tokens = np.frombuffer(b"".join(each for _, each in rows), "<f4").reshape(-1, width)
+        return ids[np.lexsort((ids, -(tokens @ token)))][:k]
+
+    def has_field(self, name: str) -> bool:
+        sql = (
+            "SELECT 1 FROM fields WHERE key = ? AND substr(key, 1, 100) = substr(?, 1, 100) LIMIT 1"
+        )
+        return bool(self._rows(sql, (name, name)))
+
+    def fields(self) -> list[str]:
+        return [row[0] for row in self._rows("SELECT DISTINCT key FROM fields ORDER BY key")]
+
+    def _ids(self, name: str, source: str, order: str, values: Sequence[Any] = ()) -> IdArray:
+        """One column of whole numbers, packed by the server: many times faster than rows."""
+        [[data]] = self._rows(f"SELECT {_packed(name, order)} {source}", values)
+        return unpacked_ids(data)
+
+    def _parts(self, sql: str, values: Sequence[Any]) -> Any:
+        """Yield the rows of a long result in lists; nothing else runs on the connection then."""
+        with self._transaction() as session, session.connection.cursor("long", binary=True) as long:
+            long.execute(statement(sql), values)
+            while part := long.fetchmany(_AT_ONCE):
+                yield part
+
+    # ---- changes
+
+    def copy_to(self, path: Path) -> None:
+        with self.reading(), self._connection() as session:
+            export_file(session, path)
+
+    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
         with self._writing() as session:
             session.execute(
                 "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
@@ -77,7 +226,7 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
                 "fresh (id, token, vector)",
                 ("int8", "bytea", "halfvec"),
                 (
-                    (row_id, token, HalfVector.of(np.frombuffer(token, dtype="<f4")))
+                    (row_id, token, vectors.HalfVector.of(np.frombuffer(token, dtype="<f4")))
                     for row_id, token in tokens
                 ),
             )
@@ -102,10 +251,10 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
                 session.execute(f"ANALYZE {_JOINED}")
         super().settle()
         width, namespace = int(self.meta().get("width", 0)), self.path.namespace
-        if not 0 < width <= indexes.MAX_INDEXED:
+        if not 0 < width <= vectors.MAX_INDEXED:
             return
         with translated(self.path), self._connection() as session:
-            lacking = indexes.lacks_vector_index(session, namespace)
+            lacking = vectors.lacks_vector_index(session, namespace)
         if lacking:
             with suppress(IndexBusyError):  # the last of those that write makes it
                 self._index_vectors(width)
@@ -114,18 +263,10 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         with self._transaction() as session:
             locks.wait(session, locks.WRITER_WAIT_S)
             session.execute("LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE")  # readers go on
-            if indexes.lacks_vector_index(session, self.path.namespace):
-                indexes.index_vectors(session, width)
+            if vectors.lacks_vector_index(session, self.path.namespace):
+                vectors.index_vectors(session, width)
 
     def repair(self, width: int) -> Damage:
-        """Delete every damaged row; reading its workbook again replaces it.
-
-        Args:
-            width: Token width d.
-
-        Returns:
-            The damage.
-        """
         with self._writing() as session:
             damage = find_damage(session, width)
             take_out(session, damage)
@@ -135,23 +276,24 @@ class PostgresStore(PostgresReader, StoreWriter[PostgresSession]):
         """Do nothing: the server takes deleted words out by itself (VACUUM)."""
 
     def unrepaired(self, damage: Damage) -> list[tuple[str, str]]:
-        """Return root and path of the damaged workbooks that were not read again since."""
         ids = [workbook_id for workbook_id, _root, _path in damage.workbooks]
         return self._in("SELECT root, path FROM workbooks WHERE id IN ({})", ids)
 
-    def _insert_sheets(
-        self, connection: PostgresSession, rows: Sequence[tuple[int | None, SheetRow]]
-    ) -> set[str]:
-        return insert_sheets(connection, rows)
+    _insert_sheets = staticmethod(insert_sheets)
+    _delete_sheets = staticmethod(delete_sheets)
+    _drop_spellings = staticmethod(drop_spellings)
 
-    def _delete_sheets(self, connection: PostgresSession, ids: Sequence[int]) -> set[str]:
-        return delete_sheets(connection, ids)
+    def _protect(self, session: PostgresSession, *, protected: bool) -> None:
+        protect(session, PROTECTED, protected=protected)
 
-    def _protect(self, connection: PostgresSession, *, protected: bool) -> None:
-        protect(connection, PROTECTED, protected=protected)
 
-    def _drop_spellings(self, connection: PostgresSession, words: Iterable[str]) -> None:
-        drop_spellings(connection, words)
+def _packed(name: str, order: str) -> str:
+    return f"string_agg(int8send({name}), ''::bytea ORDER BY {order})"
+
+
+def unpacked_ids(data: bytes | None) -> IdArray:
+    """Row ids from the bytes that the server packs them into."""
+    return np.frombuffer(data or b"", dtype=">i8").astype(np.int64)
 
 
 def _replace_vectors(session: PostgresSession, width: str | None) -> None:
@@ -166,7 +308,7 @@ def _replace_vectors(session: PostgresSession, width: str | None) -> None:
         "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     )
     if width is not None:
-        indexes.index_vectors(session, int(width), "new_vectors")
+        vectors.index_vectors(session, int(width), "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")
     protect_vectors(session)

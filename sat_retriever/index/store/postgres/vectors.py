@@ -1,4 +1,4 @@
-"""Tokens in half precision, as pgvector stores and searches them."""
+"""Tokens in half precision, as pgvector stores and searches them, and the index over them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import psycopg
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
@@ -14,6 +15,10 @@ from sat_retriever.index.store.postgres.session import Connection, PostgresSessi
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.tokens import FloatArray
 
+MAX_INDEXED = 4_000  # numbers of a token that an index of pgvector takes
+LEAST_INDEXED = 1_000  # vectors from which on they are indexed; fewer are compared one by one
+_NEIGHBOURS_BYTES = 1_024  # of an index for each vector while it is made, beside the vector
+_MOST_MEMORY_KIB = 1 << 20  # that making an index takes, unless the server is set to more
 VECTORS = ("vectors (stored, token)", ("int8", "halfvec"))  # the table, and types of its columns
 
 
@@ -43,8 +48,6 @@ def register_vectors(connection: Connection) -> None:
     number = info.oid
 
     class HalfVectorDumper(Dumper):
-        """Writes the bytes as they are."""
-
         format = Format.BINARY
         oid = number
 
@@ -62,14 +65,47 @@ def insert_vectors(session: PostgresSession, rows: Sequence[SheetRow]) -> dict[s
     """
     if not rows:
         return {}
-    keys = new_keys(session, len(rows))
+    sql = "SELECT nextval('stored_keys') FROM generate_series(1, ?)"
+    keys = [row[0] for row in session.execute(sql, (len(rows),)).fetchall()]
     session.copy(
         *VECTORS, ((key, HalfVector.of(row.token)) for key, row in zip(keys, rows, strict=True))
     )
     return {row.record.sheet_id: key for key, row in zip(keys, rows, strict=True)}
 
 
-def new_keys(session: PostgresSession, count: int) -> list[int]:
-    """Return new keys of vectors."""
-    sql = "SELECT nextval('stored_keys') FROM generate_series(1, ?)"
-    return [row[0] for row in session.execute(sql, (count,)).fetchall()]
+def lacks_vector_index(session: PostgresSession, namespace: str) -> bool:
+    """True if there are enough vectors for an index, none yet, and the role may make it."""
+    sql = (
+        "SELECT pg_has_role(c.relowner, 'USAGE') "
+        "AND (SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?) x) = ? "
+        "AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid "
+        "JOIN pg_am a ON a.oid = k.relam WHERE i.indrelid = c.oid AND a.amname = 'hnsw') "
+        "FROM pg_class c WHERE c.oid = to_regclass(?)"
+    )
+    values = (LEAST_INDEXED, LEAST_INDEXED, f'"{namespace}".vectors')
+    [(lacking,)] = session.execute(sql, values).fetchall()
+    return bool(lacking)
+
+
+def index_vectors(session: PostgresSession, width: int, table: str = "vectors") -> None:
+    """Make the index of vectors of a width; few vectors, and wider ones, need or get none.
+
+    That is several times as fast for many vectors at once as adding them to an index one by one,
+    if the server may keep the index in memory meanwhile.
+    """
+    [(count,)] = session.execute(f"SELECT count(*) FROM {table}").fetchall()
+    if width > MAX_INDEXED or count < LEAST_INDEXED:
+        return
+    session.execute(  # until the transaction ends
+        "SELECT set_config('maintenance_work_mem', greatest(least(?::bigint, ?), setting::bigint) "
+        "|| 'kB', true) FROM pg_settings WHERE name = 'maintenance_work_mem'",
+        (count * (2 * width + _NEIGHBOURS_BYTES) >> 10, _MOST_MEMORY_KIB),
+    )
+    create = f"CREATE INDEX ON {table} USING hnsw ((token::halfvec({width})) halfvec_ip_ops)"
+    try:
+        with session.connection.transaction():
+            session.execute(create)
+    except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory):
+        # Several processes share memory, of which containers often have little.
+        session.execute("SELECT set_config('max_parallel_maintenance_workers', '0', true)")
+        session.execute(create)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from sat_retriever.records.contents import CellText, Kept
+from sat_retriever.records.contents import CellText, ContentsPolicy
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
@@ -137,7 +137,7 @@ class _Walk:
             drawn = read_drawn(package, sheet.name, sheet.part, budget, linked=privacy.literals)
             found.sources += tuple(drawn.sources)
             found.refused = drawn.refused
-            if window is None and privacy.contents is Kept.ALL:
+            if window is None and privacy.contents is ContentsPolicy.ALL:
                 comments, refused = read_comments(package, sheet.part, budget)
                 found.texts = tuple(texts_beside([*drawn.texts, *comments]))
                 found.refused = drawn.refused or refused

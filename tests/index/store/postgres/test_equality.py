@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sat_retriever import Column, Filters, Link, SheetIndex, SheetRecord
-from sat_retriever.index.store.conditions import sqlite_conditions
+from sat_retriever.index.store.conditions import postgres_conditions, sqlite_conditions
 from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres.conditions import conditions
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Visibility
@@ -183,7 +182,7 @@ SIGNS = st.text(st.sampled_from("ab/.*?[]^-\\ü\n" + string.digits[:2]), max_siz
 def test_a_glob_matches_the_same_paths(file, globs, pattern, path):
     one, other = globs
     mine, values = sqlite_conditions(Filters(path=pattern))
-    sql, same = conditions(Filters(path=pattern))
+    sql, same = postgres_conditions(Filters(path=pattern))
     here = one._rows(f"SELECT {mine} FROM (SELECT ? AS path) s", [*values, path])[0][0]
     there = other._rows(f"SELECT {sql} FROM (SELECT ?::text AS path) s", [*same, path])[0][0]
     assert bool(here) == bool(there), (pattern, path)

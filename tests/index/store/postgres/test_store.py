@@ -21,8 +21,8 @@ from sat_retriever import (
 from sat_retriever.errors import SatError
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.postgres import indexes, locks, schema, store
-from sat_retriever.index.store.postgres.errors import as_own
+from sat_retriever.index.store.postgres import locks, schema, store, vectors
+from sat_retriever.index.store.postgres.session import as_own
 from sat_retriever.rank.reranker import Reranker
 from tests.fakes import HashedEncoder
 
@@ -157,7 +157,7 @@ def vector_indexes(index):
 
 
 def test_an_older_index_keeps_one_token_of_a_sheet_and_its_index(index, admin, monkeypatch):
-    monkeypatch.setattr(indexes, "LEAST_INDEXED", 2)
+    monkeypatch.setattr(vectors, "LEAST_INDEXED", 2)
     index.add_records([])
     asked = HashedEncoder().encode_queries(["sales"])[0]
     found, [made] = index._store.nearest(asked, 2).tolist(), vector_indexes(index)
@@ -181,7 +181,7 @@ def test_an_older_index_keeps_one_token_of_a_sheet_and_its_index(index, admin, m
 
 def test_vectors_are_indexed_at_the_end_of_the_write_that_makes_them_many(index, monkeypatch):
     assert vector_indexes(index) == []
-    monkeypatch.setattr(indexes, "LEAST_INDEXED", 3)
+    monkeypatch.setattr(vectors, "LEAST_INDEXED", 3)
     index.add_records(RECORDS)
     assert vector_indexes(index) == []
     index.add_records([SheetRecord("c", "Staff")])
@@ -210,7 +210,7 @@ def test_the_joins_of_a_large_second_pass_are_planned_with_statistics(index, mon
 
 
 def test_who_finds_others_writing_leaves_the_indexes_to_them(index, admin, monkeypatch):
-    monkeypatch.setattr(indexes, "LEAST_INDEXED", 3)
+    monkeypatch.setattr(vectors, "LEAST_INDEXED", 3)
     monkeypatch.setattr(locks, "WRITER_WAIT_S", 0.2)
     with admin.transaction():
         admin.execute(f'LOCK TABLE "{index.path.namespace}".vectors IN ROW EXCLUSIVE MODE')
@@ -223,7 +223,7 @@ def test_who_finds_others_writing_leaves_the_indexes_to_them(index, admin, monke
 def test_a_role_that_may_write_but_owns_nothing_leaves_the_indexes_to_the_owner(
     index, admin, postgres, monkeypatch
 ):
-    monkeypatch.setattr(indexes, "LEAST_INDEXED", 3)
+    monkeypatch.setattr(vectors, "LEAST_INDEXED", 3)
     space = index.path.namespace
     role = f"w{space}"
     admin.execute(f"CREATE ROLE {role} LOGIN")

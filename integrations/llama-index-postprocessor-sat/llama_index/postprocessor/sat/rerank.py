@@ -25,7 +25,7 @@ from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.rank.load import AUTO, own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.records.counts import check_counts
+from sat_retriever.records.filters import check_counts
 from sat_retriever.records.permissions import Owner, Principals
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from llama_index.readers.sat.download import FileSystem, downloaded, files_in
 
 from sat_retriever import Limits, Serialization, SheetRecord, Skipped, Workbook, read_workbook
 from sat_retriever.index.sync.folder_listing import FolderListing
-from sat_retriever.records.contents import Kept
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.serialize import serialize
 from sat_retriever.workbook.opening.regular import printable
@@ -31,7 +31,7 @@ Source = str | PurePath
 TEXT = Serialization(max_headers=None, examples=True)
 # Metadata that a language model reads beside the text; the rest is for programs.
 SHOWN = ("citation",)
-_KEPT = Privacy.of(Kept.EXAMPLES, None)
+_KEPT = Privacy.of(ContentsPolicy.EXAMPLES, None)
 
 
 class SheetReader(BasePydanticReader):
@@ -168,7 +168,7 @@ class SheetReader(BasePydanticReader):
         return read_workbook(
             path,
             root=root,
-            contents=Kept.EXAMPLES,
+            contents=ContentsPolicy.EXAMPLES,
             formulas=False,
             links=False,
             within=root if met and not self.follow_links else None,

@@ -11,7 +11,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from sat_retriever import Hit, Link, SheetRecord
 from sat_retriever.index.store.place import Place
-from sat_retriever.records.answers import Answer
+from sat_retriever.records.hits import Answer
 
 # Metadata that a language model reads beside the text; the rest is for programs.
 SHOWN = ("citation",)

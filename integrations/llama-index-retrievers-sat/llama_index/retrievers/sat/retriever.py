@@ -22,7 +22,7 @@ from llama_index.retrievers.sat.nodes import sheet_node
 from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, index_paths
 from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.sync.indexing import index_for
-from sat_retriever.records.counts import check_counts
+from sat_retriever.records.filters import check_counts
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.tools.content import Form, answer_texts

@@ -1,8 +1,8 @@
-"""Where one sheet stands in the ranking for a question, and why it is not higher."""
+"""Explanation of the rank of one sheet for a question: why it is not higher."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sat_retriever.records.hits import Hit
@@ -15,7 +15,7 @@ class WordPart:
     """One word of a question and what it gives a sheet.
 
     Attributes:
-        word: The word, as the question spells it, without case.
+        word: As the question spells it, without case.
         share: What it gives, of the question's best possible lexical score; 0 if it is not there.
         most: The most that it can give any sheet; 0 if no sheet's names have it.
         known: True if names or cells of any sheet have it.
@@ -36,8 +36,7 @@ class Placed:
     """A sheet in a ranking.
 
     Attributes:
-        hit: The sheet, with its rank and score in the answer.
-        words: Every word of the question and what it gives the sheet.
+        words: Every word of the question.
         found_rank: Its rank among all sheets before the reranker.
         found_score: Its score there.
         time: Share of that score that the times of the question left, in (0, 1].
@@ -54,7 +53,7 @@ class Placed:
     together: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The sheet as plain JSON values."""
+        """Plain JSON values."""
         return {
             **self.hit.to_dict(),
             "found_rank": self.found_rank,
@@ -63,14 +62,7 @@ class Placed:
             "role_share": round(self.role, 6),
             "together": round(self.together, 6),
             "words": [
-                {
-                    "word": x.word,
-                    "share": round(x.share, 6),
-                    "most": round(x.most, 6),
-                    "known": x.known,
-                    "inside": x.inside,
-                    "code": x.code,
-                }
+                asdict(x) | {"share": round(x.share, 6), "most": round(x.most, 6)}
                 for x in self.words
             ],
         }
@@ -78,11 +70,9 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class RankExplanation:
-    """Where a sheet stands for a question.
+    """The rank of a sheet for a question, beside that of the sheet above it.
 
     Attributes:
-        query: The question.
-        sheet_id: The sheet.
         placed: The sheet in the ranking; None if it was skipped, and is not in the index.
         above: The sheet right above it; None if it is the first.
         sheets: Number of sheets that are ranked: those that meet the filters.
@@ -107,7 +97,7 @@ class RankExplanation:
 
     @property
     def lacking(self) -> tuple[WordPart, ...]:
-        """Words that give the sheet above more than this one, those that tell most first."""
+        """Words that give the sheet above more than this one, greatest difference first."""
         if self.placed is None or self.above is None:
             return ()
         own = {part.word: part.share for part in self.placed.words}
@@ -115,7 +105,7 @@ class RankExplanation:
         return tuple(sorted(more, key=lambda part: own[part.word] - part.share))
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain JSON values, as `sat why --json` prints it."""
+        """Plain JSON values, as `sat why --json` prints them."""
         return {
             "query": self.query,
             "sheet_id": self.sheet_id,

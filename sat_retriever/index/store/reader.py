@@ -1,16 +1,19 @@
-"""Read what every store keeps in the same tables: records, contents, workbooks and notes."""
+"""Readings of a store: those in statements that every store understands, and those of each."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sat_retriever.index.store.damage import (
+from sat_retriever.index.store.copies import StoredCopies
+from sat_retriever.index.store.links import StoredLinks
+from sat_retriever.index.store.packing import (
     RowDamage,
     contents_of,
     finite,
@@ -18,22 +21,38 @@ from sat_retriever.index.store.damage import (
     record_of,
     skips_from_text,
 )
-from sat_retriever.index.store.permissions import RESTRICTED
-from sat_retriever.index.store.rows import IdArray, WorkbookState
+from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.rows import RESTRICTED, IdArray, WorkbookState
 from sat_retriever.records.contents import SheetContents
-from sat_retriever.records.sheets import SheetRecord, Skipped
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.period.relation import Times
 from sat_retriever.text.spelling import nearest
 
 _SHORT = 16_384  # characters; parsed records up to this length are kept in memory
 _SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
 
 
-class RecordReader(ABC):
-    """Readings by statements that every store understands."""
+class StoreReader(ABC):
+    """Readings of a store; safe to share between threads.
 
-    path: Any
+    Attributes:
+        path: Its place.
+        principals: Groups for whom alone it is open; None if all sheets can be read.
+        kept_by_readers: True if each host's readers write the folder `beside` for themselves;
+            else writers do.
+        links: A reader of its links.
+        copies: A reader of its groups of copies.
+    """
+
+    path: Place
     principals: tuple[str, ...] | None = None
+    kept_by_readers: bool
+    links: StoredLinks
+    copies: StoredCopies
+
+    # ---- what each database does in its own way
 
     @abstractmethod
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -52,23 +71,103 @@ class RecordReader(ABC):
         """Return row id and token, in any order, of the sheets with some row ids."""
 
     @abstractmethod
+    def _spelled_like(self, start: str, end: str) -> list[str]:
+        """Known words that begin or end with some letters, each at most 20,000."""
+
+    @property
+    @abstractmethod
+    def beside(self) -> Path | None:
+        """The folder in which readers find a large index as mapped files; None without one."""
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[None]:
+        """Give everything read in the block one consistent view of the store."""
+
+    @abstractmethod
+    def answering(self) -> AbstractContextManager[None]:
+        """Read what one answer needs with as few trips to the store as there can be."""
+
+    @abstractmethod
+    def sheet_counts(self, fact: str) -> dict[str, int]:
+        """Number of sheets for each "format", "visibility" or "formulas"."""
+
+    @abstractmethod
+    def ids_by_sheet_id(self) -> IdArray:
+        """Row ids of all sheets in the order of their sheet ids."""
+
+    @abstractmethod
+    def tokens_after(
+        self, row_id: int, until: int, count: int, width: int
+    ) -> tuple[FloatArray, FloatArray, Times]:
+        """Tokens (n, d), word counts (n, 2) and times (n, 5) of a stretch of sheets, by row id.
+
+        Words are counted in names and in contents.
+
+        Args:
+            row_id: The row id before the first.
+            until: The last row id.
+            count: Number of sheets that there must be.
+            width: Token width d.
+        """
+
+    @abstractmethod
+    def common_words(self, least: int) -> dict[str, int]:
+        """Words that names of so many sheets or more have, in order, and their number."""
+
+    @abstractmethod
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
         """Row ids of the sheets after one that have a word, ascending, one array per field."""
 
     @abstractmethod
+    def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
+        """The postings of many words, in their order."""
+
+    @abstractmethod
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        """Row ids of the first sheets whose contents have a word of each group, ascending."""
+        """Row ids of the first sheets whose contents have a word of each group, ascending.
+
+        Sheets that were deleted may be among them.
+        """
+
+    @abstractmethod
+    def documentation(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one that only explain others, ascending."""
+
+    @abstractmethod
+    def main_sheets(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one whose names abbreviate their workbooks', ascending."""
+
+    @abstractmethod
+    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
+        """Row ids of all sheets that have a workbook file, and its number, each (n,)."""
+
+    @abstractmethod
+    def matching(self, filters: Filters) -> IdArray:
+        """Row ids of the sheets that meet all conditions but the period, ascending.
+
+        The search knows the times of all sheets already, and need not read them.
+        """
+
+    @abstractmethod
+    def has_field(self, name: str) -> bool:
+        """True if a record has a metadata field of this name."""
+
+    @abstractmethod
+    def fields(self) -> list[str]:
+        """Names of the metadata fields of all records, in order."""
+
+    # ---- what all databases do alike
 
     def meta(self) -> dict[str, str]:
-        """Return all notes about the index as a whole."""
+        """All notes about the index as a whole."""
         return dict(self._rows("SELECT key, value FROM meta"))
 
     def generation(self) -> int:
-        """Return a number that grows with every write."""
+        """A number that grows with every write."""
         return int(self._noted().get("generation", 0))
 
     def is_restricted(self) -> bool:
-        """Return True if its sheets are for their groups alone."""
+        """True if its sheets are for their groups alone."""
         return RESTRICTED in self._noted()
 
     def _noted(self) -> dict[str, str]:
@@ -88,7 +187,7 @@ class RecordReader(ABC):
         return {sheet_id: tuple(names) for sheet_id, names in found.items()}
 
     def holds_back(self) -> bool:
-        """Return True if the server itself holds back sheets; a file has none."""
+        """True if the server itself holds back sheets from the role; a file has none."""
         return False
 
     def group_counts(self) -> dict[str, int]:
@@ -97,7 +196,7 @@ class RecordReader(ABC):
         return dict(self._rows(sql))
 
     def groups_among(self, names: Sequence[str]) -> list[str]:
-        """Return those of some groups that may see a sheet, in order."""
+        """Those of some groups that may see a sheet, in order."""
         found = self._in("SELECT DISTINCT name FROM permissions WHERE name IN ({})", names)
         return sorted(row[0] for row in found)
 
@@ -105,41 +204,22 @@ class RecordReader(ABC):
         """Known words that a misspelt one may mean, in order; see `text.spelling`."""
         return nearest(word, self._spelled_like)
 
-    @abstractmethod
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        """Known words that begin or end with some letters, each at most 20,000."""
-
     def workbooks(self) -> list[WorkbookState]:
-        """Return every workbook that the index knows, by root and path."""
-        return [
-            WorkbookState(
-                root,
-                path,
-                size,
-                mtime,
-                checked,
-                digest,
-                self._skipped(skipped),
-                within,
-                version,
-            )
-            for root, path, size, mtime, checked, digest, skipped, within, version in self._rows(
-                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within, "
-                "version FROM workbooks ORDER BY root, path"
-            )
-        ]
-
-    def _skipped(self, text: str) -> tuple[Skipped, ...]:
+        """Every workbook that the index knows, by root and path."""
+        rows = self._rows(
+            "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within, "
+            "version FROM workbooks ORDER BY root, path"
+        )
         with self._translated():
-            return skips_from_text(text)
+            return [WorkbookState(*(*row[:6], skips_from_text(row[6]), *row[7:])) for row in rows]
 
     def counts(self) -> dict[str, int]:
-        """Return the number of workbooks and sheets."""
+        """Number of workbooks and sheets."""
         tables = ("workbooks", "sheets")
         return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
 
     def has_contents(self) -> bool:
-        """Return True if texts of cells are stored of a sheet."""
+        """True if texts of cells are stored of a sheet."""
         return bool(self._rows("SELECT EXISTS (SELECT 1 FROM contents)")[0][0])
 
     def tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
@@ -168,22 +248,17 @@ class RecordReader(ABC):
         return {str(row_id): crc for row_id, crc in found}
 
     def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
-        """Return the sheet id of each row id."""
+        """The sheet id of each row id."""
         return dict(self._in("SELECT id, sheet_id FROM sheets WHERE id IN ({})", ids))
 
     def row_ids(self, sheet_ids: Sequence[str]) -> dict[str, int]:
-        """Return the row id of each sheet id; unknown ids are absent."""
+        """The row id of each sheet id; unknown ids are absent."""
         return dict(self._in("SELECT sheet_id, id FROM sheets WHERE sheet_id IN ({})", sheet_ids))
 
     def contents(
         self, sheet_ids: Sequence[str], phrases: Sequence[str] = ()
     ) -> dict[str, SheetContents]:
-        """Contents by sheet id; sheets of which none are kept are absent.
-
-        Args:
-            sheet_ids: The sheets.
-            phrases: Phrases; contents that have none of them are absent as well.
-        """
+        """Contents by sheet id; those not kept, or without any of some phrases, are absent."""
         found = self._in(
             "SELECT s.sheet_id, c.packed, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
             "WHERE s.sheet_id IN ({})",
@@ -197,7 +272,7 @@ class RecordReader(ABC):
             }
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Return records by sheet id, without contents; unknown ids are absent."""
+        """Records by sheet id, without contents; unknown ids are absent."""
         found = self._in(
             "SELECT sheet_id, record, crc FROM sheets WHERE sheet_id IN ({})", sheet_ids
         )
@@ -205,7 +280,7 @@ class RecordReader(ABC):
             return {sheet_id: _record(text, crc) for sheet_id, text, crc in found}
 
     def records_called(self, workbook: str) -> list[SheetRecord]:
-        """Return records without a file that name a workbook, in the order of insertion."""
+        """Records without a file that name a workbook, in the order of insertion."""
         found = self._rows(
             "SELECT record, crc FROM sheets WHERE workbook = ? AND workbook_id IS NULL ORDER BY id",
             (workbook,),
@@ -214,7 +289,7 @@ class RecordReader(ABC):
             return [_record(text, crc) for text, crc in found]
 
     def all_sheet_ids(self, workbook: str | None = None) -> list[str]:
-        """Return sheet ids in their order, of all sheets or of one workbook name or path."""
+        """Sheet ids in their order, of all sheets or of one workbook name or path."""
         if workbook is None:
             found = self._rows("SELECT sheet_id FROM sheets ORDER BY sheet_id")
         else:
@@ -225,12 +300,12 @@ class RecordReader(ABC):
         return [row[0] for row in found]
 
     def paths(self) -> list[str]:
-        """Return the paths of all workbooks that have sheets, in their order."""
+        """Paths of all workbooks that have sheets, in their order."""
         sql = "SELECT DISTINCT path FROM sheets WHERE path != '' ORDER BY path"
         return [row[0] for row in self._rows(sql)]
 
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
-        """Return the path of each sheet's workbook, or its name if it has no file."""
+        """The path of each sheet's workbook, or its name if it has no file."""
         return dict(
             self._in(
                 "SELECT sheet_id, CASE path WHEN '' THEN workbook ELSE path END "
@@ -240,7 +315,7 @@ class RecordReader(ABC):
         )
 
     def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-        """Return root, path below it, and `within` of each sheet's file; others are absent."""
+        """Root, path below it, and `within` of each sheet's file; others are absent."""
         found = self._in(
             "SELECT s.sheet_id, w.root, w.path, w.within FROM sheets s "
             "JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN ({})",

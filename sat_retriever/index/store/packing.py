@@ -1,0 +1,176 @@
+"""Stored form of records, contents and links: packed, and with checksums that tell damage."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sat_retriever.errors import InputError
+from sat_retriever.records.contents import SheetContents
+from sat_retriever.records.jsonform import record_from_json, skipped_from_json, to_json
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord, Skipped
+
+Read = TypeVar("Read")
+MAX_BYTES = 4 << 20  # of one sheet's contents as JSON
+_LEVEL = 6
+_MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class RowDamage(Exception):  # noqa: N818 - becomes an `IndexDamagedError` that names the rows
+    """A row differs from what was written."""
+
+
+def checksum(*values: object) -> int:
+    """The CRC-32 of some values, stored with their row."""
+    plain = [each.encode() if isinstance(each, str) else each for each in values]
+    return zlib.crc32(repr(plain).encode())
+
+
+def register(connection: sqlite3.Connection) -> None:
+    """Make `checksum` available in SQL."""
+    connection.create_function("checksum", -1, checksum, deterministic=True)
+
+
+def link_checksum(link: Link, origin: str) -> int:
+    """The checksum of a stored link."""
+    return checksum(link.source, link.target, link.type, origin, link.evidence, float(link.weight))
+
+
+def record_of(text: str, crc: int) -> SheetRecord:
+    """The record in a stored text; raises `RowDamage`."""
+    if checksum(text) != crc:
+        raise RowDamage("the record is not as it was written")
+    return readable(lambda: record_from_json(json.loads(text)))
+
+
+def contents_of(data: bytes, crc: int) -> SheetContents:
+    """The contents in stored bytes; raises `RowDamage`."""
+    return readable(lambda: unpacked(_whole(data, crc)))
+
+
+def may_say(data: bytes, crc: int, phrases: Sequence[str]) -> bool:
+    """`may_hold` of stored bytes; raises `RowDamage`."""
+    return readable(lambda: may_hold(_whole(data, crc), phrases))
+
+
+def _whole(data: bytes, crc: int) -> bytes:
+    if checksum(data) != crc:
+        raise RowDamage("the contents are not as they were written")
+    return data
+
+
+def readable(read: Callable[[], Read]) -> Read:
+    """The result of a function that reads stored text; raises `RowDamage` if that is malformed."""
+    try:
+        return read()
+    except _MALFORMED as error:
+        raise RowDamage(str(error)) from error
+
+
+def skips_from_text(text: str) -> tuple[Skipped, ...]:
+    """The skipped parts of a workbook in a stored text; raises `RowDamage`."""
+    return readable(lambda: tuple(map(skipped_from_json, json.loads(text))))
+
+
+def check_sheet(row: Sequence[Any], width: int) -> None:
+    """Raise `RowDamage` unless columns, record, contents, token and words of a sheet match."""
+    *columns, text, crc, contents, contents_crc, words, token, months, lexical = row
+    record = record_of(text, crc)
+    if contents is not None:
+        contents_of(contents, contents_crc)
+    own = (record.sheet_id, record.workbook, record.path, record.format, record.visibility.value)
+    plain = json.dumps(to_json(record.metadata))
+    if (*own, plain) != tuple(columns):
+        raise RowDamage("its columns do not fit its record")
+    if lexical is None or not isinstance(words, int) or not isinstance(months, int):
+        raise RowDamage("its words or times are missing")
+    if not isinstance(token, bytes) or len(token) != 4 * width:
+        raise RowDamage("its token has another width")
+    if not finite(np.frombuffer(token, dtype="<f4").reshape(1, width)):
+        raise RowDamage("its token has no direction")
+
+
+def finite(tokens: np.ndarray[Any, Any]) -> bool:
+    """True if the lengths of tokens (n, d) are finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.einsum("ij,ij->i", tokens, tokens)).all())
+
+
+def packed_contents(sheet_id: str, contents: SheetContents) -> bytes:
+    """The contents of a sheet as they are stored; raises `InputError` if they cannot be."""
+    try:
+        return packed(contents)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the contents of {sheet_id!r} have text that is not Unicode ({error.reason}); "
+            "replace lone surrogates in it"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{sheet_id!r} cannot be kept: {error}") from error
+
+
+def packed(contents: SheetContents) -> bytes:
+    """The contents as compressed JSON; raises `ValueError` if too long or not Unicode."""
+    text = json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":"))
+    plain = text.encode()
+    if len(plain) > MAX_BYTES:
+        raise ValueError(f"its contents take {len(plain):,} bytes; give at most {MAX_BYTES:,}")
+    return zlib.compress(plain, _LEVEL)
+
+
+def unpacked(data: bytes) -> SheetContents:
+    """The contents in some bytes; never unpacks more than `MAX_BYTES`.
+
+    >>> from sat_retriever.records.contents import CellText
+    >>> found = SheetContents((CellText("A9", "Source"),))
+    >>> unpacked(packed(found)) == found
+    True
+
+    Raises:
+        ValueError: If they hold no contents, or too long ones.
+    """
+    contents = SheetContents.from_json(json.loads(_plain(data)))
+    texts = [*contents.notes, *(text for table in contents.tables for text in table)]
+    if not all(type(each.cell) is type(each.text) is str for each in texts):
+        raise ValueError("the contents have a value that is no text")
+    return contents
+
+
+def may_hold(data: bytes, phrases: Iterable[str]) -> bool:
+    """False if the contents in some bytes have none of some phrases; unpacking costs far more.
+
+    >>> from sat_retriever.records.contents import CellText
+    >>> data = packed(SheetContents((CellText("A9", "Net  Sales"), CellText("B9", "of 2024"))))
+    >>> may_hold(data, ["net sales"]), may_hold(data, ["sales of"])
+    (True, False)
+
+    Raises:
+        ValueError: If they are no bytes of contents.
+    """
+    text = _plain(data).decode().casefold()
+    return any(re.search(_written(phrase), text) for phrase in phrases)
+
+
+def _written(phrase: str) -> str:
+    """Pattern of a phrase in JSON, in small letters, whatever the white space in it."""
+    parts = phrase.casefold().split()
+    plain = (json.dumps(part, ensure_ascii=False)[1:-1] for part in parts)
+    return r"(?:\s|\\[bfnrt]|\\u00[01][0-9a-f])+".join(map(re.escape, plain))
+
+
+def _plain(data: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    try:
+        plain = unpacking.decompress(data, MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"the contents cannot be unpacked: {error}") from error
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError(f"the contents are cut off, or longer than {MAX_BYTES:,} bytes")
+    return plain
