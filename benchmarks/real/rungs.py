@@ -91,48 +91,50 @@ RUNGS = (
         "without words",
         partial(_weighed, weight=1.0),
         package(
-            "text.lexical", "text.segment", "index.matches", "index.common", "index.contents",
-            "index.store.words",
+            "text.lexical", "text.segment", "index.search.matches", "index.search.frequent_words",
+            "index.search.content_scorer", "index.store.words",
         ),
     ),
     System(
         "no_name_words",
         "without words of names",
         partial(_changed, change=without.no_name_words),
-        package("text.lexical:LexicalScorer", "index.common"),
+        package("text.lexical:LexicalScorer", "index.search.frequent_words"),
     ),
     System(
         "no_cell_words",
         "without words of cells",
         partial(_changed, change=without.no_cell_words),
-        package("text.contents", "index.contents", "index.store.words"),
+        package("text.contents", "index.search.content_scorer", "index.store.words"),
     ),
     System(
         "no_cosine",
         "without cosines",
         partial(_weighed, weight=0.0),
         package(
-            "encoder", "onnx", "index.tokens", "index.encoding", "text.serialize",
+            "encoder", "index.search.tokens", "index.sync.encoding", "text.serialize",
         ),
     ),
     System(
         "no_periods",
         "without periods",
         lambda on: on.asking(on.index(times=False)),
-        package("period", "index.periods", "index.scores:time_factors"),
+        package(
+            "text.period", "index.search.columns:Periods", "index.search.fusion:time_factors",
+        ),
     ),
     System(
         "silent_documentation",
         "documentation speaks for no other sheet",
         partial(_changed, change=without.silent_documentation),
-        package("index.leading", "index.matches:_spoken_for"),
+        package("index.search.columns:LeadSheets", "index.search.matches:_spoken_for"),
     ),
     System(
         "free_documentation",
         "documentation is not held back",
         _free_documentation,
         package(
-            "index.scores:DOCUMENTATION", "index.scores:role_factors",
+            "index.search.scores:DOCUMENTATION", "index.search.scores:role_factors",
             "text.contents:asks_for_documentation", "rank.links.reading:NGRAM_OF_DOCUMENTATION",
         ),
     ),
@@ -141,7 +143,8 @@ RUNGS = (
         "without main sheets",
         partial(_changed, change=without.no_main_sheets),
         package(
-            "index.scores:BESIDE_MAIN", "index.scores:role_factors", "index.leading",
+            "index.search.scores:BESIDE_MAIN", "index.search.scores:role_factors",
+            "index.search.columns:LeadSheets",
             "text.spelling:abbreviates",
         ),
     ),
@@ -152,10 +155,10 @@ RUNGS = (
         _no_initials,
         package(
             "rank.links.linkrank:raise_abbreviations", "text.spelling:abbreviates",
-            "index.matches:_by_initials",
+            "index.search.matches:_by_initials",
         ),
     ),
-    System("no_codes", "without codes", _no_codes, package("index.glossary")),
+    System("no_codes", "without codes", _no_codes, package("index.search.matches:codes_of")),
     System(
         "no_reading",
         "without reading the best sheets",

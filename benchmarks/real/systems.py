@@ -29,7 +29,7 @@ from sat_retriever.text.period.spans import UNDATED
 MINILM, ARCTIC, GENERAL = "minilm", "arctic", "general"
 Rankings = Sequence[Sequence[str]]  # of each question, best first
 # Parts of the package that an index depends on; a change of one makes indexes anew.
-_MADE_BY = ("encoder", "index", "links", "locate", "period", "records", "text", "workbook")
+_MADE_BY = ("encoder", "index", "links", "records", "text", "workbook")
 
 
 class Searched:
@@ -203,7 +203,7 @@ FOLDED = System(
     "folded",
     "as installed, copies folded",
     lambda on: on.asking(on.index(), all_copies=False),
-    package("links.copies", "index.folding", "index.store.copies", "records.copies"),
+    package("links.copies", "index.search.folding", "index.store.copies"),
 )
 BEFORE = (
     System(
@@ -223,8 +223,9 @@ BEFORE = (
         "`--contents names`",
         lambda on: on.asking(on.index(ContentsPolicy.NAMES)),
         package(
-            "records.contents", "text.contents", "text.serialize:contents_text", "index.contents",
-            "index.store.contents", "index.store.words", "rank.links.reading",
+            "records.contents", "text.contents", "text.serialize:contents_text",
+            "index.search.content_scorer", "index.store.packing", "index.store.words",
+            "rank.links.reading",
         ),
     ),
 )  # fmt: skip
