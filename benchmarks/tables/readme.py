@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.paper import paper
 from benchmarks.results import read_results
-from benchmarks.tables.breakdown import Spread
+from benchmarks.tables.breakdown import Files, Spread
 from benchmarks.tables.markdown import markdown, not_run, number
 
 # Columns: benchmark, corpus, split, metric, heading. Trained rows stand in other results.
@@ -63,7 +63,7 @@ def readme_table() -> str:
     return markdown(["ranking", *(heading for *_, heading in COLUMNS)], rows)
 
 
-def _figures(files: Mapping[str, Sequence[dict]], names: Mapping[str, str]) -> list[str]:
+def _figures(files: Mapping[str, Files], names: Mapping[str, str]) -> list[str]:
     """The figures of a system by column."""
     return [
         NOTHING
@@ -73,7 +73,7 @@ def _figures(files: Mapping[str, Sequence[dict]], names: Mapping[str, str]) -> l
     ]
 
 
-def _mean(files: Sequence[dict], name: str, column: int) -> str:
+def _mean(files: Files, name: str, column: int) -> str:
     """The mean of a system over its seeds."""
     _, dataset, split, metric, _ = COLUMNS[column]
     values = [
