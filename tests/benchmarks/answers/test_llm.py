@@ -59,7 +59,7 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
 
 def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
     cut = one_by_one(Reaction("SELECT", reason="length"), Reaction("NO SQL"), Reaction("41 [1]"))
-    kept = llm.ContentsPolicy(tmp_path / "kept.jsonl")
+    kept = llm.Kept(tmp_path / "kept.jsonl")
     with (
         index_paths(folder, tmp_path / "x.sat") as index,
         ollama(cut, models=("small",)) as server,
@@ -70,7 +70,7 @@ def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
         assert "did not finish" in first.failed
         kept.add("engine", ADA.question, first)
         assert llm.told(way["engine"], ADA.question, chat).text == "41 [1]"
-    again = llm.ContentsPolicy(tmp_path / "kept.jsonl")
+    again = llm.Kept(tmp_path / "kept.jsonl")
     assert again.answer("engine", ADA.question) == first
     assert judged(ADA, first)["right"] == 0
 
