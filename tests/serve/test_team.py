@@ -21,7 +21,7 @@ import pytest
 from mcp import Client
 
 from sat_retriever.index.sync.indexing import index_paths
-from sat_retriever.serve import serving as http
+from sat_retriever.serve import serving as http_server
 from sat_retriever.serve import supervisor
 from sat_retriever.serve.asgi import refuse
 from sat_retriever.serve.service import Service
@@ -394,7 +394,7 @@ def test_an_encoder_that_is_down_is_said_to_be_so(reports, tmp_path, monkeypatch
 
 
 def test_a_request_whose_head_does_not_come_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(http, "HEAD_WITHIN_S", 0.5)
+    monkeypatch.setattr(http_server, "HEAD_WITHIN_S", 0.5)
     started = threading.Event()
 
     async def slow(scope, receive, send):
