@@ -65,26 +65,22 @@ class House:
     circles: list[list[str]]
 
 
-def modules(root: Path, folders: Iterable[str]) -> list[Path]:
-    """The Python files of some folders that git tracks or would add.
+def listed(root: Path, folders: Iterable[str]) -> list[Path]:
+    """The files of some folders that git tracks or would add.
 
     Args:
         root: The checkout.
         folders: Relative to it.
     """
-    command = [
-        "git",
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "--",
-        *folders,
-    ]
-    listed = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True).stdout
-    paths = (root / name for name in sorted(set(listed.split("\0"))) if name.endswith(".py"))
-    return [path for path in paths if path.is_file()]
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
+    found = subprocess.run([*command, *folders], cwd=root, capture_output=True, check=True).stdout
+    names = filter(None, sorted(set(found.decode().split("\0"))))
+    return [path for path in (root / name for name in names) if path.is_file()]
+
+
+def modules(root: Path, folders: Iterable[str]) -> list[Path]:
+    """The Python files among them."""
+    return [path for path in listed(root, folders) if path.suffix == ".py"]
 
 
 def counted(source: str) -> tuple[int, int, int]:
@@ -131,30 +127,25 @@ def imports(root: Path) -> networkx.DiGraph:
         room = parts[0]
         rooms.add_node(room)
         for name in imported(ast.parse(path.read_text("utf-8"))):
-            rooms.add_edge(room, name)
+            place = root / PACKAGE / name
+            if place.is_dir() or place.with_suffix(".py").is_file():
+                rooms.add_edge(room, name)
     rooms.remove_edges_from(list(networkx.selfloop_edges(rooms)))
     return rooms
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    """Yield the rooms that a module imports, at its top or within a function."""
+    """Yield what a module imports right below the package, at its top or within a function."""
     for node in ast.walk(tree):
+        names: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        else:
-            continue
         for name in names:
             package, _, rest = name.partition(".")
-            room = rest.partition(".")[0]
-            place = ROOT / PACKAGE / room
-            if (
-                package == PACKAGE
-                and room
-                and (place.is_dir() or place.with_suffix(".py").exists())
-            ):
-                yield room
+            if package == PACKAGE and rest:
+                yield rest.partition(".")[0]
 
 
 def house(root: Path) -> House:
@@ -170,19 +161,13 @@ def house(root: Path) -> House:
     )
 
 
-def result_files(root: Path) -> int:
-    """Number of committed result files of the benchmarks."""
-    command = ["git", "ls-files", "-z", "--", "benchmarks/results"]
-    listed = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True).stdout
-    return sum(1 for name in listed.split("\0") if name)
-
-
 def report(root: Path) -> str:
     """The counts as a table."""
     plan = house(root)
+    results = len(listed(root, ("benchmarks/results",)))
     rows = [
         f"rooms {plan.rooms}, arrows {plan.arrows}, floors {plan.floors}, "
-        f"result files {result_files(root):,}",
+        f"result files {len(listed(root, ['benchmarks/results'])):,}",
         *(f"circle: {', '.join(circle)}" for circle in plan.circles),
         f"{'':12}{'files':>8}{'code':>9}{'docstrings':>12}{'comments':>10}{'median':>8}",
     ]

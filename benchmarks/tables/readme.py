@@ -20,9 +20,9 @@ COLUMNS = (
     ("adapted", "spider_dev", "all", "NDCG@10", "Spider"),
     ("adapted", INDUSTRYTAB_1K, "standard", "NDCG@5", "1K, standard test"),
 )
-NOT_RUN, NOTHING = "not run", ""
-# Rows: title, and the name of the system in the results of each benchmark; one without its name
-# there was not run, and one with an empty name cannot be.
+NOT_COMPARED, NOTHING = "–", ""
+# Rows: title, and the name of the system in the results of each benchmark. One without its name
+# there is not in that comparison; one with an empty name cannot be.
 ROWS: tuple[tuple[str, Mapping[str, str]], ...] = (
     (
         "BM25, names and headers",
@@ -65,12 +65,11 @@ def readme_table() -> str:
 
 def _figures(files: Mapping[str, Files], names: Mapping[str, str]) -> list[str]:
     """The figures of a system by column."""
-    return [
-        NOTHING
-        if names.get(benchmark) == NOTHING
-        else _mean(files[benchmark], names.get(benchmark, NOT_RUN), column)
-        for column, (benchmark, *_) in enumerate(COLUMNS)
-    ]
+    cells = []
+    for column, (benchmark, *_) in enumerate(COLUMNS):
+        name = names.get(benchmark, NOT_COMPARED)
+        cells.append(_mean(files[benchmark], name, column) if name else NOTHING)
+    return cells
 
 
 def _mean(files: Files, name: str, column: int) -> str:
@@ -82,4 +81,4 @@ def _mean(files: Files, name: str, column: int) -> str:
         if (file["method"], file["dataset"]) == (name, dataset)
         and file["split"].partition("_")[0] == split
     ]
-    return number(Spread.of(values).mean) if values else NOT_RUN
+    return number(Spread.of(values).mean) if values else NOT_COMPARED

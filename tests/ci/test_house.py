@@ -23,13 +23,12 @@ FILES = {
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
+def checkout(tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
-    monkeypatch.setattr(house, "ROOT", tmp_path)
     return tmp_path
 
 
