@@ -65,11 +65,11 @@ def readme_table() -> str:
 
 def _figures(files: Mapping[str, Files], names: Mapping[str, str]) -> list[str]:
     """The figures of a system by column."""
-    cells = []
-    for column, (benchmark, *_) in enumerate(COLUMNS):
-        name = names.get(benchmark, NOT_COMPARED)
-        cells.append(_mean(files[benchmark], name, column) if name else NOTHING)
-    return cells
+    by_column = [(benchmark, names.get(benchmark, NOT_COMPARED)) for benchmark, *_ in COLUMNS]
+    return [
+        _mean(files[benchmark], name, column) if name else NOTHING
+        for column, (benchmark, name) in enumerate(by_column)
+    ]
 
 
 def _mean(files: Files, name: str, column: int) -> str:
