@@ -167,7 +167,7 @@ def report(root: Path) -> str:
     results = len(listed(root, ("benchmarks/results",)))
     rows = [
         f"rooms {plan.rooms}, arrows {plan.arrows}, floors {plan.floors}, "
-        f"result files {len(listed(root, ['benchmarks/results'])):,}",
+        f"result files {results:,}",
         *(f"circle: {', '.join(circle)}" for circle in plan.circles),
         f"{'':12}{'files':>8}{'code':>9}{'docstrings':>12}{'comments':>10}{'median':>8}",
     ]
