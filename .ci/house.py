@@ -166,8 +166,7 @@ def report(root: Path) -> str:
     plan = house(root)
     results = len(listed(root, ("benchmarks/results",)))
     rows = [
-        f"rooms {plan.rooms}, arrows {plan.arrows}, floors {plan.floors}, "
-        f"result files {results:,}",
+        f"rooms {plan.rooms}, arrows {plan.arrows}, floors {plan.floors}, result files {results:,}",
         *(f"circle: {', '.join(circle)}" for circle in plan.circles),
         f"{'':12}{'files':>8}{'code':>9}{'docstrings':>12}{'comments':>10}{'median':>8}",
     ]
