@@ -95,15 +95,15 @@ def candidate_run(index: SheetIndex, sets: Sequence[QuerySet]) -> Run:
 
 
 def reranked(
-    reranker: LinkReranker, dataset: Dataset, candidates: Run, label: str
+    index: SheetIndex, reranker: LinkReranker, dataset: Dataset, candidates: Run, label: str
 ) -> tuple[Run, list[float]]:
     """Rerank candidates, and return the time of each query in milliseconds."""
     run: Run = {}
     took = []
     for place, found in track(candidates.items(), f"{dataset.name}, {label}"):
-        question = reranker.index.question(dataset.queries[place].text)
+        question = index.question(dataset.queries[place].text)
         start = time.perf_counter()
-        run[place] = reranker.rerank(question, found)
+        run[place] = reranker.rerank(index.candidate_set(question, found))
         took.append((time.perf_counter() - start) * 1000)
     return run, took
 
@@ -200,7 +200,7 @@ def measure(
             if kind == "found":
                 settings["siblings"] = SIBLINGS_ALONE
             for name, chosen in settings.items():
-                run, took = reranked(LinkReranker(index, chosen), dataset, base, name)
+                run, took = reranked(index, LinkReranker(chosen), dataset, base, name)
                 for asked in sets:
                     scored = result(asked, f"{name}_{label}", run, base, numbers)
                     spent = {

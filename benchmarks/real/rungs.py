@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any
 
 from benchmarks.real import without
 from benchmarks.real.cost import Asking
 from benchmarks.real.systems import BEFORE, DEFAULT, FOLDED, Searched, System, package
 from sat_retriever.index.search import matches
-from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.rank.links import linkrank, reading
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.rank.load import own_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.filters import Filters
 
 
 class Weighing(Reranker):
@@ -33,11 +31,9 @@ class Weighing(Reranker):
         self.dense_weight = dense_weight
         self.trained_candidates = reranker.trained_candidates
 
-    def rerank(
-        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
-    ) -> Sequence[Candidate]:
+    def rerank(self, found: CandidateSet) -> Sequence[Candidate]:
         """Return what the reranker returns."""
-        return self._reranker.rerank(question, candidates, filters)
+        return self._reranker.rerank(found)
 
 
 def _weighed(on: Searched, weight: float) -> Asking:
@@ -58,7 +54,7 @@ def _replacing(ask: Asking, module: ModuleType, **values: object) -> Asking:
 
 
 def _no_initials(on: Searched) -> Asking:
-    ask = _replacing(on.asking(on.index()), linkrank, raise_abbreviations=_second)
+    ask = _replacing(on.asking(on.index()), linkrank, raise_abbreviations=_as_found)
     return _replacing(ask, matches, _by_initials=lambda *given: given[-1])
 
 
@@ -67,7 +63,7 @@ def _no_codes(on: Searched) -> Asking:
 
 
 def _no_reading(on: Searched) -> Asking:
-    return _replacing(on.asking(on.index()), linkrank, read_closely=lambda *given: given[-1])
+    return _replacing(on.asking(on.index()), linkrank, read_closely=_as_found)
 
 
 def _free_documentation(on: Searched) -> Asking:
@@ -77,11 +73,11 @@ def _free_documentation(on: Searched) -> Asking:
 
 def _no_links(on: Searched) -> Asking:
     index = on.index()
-    return on.asking(index, LinkReranker(index, LinkSettings(pulling=0)))
+    return on.asking(index, LinkReranker(LinkSettings(pulling=0)))
 
 
-def _second(_query: str, candidates: list[Candidate], _records: Any) -> list[Candidate]:
-    return candidates
+def _as_found(found: CandidateSet) -> list[Candidate]:
+    return list(found.candidates)
 
 
 RUNGS = (

@@ -153,12 +153,12 @@ class Ranked:
 
 def ranked(asked: Searched, near: Neighbourhood) -> list[Ranked | None]:
     """Return each question with its ranking; None if no relevant sheet is ranked."""
-    reranker = LinkReranker(asked.index)
+    reranker = LinkReranker()
     found: list[Ranked | None] = []
     for query in asked.queries:
         question = asked.index.question(query.text)
-        candidates = asked.index.candidates(question, CANDIDATES)
-        walk = tuple(each.sheet_id for each in reranker.rerank(question, candidates))
+        first = asked.index.found(question, CANDIDATES, all_copies=True)
+        walk = tuple(each.sheet_id for each in reranker.rerank(first))
         anchor = next((sheet for sheet in walk if sheet in query.positives), None)
         if anchor is None:
             found.append(None)

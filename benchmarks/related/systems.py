@@ -120,7 +120,7 @@ def _walk(left_out: str, settings: LinkSettings, kind: str = "") -> System:
     return System(
         f"{WALK}_without_{left_out}",
         f"walk without {left_out.replace('_', ' ')}",
-        lambda index: LinkReranker(index, settings),
+        lambda index: LinkReranker(settings),
         (WALK,),
         kind,
     )

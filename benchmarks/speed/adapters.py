@@ -74,7 +74,7 @@ def retrievers(index: SheetIndex, top_k: int) -> dict[str, Call]:
 
 def rerankers(index: SheetIndex) -> dict[str, Call]:
     """Return calls of Stage 2; the candidates are found before and not timed."""
-    links = LinkReranker(index)
+    links = LinkReranker()
     llama = LlamaReranker(index, top_n=FEW, today=UNDATED)
     chain = SheetGraphReranker(index=index, top_n=FEW, today=UNDATED)
     found = LlamaRetriever(index, similarity_top_k=CANDIDATES, today=UNDATED)
@@ -82,7 +82,11 @@ def rerankers(index: SheetIndex) -> dict[str, Call]:
     documents = cache(SheetTokenRetriever(index=index, k=CANDIDATES, today=UNDATED).invoke)
     candidates = cache(lambda query: index.candidates(query, CANDIDATES))
     return {
-        "bare": direct(lambda query: links.rerank(index.question(query), candidates(query))[:FEW]),
+        "bare": direct(
+            lambda query: links.rerank(
+                index.candidate_set(index.question(query), candidates(query))
+            )[:FEW]
+        ),
         "LlamaIndex": direct(lambda query: llama.postprocess_nodes(nodes(query), query_str=query)),
         "LangChain": direct(lambda query: chain.compress_documents(documents(query), query)),
     }

@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.links.reading import asked_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.explanation import Placed, WordPart
 from sat_retriever.records.filters import Filters
@@ -17,34 +17,30 @@ from sat_retriever.records.hits import NO_COPIES, CopiesOf, Hit, Why
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.lexical import QueryWords, WordShares, sheet_texts
-from sat_retriever.text.locate import QueryTerms, place_of
+from sat_retriever.text.locate import Place, place_of
 from sat_retriever.text.period.periods import period_of
 from sat_retriever.text.period.spans import Span
 from sat_retriever.text.segment import forms, stem, stems
 
 
-def hits_of(
-    index: SheetIndex, question: Question, found: Sequence[Candidate], copies: CopiesOf
-) -> list[Hit]:
+def hits_of(index: SheetIndex, found: CandidateSet, copies: CopiesOf) -> list[Hit]:
     """Hits in the order of some candidates, with their records, reasons and copies."""
-    ids = [candidate.sheet_id for candidate in found]
-    records = index.records(ids, contents=True)
-    links = index.links_between(ids, ids)
-    known = any(record.contents is not None for record in records.values())
-    asked = asked_of(index, question) if known else QueryTerms({}, "")
-    words = QueryWords(question.read_as)
+    records = found.with_contents(found.ids)
+    links, words = found.links(found.ids), QueryWords(found.question.read_as)
 
     def load(sheet_id: str, table: int, totals: bool) -> TypedTable:
         """A function, so that copying a hit does not copy the index."""
         return index.table(sheet_id, table, totals=totals)
 
     hits = []
-    for rank, candidate in enumerate(found, start=1):
+    for rank, candidate in enumerate(found.candidates, start=1):
         record = records.get(candidate.sheet_id)
         if record is None:  # removed by a writer since the candidates were found
             continue
         matched, headers = words.matched(record)
-        place = place_of(asked, record)
+        place = Place()
+        if record.contents is not None:
+            place = place_of(found.terms, record, found.matches(record))
         own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
         why = Why(
             words=matched,
@@ -55,7 +51,7 @@ def hits_of(
             lexical_rank=candidate.lexical_rank,
             links=own,
             via=candidate.via,
-            period=_period(record, question.times.spans),
+            period=_period(record, found.question.times.spans),
             cells=place.cells,
             contents=candidate.contents,
             contents_rank=candidate.contents_rank,
@@ -75,12 +71,7 @@ def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
 
 
 def explanation_of(
-    index: SheetIndex,
-    question: Question,
-    sheet_id: str,
-    best: Sequence[Candidate],
-    filters: Filters | None,
-    copies: CopiesOf,
+    index: SheetIndex, sheet_id: str, best: CandidateSet, copies: CopiesOf
 ) -> tuple[Placed, Placed | None]:
     """Return a sheet and the one right above it in the answer; None above the first.
 
@@ -89,14 +80,15 @@ def explanation_of(
     Raises:
         InputError: If the sheet is not in the index any more.
     """
+    question, filters = best.question, best.filters
     found = index.standing(question, sheet_id, filters)
     if not found:
         raise InputError(f"{sheet_id!r} was removed meanwhile; ask again")
-    ranked = _ranked(sheet_id, found, best)
-    hits = {hit.sheet_id: hit for hit in hits_of(index, question, ranked, copies)}
-    shares = index.word_shares(question, [each.sheet_id for each in ranked])
+    ranked = best.of(_ranked(sheet_id, found, best.candidates))
+    hits = {hit.sheet_id: hit for hit in hits_of(index, ranked, copies)}
+    shares = ranked.word_shares()
     placed = []
-    for column, each in enumerate(ranked):
+    for column, each in enumerate(ranked.candidates):
         before = index.standing(question, each.sheet_id, filters)
         if each.sheet_id in hits and before:
             hit = replace(hits[each.sheet_id], rank=each.rank)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -13,13 +13,14 @@ from sat_retriever.answer.confidence import calibration
 from sat_retriever.answer.hits import explanation_of, failed_filters, hits_of, skips_of
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import COMPLETE_SHARE, Reranker, complete_set
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.explanation import RankExplanation
 from sat_retriever.records.filters import Filters, check_counts
-from sat_retriever.records.hits import Answer, CopiesOf
+from sat_retriever.records.hits import Answer
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.spans import QueryPeriods, asked_on
@@ -73,7 +74,6 @@ class SheetRetriever:
             return self
         other = copy(self)
         other.index = self.index.seen_by(principals)
-        other.reranker = self.reranker and self.reranker.over(other.index)
         return other
 
     def retrieve(
@@ -113,12 +113,8 @@ class SheetRetriever:
             EncoderError: If the index's encoder cannot be loaded.
         """
         check_counts(top_k=top_k)
-        seen = self.seen_by(principals)
-        with seen.index.answering():
-            question = seen._question(query, today, token)
-            found = seen._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
-            copies = {} if all_copies else seen._copies(found, filters)
-            return seen._answer(question, found, filters, min_score, copies)
+        asked = _Asked(query, top_k, filters, token, asked_on(today), all_copies)
+        return self.seen_by(principals)._answer(asked, min_score)
 
     def retrieve_set(
         self,
@@ -140,14 +136,8 @@ class SheetRetriever:
             InputError: If `max_k` is less than 1; else as `retrieve`.
         """
         check_counts(max_k=max_k)
-        seen = self.seen_by(principals)
-        with seen.index.answering():
-            question = seen._question(query, today)
-            found = seen._ranked(question, max_k, filters, all_copies=all_copies)
-            share = seen.reranker.complete_share if seen.reranker else COMPLETE_SHARE
-            best = found[: complete_set(found, max_k, share=share)]
-            copies = {} if all_copies else seen._copies(best, filters)
-            return seen._answer(question, best, filters, min_score, copies)
+        asked = _Asked(query, max_k, filters, None, asked_on(today), all_copies)
+        return self.seen_by(principals)._answer(asked, min_score, complete=True)
 
     async def aretrieve(
         self,
@@ -203,17 +193,22 @@ class SheetRetriever:
                 raise InputError(f"there is no sheet {sheet_id!r} in the index; check its id")
             sheets = len(self.index)
             return RankExplanation(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
-        question = self._question(query, today)
+        asked = _Asked(query, self.candidates, filters, None, asked_on(today), all_copies=False)
+        question = self._question(asked)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
-        shown_by = self._shown_by(question, sheet_id, kept)
-        best = self._ranked(question, self.candidates, kept, all_copies=shown_by is not None)
-        copies = {} if shown_by else self._copies(best, kept)
-        own, above = explanation_of(self.index, question, sheet_id, best, kept, copies)
+        own = self.index.score_sheets(question, [sheet_id], kept)
+        shown = self.index.candidate_set(question, own, kept).without_copies().ids
+        shown_by = next((each for each in shown if each != sheet_id), None)
+        asked = replace(asked, filters=kept, all_copies=shown_by is not None)
+        best = self._ranked(question, asked)
+        placed, above = explanation_of(
+            self.index, sheet_id, best, {} if shown_by else best.copies()
+        )
         return RankExplanation(
             query,
             sheet_id,
-            own,
+            placed,
             above,
             sheets=self.index.count(kept),
             candidates=self.candidates if self.reranker else 0,
@@ -223,50 +218,48 @@ class SheetRetriever:
             shown_by=shown_by,
         )
 
-    def _shown_by(self, question: Question, sheet_id: str, filters: Filters | None) -> str | None:
-        found = self.index.score_sheets(question, [sheet_id], filters)
-        shown = self.index.without_copies(question, found, filters)
-        return next((each.sheet_id for each in shown if each.sheet_id != sheet_id), None)
+    # ---- the path of a question: asked, found, ranked, answered
 
-    def _question(
-        self, query: str, today: date | None, token: FloatArray | None = None
-    ) -> Question:
+    def _answer(self, asked: _Asked, min_score: float | None, *, complete: bool = False) -> Answer:
+        """Return the best sheets as hits, and what is to be said about all of them.
+
+        `complete` ends them before the first that is clearly worse; see `complete_set`.
+        """
+        with self.index.answering():
+            question = self._question(asked)
+            found = self._ranked(question, asked)
+            size = asked.most
+            if complete:
+                share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
+                size = complete_set(found.candidates, size, share=share)
+            best = found.of(
+                each
+                for each in found.candidates[:size]
+                if min_score is None or each.score >= min_score
+            )
+            sure = calibration().probability(self.index.evidence(question, asked.filters))
+            return Answer(
+                hits_of(self.index, best, {} if asked.all_copies else best.copies()),
+                confidence=sure,
+                answered=sure >= calibration().least,
+                note=self._note(question, asked.filters) if best else "",
+            )
+
+    def _question(self, asked: _Asked) -> Question:
         weight = self.reranker.dense_weight if self.reranker else None
-        day = asked_on(today)
-        return self.index.question(query, dense_weight=weight, token=token, today=day)
-
-    def _ranked(
-        self, question: Question, top_k: int, filters: Filters | None, *, all_copies: bool
-    ) -> Sequence[Candidate]:
-        """Return the candidates after Stage 2, at least `top_k` if there are enough."""
-        find = self.index.candidates if all_copies else self.index.distinct_candidates
-        if self.reranker is None:
-            return find(question, top_k, filters)
-        found = find(question, max(top_k, self.candidates), filters)
-        ranked = _phrases_first(self.reranker.rerank(question, found, filters))
-        # Links may have added a copy of a sheet that is there.
-        return ranked if all_copies else self.index.without_copies(question, ranked, filters)
-
-    def _copies(self, found: Sequence[Candidate], filters: Filters | None) -> CopiesOf:
-        return self.index.copies([each.sheet_id for each in found], filters)
-
-    def _answer(
-        self,
-        question: Question,
-        found: Sequence[Candidate],
-        filters: Filters | None,
-        min_score: float | None,
-        copies: CopiesOf,
-    ) -> Answer:
-        """Return the hits that score enough, and what is to be said about all of them."""
-        best = [c for c in found if min_score is None or c.score >= min_score]
-        sure = calibration().probability(self.index.evidence(question, filters))
-        return Answer(
-            hits_of(self.index, question, best, copies),
-            confidence=sure,
-            answered=sure >= calibration().least,
-            note=self._note(question, filters) if best else "",
+        return self.index.question(
+            asked.query, dense_weight=weight, token=asked.token, today=asked.today
         )
+
+    def _ranked(self, question: Question, asked: _Asked) -> CandidateSet:
+        """Return the candidates after Stage 2, as many as asked for or more if there are enough."""
+        most = max(asked.most, self.candidates) if self.reranker else asked.most
+        found = self.index.found(question, most, asked.filters, all_copies=asked.all_copies)
+        if self.reranker is None:
+            return found
+        found = found.of(_phrases_first(self.reranker.rerank(found)))
+        # Links may have added a copy of a sheet that is there.
+        return found if asked.all_copies else found.without_copies()
 
     def _note(self, question: Question, filters: Filters | None) -> str:
         """Return a note that no sheet is of a period that the query names; else ""."""
@@ -275,6 +268,18 @@ class SheetRetriever:
             return ""
         times = " or ".join(span.label for span in missing[:_TIMES])
         return f"No sheet searched is named for {times}; check what times these hold."
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one answer is asked for, as every step of its path reads it."""
+
+    query: str
+    most: int  # sheets
+    filters: Filters | None
+    token: FloatArray | None
+    today: date
+    all_copies: bool
 
 
 def _phrases_first(found: Sequence[Candidate]) -> Sequence[Candidate]:

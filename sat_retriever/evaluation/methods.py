@@ -73,7 +73,11 @@ def second_stage(index: SheetIndex, reranker: Reranker) -> Method:
     """Rank with a reranker, over as many candidates and with the weight that it was trained on."""
     find = partial(index.candidates, top_k=reranker.trained_candidates or CANDIDATES)
     ask = partial(index.question, dense_weight=reranker.dense_weight)
-    return Method(find, reranker.rerank, ask)
+    return Method(find, _stage2(index, reranker), ask)
+
+
+def _stage2(index: SheetIndex, reranker: Reranker) -> Rerank:
+    return lambda question, found: reranker.rerank(index.candidate_set(question, found))
 
 
 def fused(
@@ -125,7 +129,7 @@ def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Metho
 
     The paper has no such row.
     """
-    return replace(fused(index, dense_weight), rerank=LinkReranker(index).rerank)
+    return replace(fused(index, dense_weight), rerank=_stage2(index, LinkReranker()))
 
 
 def sat(index: SheetIndex, folder: Path) -> Method:

@@ -18,7 +18,8 @@ from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
 from sat_retriever.index.permissions import Change, Given
-from sat_retriever.index.search.folding import CopyFolding
+from sat_retriever.index.search.candidates import CandidateSet
+from sat_retriever.index.search.folding import copies_of
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.scores import Evidence
 from sat_retriever.index.search.search import SheetSearch
@@ -90,7 +91,6 @@ class SheetIndex:
         """Read from a store from now on."""
         self._seen = seen
         self._search = SheetSearch(seen, self._state, times=times)
-        self._folding = CopyFolding(seen, self._search)
 
     @classmethod
     def create(
@@ -641,6 +641,18 @@ class SheetIndex:
         asked = self.question(question) if isinstance(question, str) else question
         return self._search.candidates(asked, top_k, filters)
 
+    def candidate_set(
+        self, question: Question, candidates: Iterable[Candidate], filters: Filters | None = None
+    ) -> CandidateSet:
+        """Candidates as rerankers take them, with what the index knows about them.
+
+        Args:
+            question: The question that they were found for.
+            candidates: Sheets, each once.
+            filters: Conditions on sheets that a reranker adds.
+        """
+        return self._search.candidate_set(question, candidates, filters)
+
     def sheets_with(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
         """Ids of the sheets with all words of a group in names or contents, and their number.
 
@@ -650,31 +662,30 @@ class SheetIndex:
         """
         return self._search.with_words(groups, most)
 
-    def distinct_candidates(
-        self, question: Question, top_k: int = 50, filters: Filters | None = None
-    ) -> Sequence[Candidate]:
-        """The best sheets for a question, best first, one of each group of copies.
+    def found(
+        self,
+        question: Question,
+        top_k: int = 50,
+        filters: Filters | None = None,
+        *,
+        all_copies: bool = False,
+    ) -> CandidateSet:
+        """The set of the best sheets for a question, best first.
 
-        Raises:
-            InputError: If `top_k` is no whole number above 0.
+        Args:
+            question: The question.
+            top_k: Most sheets, at least 1.
+            filters: Conditions that every sheet meets.
+            all_copies: False takes one of each group of copies.
         """
-        check_counts(top_k=top_k)
-        return self._folding.candidates(question, top_k, filters)
-
-    def without_copies(
-        self, question: Question, ranked: Sequence[Candidate], filters: Filters | None = None
-    ) -> Sequence[Candidate]:
-        """A ranking with one sheet of each group of copies, in the place of its best.
-
-        It is the newest one that meets the filters, unless the question names a version or time.
-        """
-        return self._folding.folded(question, ranked, filters)
+        return self._search.found(question, top_k, filters, all_copies=all_copies)
 
     def copies(
         self, sheet_ids: Sequence[str], filters: Filters | None = None
     ) -> Mapping[str, Copies]:
         """Copies and versions of sheets, within the filters; sheets without any are absent."""
-        return self._folding.copies(sheet_ids, filters)
+        stored = self._seen.copies
+        return copies_of(stored.families(sheet_ids), stored, filters)
 
     def score_sheets(
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None

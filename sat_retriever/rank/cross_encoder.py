@@ -32,11 +32,10 @@ from sat_retriever.encoder.onnx.session import (
 from sat_retriever.encoder.spec import Pooling, check_texts
 from sat_retriever.errors import EncoderError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.fusion import probabilities
-from sat_retriever.index.search.question import Question
 from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.serialize import serialize
 
@@ -314,7 +313,7 @@ class CrossEncoderReranker(Reranker):
 
     def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
         check_trained_on(index, model.folder, PAIRS.command, model.spec)
-        self.index = index
+        self._serialization = index.serialization
         self.model = model
         self.dense_weight = model.spec.dense_weight
         self.trained_candidates = model.spec.candidates
@@ -345,9 +344,7 @@ class CrossEncoderReranker(Reranker):
         model = CrossEncoder.load(folder, threads=threads, device=device or index.device)
         return cls(index, model)
 
-    def rerank(
-        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
-    ) -> list[Candidate]:
+    def rerank(self, found: CandidateSet) -> list[Candidate]:
         """Return the same sheets with new scores and ranks, best first.
 
         The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]. Subtracting w changes no
@@ -359,16 +356,16 @@ class CrossEncoderReranker(Reranker):
         Raises:
             EncoderError: If the model cannot be run.
         """
-        records = self.index.records([candidate.sheet_id for candidate in candidates])
-        found = [candidate for candidate in candidates if candidate.sheet_id in records]
-        texts = [serialize(records[c.sheet_id], self.index.serialization) for c in found]
-        cosines = np.array([candidate.dense for candidate in found], dtype=np.float32)
-        scores = blended(self.model.logits(question.text, texts), cosines, self.model.spec.blend)
-        times = np.array([candidate.time for candidate in found], dtype=np.float64)
+        records, query = found.records(), found.question.text
+        left = [candidate for candidate in found.candidates if candidate.sheet_id in records]
+        texts = [serialize(records[c.sheet_id], self._serialization) for c in left]
+        cosines = np.array([candidate.dense for candidate in left], dtype=np.float32)
+        scores = blended(self.model.logits(query, texts), cosines, self.model.spec.blend)
+        times = np.array([candidate.time for candidate in left], dtype=np.float64)
         shown = probabilities(scores - self.model.spec.blend) * times
         # The logarithm of the shown score still distinguishes values close to 1.
         exact = np.log(times) - np.logaddexp(0.0, self.model.spec.blend - scores.astype(np.float64))
-        return rescored(found, exact, shown)
+        return rescored(left, exact, shown)
 
 
 PAIRS = TrainedKind(

@@ -147,7 +147,7 @@ def own_reranker(index: SheetIndex) -> Reranker:
             f"put it back, or search with the reranker {LINKS.name!r}"
         )
     untrained = untrained_kind(name)
-    return untrained.make(index) if untrained else load_reranker(index, name)
+    return untrained.make() if untrained else load_reranker(index, name)
 
 
 def chosen_reranker(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
@@ -157,4 +157,4 @@ def chosen_reranker(index: SheetIndex, reranker: Reranker | str | Path | None) -
     if reranker == AUTO:
         return own_reranker(index)
     untrained = untrained_kind(str(reranker)) if isinstance(reranker, str) else None
-    return untrained.make(index) if untrained else load_reranker(index, reranker)
+    return untrained.make() if untrained else load_reranker(index, reranker)

@@ -77,7 +77,7 @@ def rerank_mixed(
     named = list(dict.fromkeys(p.sheet_id for p in passages if p.sheet_id is not None))
     before = index.score_sheets(question, named) if named else []
     given = {candidate.sheet_id for candidate in before}
-    found_after = reranker.rerank(question, before) if before else ()
+    found_after = reranker.rerank(index.candidate_set(question, before)) if before else ()
     after = [candidate for candidate in found_after if candidate.sheet_id in given]
     order = {candidate.sheet_id: rank for rank, candidate in enumerate(after)}
     scores = {candidate.sheet_id: candidate.score for candidate in after}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,9 +12,8 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.filters import Filters
 
 # Chosen on Spider's training questions and 1K's validation split (benchmarks/LOG.md).
 COMPLETE_SHARE = 0.9
@@ -80,11 +78,13 @@ class Reranker(Protocol):
     whose values do not fit:
 
         class ShortNamesFirst(Reranker):
-            def rerank(self, question, candidates, filters=None):
-                order = sorted(candidates, key=lambda each: len(each.sheet_id))
-                return [replace(each, rank=n, score=1 / n) for n, each in enumerate(order, 1)]
+            def rerank(self, found):
+                order = sorted(found.candidates, key=lambda each: len(each.sheet_id))
+                return [each.placed(n, 1 / n) for n, each in enumerate(order, 1)]
 
         SheetRetriever(index, ShortNamesFirst()).retrieve("orders by region")
+
+    It needs no index: all that it may know about the sheets is in the set that it is given.
     """
 
     dense_weight: float | None = None
@@ -96,29 +96,14 @@ class Reranker(Protocol):
     keeps_scale: bool = False
     """True if its scores are comparable with the candidates' earlier ones."""
 
-    def over(self, index: SheetIndex) -> Reranker:
-        """Return the same reranker for an index as some groups see it: see `SheetIndex.seen_by`.
-
-        Args:
-            index: What it reads from now on. A reranker that reads the index by an attribute other
-                than `index` overrides this.
-        """
-        other = copy(self)
-        if hasattr(other, "index"):
-            other.index = index
-        return other
-
     @abstractmethod
-    def rerank(
-        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
-    ) -> Sequence[Candidate]:
+    def rerank(self, found: CandidateSet) -> Sequence[Candidate]:
         """Return candidates with new scores and ranks, best first.
 
         Args:
-            question: The question with its `text`, `token`, `words`, `times` and more. The index
-                can score further sheets for it: `SheetIndex.score_sheets`.
-            candidates: The result of Stage 1, in any order.
-            filters: Conditions on sheets that the reranker adds.
+            found: The result of Stage 1, in any order, with the question (its `text`, `token`,
+                `words`, `times` and more) and the sheets' records, contents, links and words.
+                `found.further` scores sheets to add.
         """
         ...
 
@@ -128,7 +113,7 @@ class UntrainedKind:
     """A reranker that needs no training."""
 
     name: str
-    make: Callable[[SheetIndex], Reranker]
+    make: Callable[[], Reranker]
 
 
 class TrainedOn(Protocol):

@@ -260,11 +260,13 @@ class Place:
     words: frozenset[str] = frozenset()
 
 
-def place_of(asked: QueryTerms, record: SheetRecord) -> Place:
-    """Where on a sheet a question is answered; its main table if it has no contents."""
+def place_of(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> Place:
+    """Where on a sheet a question is answered, given its `matches`.
+
+    Without contents it is the main table.
+    """
     if record.contents is None:
         return Place()
-    found = matches(asked, record)
     cells = best_cells(asked, found)
     shares = table_shares(asked, record, found)
     table = max(range(len(shares)), key=shares.__getitem__, default=0)  # of equal ones the first

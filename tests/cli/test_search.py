@@ -251,12 +251,13 @@ VIA = Link("a.xlsx#Summary", "a.xlsx#Q1", "formula_reference", 0.9, "Summary!B4 
 @pytest.fixture
 def lifted(monkeypatch):
     """Every candidate is said to be lifted by the same link, as a reranker would say it."""
-    found = SheetIndex.distinct_candidates
+    found = SheetIndex.found
 
     def candidates(self, *arguments, **options):
-        return [replace(one, via=VIA) for one in found(self, *arguments, **options)]
+        best = found(self, *arguments, **options)
+        return best.of(replace(one, via=VIA) for one in best.candidates)
 
-    monkeypatch.setattr(SheetIndex, "distinct_candidates", candidates)
+    monkeypatch.setattr(SheetIndex, "found", candidates)
 
 
 @pytest.mark.usefixtures("lifted")

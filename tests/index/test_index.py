@@ -544,8 +544,8 @@ def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
     assert [hit.sheet_id for hit in hits] == ["a"]
 
     class Reversed(Reranker):
-        def rerank(self, question, candidates, filters=None):
-            return list(reversed(candidates))
+        def rerank(self, found):
+            return list(reversed(found.candidates))
 
     hits = SheetRetriever(index, Reversed()).retrieve("alpha", 2)
     assert [hit.rank for hit in hits] == [1, 2]

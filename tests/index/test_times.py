@@ -193,9 +193,9 @@ def test_a_cross_encoder_keeps_what_time_leaves(index):
             return np.full(len(texts), 30.0, dtype=np.float32)  # all next to certain
 
     reranker = CrossEncoderReranker.__new__(CrossEncoderReranker)
-    reranker.index, reranker.model = index, Model()
+    reranker._serialization, reranker.model = index.serialization, Model()
     found = index.candidates("sales 2021", 20)
-    ranked = reranker.rerank(index.question("sales 2021"), found)
+    ranked = reranker.rerank(index.candidate_set(index.question("sales 2021"), found))
     assert [c.score for c in ranked] == pytest.approx(sorted((c.time for c in found), reverse=True))
     assert {c.sheet_id for c in ranked[:2]} == {
         "book.xlsx#Sales 2021 Q1", "book.xlsx#Sales 2021 Q2",
@@ -301,7 +301,7 @@ def test_sheets_that_links_add_are_held_back_as_of_the_same_day(tmp_path):
         index.add_records([sheet(name, "b") for name in names], links, find_links=False)
         question = index.question("sales last year", today=TODAY)
         start = index.candidates(question, 1)
-        found = {c.sheet_id: c for c in LinkReranker(index).rerank(question, start)}
+        found = {c.sheet_id: c for c in LinkReranker().rerank(index.candidate_set(question, start))}
         assert set(found) == {f"b#{name}" for name in names}
         assert found["b#Costs 2021"].time == INSIDE
         assert found["b#Costs 2020"].time == OUTSIDE
@@ -322,7 +322,7 @@ def test_a_frameworks_passages_are_ranked_as_of_the_day(index):
     names = [f"book.xlsx#Sales {year} Q1" for year in (2021, 2022)]
     passages = [Passage("", name) for name in names]
     for day, best in ((TODAY, 0), (date(2023, 5, 1), 1)):
-        ranked = rerank_mixed(LinkReranker(index), index, "sales last year", passages, today=day)
+        ranked = rerank_mixed(LinkReranker(), index, "sales last year", passages, today=day)
         assert ranked[0][0] == best
 
 

@@ -66,7 +66,7 @@ def four(index):
 
 
 def test_a_ranking_of_four_sheets_equals_the_one_computed_by_hand(four):
-    found = LinkReranker(four, PLAIN).rerank(four.question("x"), FOUR)
+    found = LinkReranker(PLAIN).rerank(four.candidate_set(four.question("x"), FOUR))
     # q1 closes half of its gap to summary: .4 + .5 · (.8 - .4) = .6, and overtakes other.
     # tariffs is pulled by q1 with √.25 · .5: .2 + .25 · (.6 - .2) = .3; nothing pulls up
     # the first, and the pull back from q1 on summary is none, as summary is better.
@@ -78,7 +78,7 @@ def test_a_ranking_of_four_sheets_equals_the_one_computed_by_hand(four):
 def test_via_is_the_link_that_lifted_a_sheet(four):
     via = {
         each.sheet_id: each.via
-        for each in LinkReranker(four, PLAIN).rerank(four.question("x"), FOUR)
+        for each in LinkReranker(PLAIN).rerank(four.candidate_set(four.question("x"), FOUR))
     }
     assert via["summary"] is None
     assert via["other"] is None
@@ -93,7 +93,7 @@ def test_the_better_of_two_lifting_sheets_is_named(index):
     start = [candidate("better", 0.9), candidate("good", 0.6), candidate("pulled", 0.1)]
     found = {
         each.sheet_id: each
-        for each in LinkReranker(index, PLAIN).rerank(index.question("x"), start)
+        for each in LinkReranker(PLAIN).rerank(index.candidate_set(index.question("x"), start))
     }
     assert found["pulled"].via.source == "better"
     assert found["good"].score < found["pulled"].score < found["better"].score
@@ -105,7 +105,7 @@ def test_a_sheet_that_depends_is_pulled_less_than_one_depended_on(index):
     start = [candidate("first", 1.0), candidate("source", 0.5), candidate("dependent", 0.5)]
     scores = {
         each.sheet_id: each.score
-        for each in LinkReranker(index, PLAIN).rerank(index.question("x"), start)
+        for each in LinkReranker(PLAIN).rerank(index.candidate_set(index.question("x"), start))
     }
     assert scores["source"] == pytest.approx(0.75)
     assert scores["dependent"] == pytest.approx(0.55)
@@ -114,18 +114,19 @@ def test_a_sheet_that_depends_is_pulled_less_than_one_depended_on(index):
 def test_without_links_and_workbooks_nothing_moves_at_all(index):
     add(index, *(sheet(f"s{n}", f"h{n}") for n in range(30)))
     start = index.candidates("h3 s4 h5", 20)
-    assert LinkReranker(index).rerank(index.question("h3 s4 h5"), start) == start
+    assert LinkReranker().rerank(index.candidate_set(index.question("h3 s4 h5"), start)) == start
 
 
 def test_no_candidates_give_none(index):
-    assert LinkReranker(index).rerank(index.question("anything"), []) == []
+    assert LinkReranker().rerank(index.candidate_set(index.question("anything"), [])) == []
 
 
 def test_the_order_of_the_candidates_does_not_matter(four):
-    reranker = LinkReranker(four, replace(PLAIN, pulling=1))
-    wanted = reranker.rerank(reranker.index.question("x"), FOUR)
+    reranker = LinkReranker(replace(PLAIN, pulling=1))
+    question = four.question("x")
+    wanted = reranker.rerank(four.candidate_set(question, FOUR))
     assert all(
-        reranker.rerank(reranker.index.question("x"), order) == wanted
+        reranker.rerank(four.candidate_set(question, order)) == wanted
         for order in itertools.permutations(FOUR)
     )
 
@@ -133,7 +134,7 @@ def test_the_order_of_the_candidates_does_not_matter(four):
 def test_equal_scores_are_ordered_by_sheet_id_and_do_not_pull_each_other(index):
     add(index, *map(sheet, "abc"), links=[link("c", "a"), link("b", "a")])
     start = [candidate("c", 0.5), candidate("a", 0.5), candidate("b", 0.5)]
-    found = LinkReranker(index, PLAIN).rerank(index.question("x"), start)
+    found = LinkReranker(PLAIN).rerank(index.candidate_set(index.question("x"), start))
     assert ids(found) == ["a", "b", "c"]
     assert [each.via for each in found] == [None] * 3
 
@@ -146,7 +147,7 @@ def test_a_sheet_that_a_good_one_depends_on_is_added_from_outside_the_candidates
         links=[link("sales", "rates"), link("users", "sales")])  # fmt: skip
     start = index.candidates("sales plan", 2)
     assert set(ids(start)) == {"sales", "plan"}
-    found = LinkReranker(index).rerank(index.question("sales plan"), start)
+    found = LinkReranker().rerank(index.candidate_set(index.question("sales plan"), start))
     assert set(ids(found)) == {"sales", "plan", "rates"}  # users depends on it: not added
     added = next(each for each in found if each.sheet_id == "rates")
     assert added.via.source == "sales"
@@ -159,11 +160,13 @@ def test_added_sheets_meet_the_filters(index):
         links=[link("sales", "rates"), link("sales", "taxes")])  # fmt: skip
     filters = Filters(format="xlsx")
     start = index.candidates("sales", 1, filters)
-    assert set(ids(LinkReranker(index).rerank(index.question("sales"), start, filters))) == {
+    assert set(
+        ids(LinkReranker().rerank(index.candidate_set(index.question("sales"), start, filters)))
+    ) == {
         "sales",
         "taxes",
     }
-    assert len(LinkReranker(index).rerank(index.question("sales"), start)) == 3
+    assert len(LinkReranker().rerank(index.candidate_set(index.question("sales"), start))) == 3
 
 
 def test_a_hub_leads_to_no_new_sheets_and_few_rows_of_it_are_read(index, monkeypatch):
@@ -176,7 +179,9 @@ def test_a_hub_leads_to_no_new_sheets_and_few_rows_of_it_are_read(index, monkeyp
         index, "link_targets", lambda *given: read.append(rows := ask(*given)) or rows
     )
     start = index.candidates("sales part0001 part0002", 3)
-    found = LinkReranker(index).rerank(index.question("sales part0001 part0002"), start)
+    found = LinkReranker().rerank(
+        index.candidate_set(index.question("sales part0001 part0002"), start)
+    )
     assert sorted(ids(found)) == ["part0001", "part0002", "sales"]
     [found_links] = read
     assert max(map(len, found_links.values())) == LinkSettings().hub_links + 1
@@ -188,11 +193,19 @@ def test_no_more_than_the_set_number_of_sheets_is_added(index):
     add(index, sheet("sales"), *others, links=[link("sales", each.sheet_id) for each in others])
     start = index.candidates("sales", 1)
     assert (
-        len(LinkReranker(index, LinkSettings(expansion=5)).rerank(index.question("sales"), start))
+        len(
+            LinkReranker(LinkSettings(expansion=5)).rerank(
+                index.candidate_set(index.question("sales"), start)
+            )
+        )
         == 6
     )
     assert (
-        len(LinkReranker(index, LinkSettings(expansion=0)).rerank(index.question("sales"), start))
+        len(
+            LinkReranker(LinkSettings(expansion=0)).rerank(
+                index.candidate_set(index.question("sales"), start)
+            )
+        )
         == 1
     )
 
@@ -202,7 +215,7 @@ def test_added_sheets_are_scored_with_the_weight_of_the_candidates(index, weight
     add(index, sheet("sales"), sheet("taxes of sales"), links=[link("sales", "taxes of sales")])
     question = index.question("sales", dense_weight=weight)
     still = replace(PLAIN, base=0.0)  # nothing pulls
-    found = LinkReranker(index, still).rerank(question, index.candidates(question, 1))
+    found = LinkReranker(still).rerank(index.candidate_set(question, index.candidates(question, 1)))
     assert ids(found) == ["sales", "taxes of sales"]
     share = DENSE_WEIGHT if weight is None else weight
     assert [each.score for each in found] == pytest.approx(
@@ -214,9 +227,13 @@ def test_a_join_that_leaves_the_workbook_neither_lifts_nor_adds(index):
     add(index, sheet("orders", workbook="a"), sheet("people", workbook="b"),
         links=[link("orders", "people", "join_key")])  # fmt: skip
     start = index.candidates("orders people", 2)
-    assert LinkReranker(index).rerank(index.question("orders people"), start) == start
+    assert (
+        LinkReranker().rerank(index.candidate_set(index.question("orders people"), start)) == start
+    )
     assert ids(
-        LinkReranker(index).rerank(index.question("orders"), index.candidates("orders", 1))
+        LinkReranker().rerank(
+            index.candidate_set(index.question("orders"), index.candidates("orders", 1))
+        )
     ) == ["orders"]
 
 
@@ -229,9 +246,10 @@ def test_a_linked_sheet_rises_more_the_more_of_the_missing_words_it_has(index):
     query = "orders alpha beta"
     found = index.candidates(query, 3)
     start = {each.sheet_id: each.score for each in found}
-    reranker = LinkReranker(index, LinkSettings(siblings=0))
+    reranker = LinkReranker(LinkSettings(siblings=0))
     end = {
-        each.sheet_id: each.score for each in reranker.rerank(reranker.index.question(query), found)
+        each.sheet_id: each.score
+        for each in reranker.rerank(index.candidate_set(index.question(query), found))
     }
     gap = start["orders"]
 
@@ -245,15 +263,15 @@ def test_a_sheet_of_the_same_workbook_rises_only_for_words_that_are_missing(inde
     add(index, sheet("orders", "alpha", workbook="a.xlsx", path="x/a.xlsx"),
         sheet("items", "beta", workbook="a.xlsx", path="x/a.xlsx"),
         sheet("cells", "beta", workbook="b.xlsx", path="x/b.xlsx"))  # fmt: skip
-    found = LinkReranker(index).rerank(
-        index.question("orders beta"), index.candidates("orders beta", 3)
+    found = LinkReranker().rerank(
+        index.candidate_set(index.question("orders beta"), index.candidates("orders beta", 3))
     )
     via = {each.sheet_id: each.via for each in found}
     assert via["cells"] is None
     assert via["items"].type == "same_workbook"
     assert via["items"].evidence == "both in x/a.xlsx"
     start = index.candidates("orders", 3)
-    assert LinkReranker(index).rerank(index.question("orders"), start) == start
+    assert LinkReranker().rerank(index.candidate_set(index.question("orders"), start)) == start
 
 
 def test_pulls_equal_the_formula_written_out_as_a_loop():
@@ -355,7 +373,7 @@ def test_thousands_of_links_among_random_candidates_keep_every_promise(index):
     add(index, *(sheet(n, f"h{i % 7}", workbook=f"w{i % 4}") for i, n in enumerate(names)),
         links=links)  # fmt: skip
     start = index.candidates("s01 s02 h3 h4", 50)
-    found = LinkReranker(index).rerank(index.question("s01 s02 h3 h4"), start)
+    found = LinkReranker().rerank(index.candidate_set(index.question("s01 s02 h3 h4"), start))
     assert found[0].sheet_id == start[0].sheet_id
     before = {each.sheet_id: each.score for each in start}
     assert all(before.get(each.sheet_id, 0) <= each.score <= 1 for each in found)

@@ -1,6 +1,5 @@
 """Sheets and texts from elsewhere in one ranking."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,11 +14,10 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed, score_texts
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.lexical import K1
 from sat_retriever.text.serialize import serialize
 from tests.fakes import CountingEncoder, HashedEncoder
@@ -43,8 +41,8 @@ def index(tmp_path):
 class Backwards(Reranker):
     """A trained reranker's stand-in: the worst first, on a scale of its own from -3 up."""
 
-    def rerank(self, question: Question, candidates: Sequence[Candidate], filters=None):
-        turned = candidates[::-1]
+    def rerank(self, found: CandidateSet):
+        turned = found.candidates[::-1]
         return [replace(c, rank=n, score=-2.0 - n) for n, c in enumerate(turned, start=1)]
 
 
@@ -54,32 +52,34 @@ def sheets(*names: str) -> list[Passage]:
 
 def test_sheets_alone_come_as_the_reranker_orders_them(index):
     names = ["taxes", "sales", "sales 2024"]
-    expected = LinkReranker(index).rerank(
-        index.question(QUERY), index.score_sheets(index.question(QUERY), names)
+    expected = LinkReranker().rerank(
+        index.candidate_set(index.question(QUERY), index.score_sheets(index.question(QUERY), names))
     )
-    found = rerank_mixed(LinkReranker(index), index, QUERY, sheets(*names))
+    found = rerank_mixed(LinkReranker(), index, QUERY, sheets(*names))
     assert [(names[place], score) for place, score in found] == [
         (candidate.sheet_id, candidate.score) for candidate in expected
     ]
 
 
 def test_sheets_that_links_lead_to_are_not_added(index):
-    added = LinkReranker(index).rerank(
-        index.question(QUERY), index.score_sheets(index.question(QUERY), ["sales 2024"])
+    added = LinkReranker().rerank(
+        index.candidate_set(
+            index.question(QUERY), index.score_sheets(index.question(QUERY), ["sales 2024"])
+        )
     )
     assert {candidate.sheet_id for candidate in added} == {"sales 2024", "taxes"}
-    found = rerank_mixed(LinkReranker(index), index, QUERY, sheets("sales 2024"))
+    found = rerank_mixed(LinkReranker(), index, QUERY, sheets("sales 2024"))
     assert [place for place, _ in found] == [0]
 
 
 def test_a_query_that_the_index_was_just_asked_is_not_encoded_again(index):
     passages = sheets("taxes", "sales")
     with SheetIndex.open(index.path, CountingEncoder(512)) as alone:
-        expected = rerank_mixed(LinkReranker(alone), alone, QUERY, passages)
+        expected = rerank_mixed(LinkReranker(), alone, QUERY, passages)
         assert alone.encoder.asked == [QUERY]
     with SheetIndex.open(index.path, CountingEncoder(512)) as asked:
         asked.candidates(QUERY)
-        assert rerank_mixed(LinkReranker(asked), asked, QUERY, passages) == expected
+        assert rerank_mixed(LinkReranker(), asked, QUERY, passages) == expected
         assert asked.encoder.asked == [QUERY]
 
 
@@ -88,9 +88,9 @@ def test_a_query_whose_token_the_caller_gave_is_not_encoded_at_all(index):
     token = HashedEncoder(512).encode_queries([QUERY])[0]
     with SheetIndex.open(index.path, CountingEncoder(512)) as asked:
         SheetRetriever(asked).retrieve(QUERY, token=3 * token)
-        found = rerank_mixed(LinkReranker(asked), asked, QUERY, passages)
+        found = rerank_mixed(LinkReranker(), asked, QUERY, passages)
         assert asked.encoder.asked == []
-    assert found == rerank_mixed(LinkReranker(index), index, QUERY, passages)
+    assert found == rerank_mixed(LinkReranker(), index, QUERY, passages)
 
 
 def test_every_passage_comes_once_whatever_it_is(index):
@@ -100,7 +100,7 @@ def test_every_passage_comes_once_whatever_it_is(index):
         Passage("sales of 2024"),
         Passage(""),
     ]
-    for reranker in (LinkReranker(index), Backwards()):
+    for reranker in (LinkReranker(), Backwards()):
         found = rerank_mixed(reranker, index, QUERY, passages)
         assert sorted(place for place, _ in found) == list(range(len(passages)))
         scores = [score for _, score in found]
@@ -109,8 +109,8 @@ def test_every_passage_comes_once_whatever_it_is(index):
 
 def test_scores_that_round_to_the_same_number_keep_the_rerankers_order(index):
     class Sure(Backwards):
-        def rerank(self, question, candidates, filters=None):
-            return [replace(c, score=1.0) for c in super().rerank(question, candidates)]
+        def rerank(self, found):
+            return [replace(c, score=1.0) for c in super().rerank(found)]
 
     names = [c.sheet_id for c in index.score_sheets(index.question(QUERY), index.sheet_ids())]
     found = rerank_mixed(Sure(), index, QUERY, sheets(*names))
@@ -118,7 +118,7 @@ def test_scores_that_round_to_the_same_number_keep_the_rerankers_order(index):
 
 
 def test_passages_of_one_sheet_share_its_score_and_keep_their_order(index):
-    found = rerank_mixed(LinkReranker(index), index, QUERY, sheets("taxes", "sales", "sales"))
+    found = rerank_mixed(LinkReranker(), index, QUERY, sheets("taxes", "sales", "sales"))
     assert [place for place, _ in found] == [1, 2, 0]
     assert found[0][1] == found[1][1]
 
@@ -168,7 +168,7 @@ def test_a_linked_sheet_can_pass_a_text(index):
     before = {c.sheet_id: c.score for c in index.score_sheets(index.question(query), names)}
     [text] = score_texts(index, index.question(query), [passages[0].text])
     assert before["taxes"] < text < before["sales 2024"]
-    found = rerank_mixed(LinkReranker(index), index, query, passages)
+    found = rerank_mixed(LinkReranker(), index, query, passages)
     assert dict(found)[0] == pytest.approx(text)
     assert [place for place, _ in found] == [1, 2, 0]
 
@@ -189,11 +189,13 @@ def test_a_trained_reranker_orders_sheets_and_texts(index, tmp_path):
     passages = [*sheets("sales", "taxes"), Passage("sales of 2024"), *sheets("sales 2024")]
     found = rerank_mixed(reranker, index, QUERY, passages)
     alone = reranker.rerank(
-        index.question(QUERY),
-        index.score_sheets(
-            index.question(QUERY, dense_weight=reranker.dense_weight),
-            ["sales", "taxes", "sales 2024"],
-        ),
+        index.candidate_set(
+            index.question(QUERY),
+            index.score_sheets(
+                index.question(QUERY, dense_weight=reranker.dense_weight),
+                ["sales", "taxes", "sales 2024"],
+            ),
+        )
     )
     given = ["sales", "taxes", None, "sales 2024"]
     assert [given[place] for place, _ in found if place != 2] == [c.sheet_id for c in alone]
@@ -210,8 +212,8 @@ def test_texts_alone_keep_the_scores_of_stage_1(index):
 
 def test_a_sheet_that_vanishes_while_it_is_reranked_counts_by_its_text(index):
     class Removing(Backwards):
-        def rerank(self, question, candidates, filters=None):
-            return [c for c in super().rerank(question, candidates) if c.sheet_id != "sales"]
+        def rerank(self, found):
+            return [c for c in super().rerank(found) if c.sheet_id != "sales"]
 
     passages = [Passage("sales", "sales"), Passage("taxes", "taxes")]
     found = rerank_mixed(Removing(), index, QUERY, passages)
@@ -219,6 +221,6 @@ def test_a_sheet_that_vanishes_while_it_is_reranked_counts_by_its_text(index):
 
 
 def test_no_passages_are_no_ranking_and_an_empty_query_is_refused(index):
-    assert rerank_mixed(LinkReranker(index), index, QUERY, []) == []
+    assert rerank_mixed(LinkReranker(), index, QUERY, []) == []
     with pytest.raises(EmptyInputError):
-        rerank_mixed(LinkReranker(index), index, "  ", [])
+        rerank_mixed(LinkReranker(), index, "  ", [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -89,10 +88,10 @@ def test_an_untrained_reranker_is_chosen_by_its_name(index):
 
 def test_a_reranker_of_ones_own_needs_no_more_than_its_order(index):
     class LongNamesFirst(Reranker):
-        def rerank(self, question, candidates, filters=None):
-            assert question.words == ("sale",)
-            order = sorted(candidates, key=lambda each: -len(each.sheet_id))
-            return [replace(each, rank=n, score=1 / n) for n, each in enumerate(order, 1)]
+        def rerank(self, found):
+            assert found.question.words == ("sale",)
+            order = sorted(found.candidates, key=lambda each: -len(each.sheet_id))
+            return [each.placed(n, 1 / n) for n, each in enumerate(order, 1)]
 
     own = LongNamesFirst()
     assert (own.dense_weight, own.trained_candidates, own.keeps_scale) == (None, None, False)

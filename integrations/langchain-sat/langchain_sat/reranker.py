@@ -88,11 +88,10 @@ class SheetGraphReranker(BaseDocumentCompressor, Dumped):
             EncoderError: If a model cannot be run.
         """
         passages = [Passage(each.page_content, _sheet_id(each)) for each in documents]
-        index, reranker = self.index, self._reranker
+        index = self.index
         if self.principals is not None:
             index = index.seen_by(self.principals)
-            reranker = reranker.over(index)
-        ranked = rerank_mixed(reranker, index, query, passages, today=self.today)
+        ranked = rerank_mixed(self._reranker, index, query, passages, today=self.today)
         return [
             _ranked(documents[place], rank, score)
             for rank, (place, score) in enumerate(ranked[: self.top_n], start=1)

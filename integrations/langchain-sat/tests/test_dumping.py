@@ -75,7 +75,7 @@ def test_each_tool_is_loaded_and_answers_the_same(index):
 def test_what_cannot_be_loaded_says_so_and_still_works(index, tmp_path):
     with SheetIndex.create(tmp_path / "own.sat", HashedEncoder()) as own:
         lost = [SheetTokenRetriever(own), SheetGraphReranker(own), *create_sheet_tools(own)]
-        lost += create_sheet_tools(index, LinkReranker(index))
+        lost += create_sheet_tools(index, LinkReranker())
         for component in lost:
             dumped = dumpd(component)
             assert dumped["type"] == "not_implemented"

@@ -106,7 +106,7 @@ def test_an_engine_comes_back_from_a_pickle(index):
     assert str(first) == str(second) and first.source_nodes == second.source_nodes
     assert {node.metadata["path"] for node in second.source_nodes} == {"staff.csv"}
     assert again._retriever.index.principals == ("hr",)
-    open_reranker = SheetQueryEngine(index, MockLLM(), reranker=LinkReranker(index))
+    open_reranker = SheetQueryEngine(index, MockLLM(), reranker=LinkReranker())
     with pytest.raises(InputError, match="an open LinkReranker"):
         pickle.dumps(open_reranker)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.columns import is_large
 from sat_retriever.index.search.fusion import dense_weight_with
 from sat_retriever.index.search.matches import find_matches, with_words
@@ -153,6 +154,27 @@ class SheetSearch:
         places = {names[row_id]: row for row, row_id in of_each if row_id in names}
         scores.snapshot.note(places)
         return scores.candidates(places)
+
+    def candidate_set(
+        self, question: Question, candidates: Iterable[Candidate], filters: Filters | None = None
+    ) -> CandidateSet:
+        """Candidates as rerankers take them, with what the index knows about them."""
+        return CandidateSet(self, self._store, question, candidates, filters)
+
+    def found(
+        self, question: Question, top_k: int, filters: Filters | None, *, all_copies: bool
+    ) -> CandidateSet:
+        """The set of the best sheets, best first; one of each group of copies unless all count."""
+        wanted = top_k
+        while True:
+            best = self.candidates(question, wanted, filters)
+            found = self.candidate_set(question, best, filters)
+            if all_copies:
+                return found
+            found = found.without_copies()
+            if len(found) >= top_k or len(best) < wanted:
+                return found.of(found.candidates[:top_k])
+            wanted *= 2
 
     def with_words(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
         """Sheets with all words of a group, best first, and their number."""

@@ -177,10 +177,6 @@ class StoredCopies:
         self._ask_in = ask_in
         self._conditions = conditions
 
-    def exist(self) -> bool:
-        """True if any sheet has a copy."""
-        return bool(self._ask("SELECT 1 FROM copies WHERE family IS NOT NULL LIMIT 1"))
-
     def families(self, sheet_ids: Sequence[str]) -> dict[str, int]:
         """The group of each sheet that is in one."""
         return dict(

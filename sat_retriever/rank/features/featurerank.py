@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.rank.features.features import candidate_list, list_inputs
 from sat_retriever.rank.features.model import (
     FORMAT,
@@ -19,7 +18,6 @@ from sat_retriever.rank.features.model import (
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.filters import Filters
 
 
 class FeatureReranker(Reranker):
@@ -40,11 +38,9 @@ class FeatureReranker(Reranker):
 
     def __init__(self, index: SheetIndex, model: FeatureModel, folder: str | Path) -> None:
         check_trained_on(index, Path(folder), FEATURES.command, model.spec)
-        self.index = index
         self.model = model
         self.trained_candidates = model.spec.candidates
-        self._folder = folder
-        self._links = LinkReranker(index)
+        self._links = LinkReranker()
 
     @classmethod
     def load(cls, index: SheetIndex, folder: str | Path) -> FeatureReranker:
@@ -55,19 +51,12 @@ class FeatureReranker(Reranker):
         """
         return cls(index, FeatureModel.load(folder), folder)
 
-    def over(self, index: SheetIndex) -> FeatureReranker:
-        """Return the same reranker for an index as some groups see it."""
-        return FeatureReranker(index, self.model, self._folder)
-
-    def rerank(
-        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
-    ) -> list[Candidate]:
+    def rerank(self, found: CandidateSet) -> list[Candidate]:
         """Return candidates with new scores and ranks, best first, with linked sheets added."""
-        order = self._links.order(question, candidates, filters)
+        order = self._links.order(found)
         scores = np.array([candidate.score for candidate in order.candidates])
         if len(scores) > 1:
-            known = candidate_list(self.index, question, candidates, order)
-            scores = scores + self.model.moves(list_inputs(known))
+            scores = scores + self.model.moves(list_inputs(candidate_list(found, order)))
         return rescored(order.candidates, scores, np.minimum(scores, 1.0))
 
 

@@ -10,9 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.question import Question
-from sat_retriever.rank.links.linkrank import LinkOrder
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.links import Link, LinkType
@@ -62,36 +60,33 @@ class CandidateList:
         return np.array(found, dtype=np.float32)
 
 
-def candidate_list(
-    index: SheetIndex, question: Question, first: Sequence[Candidate], order: LinkOrder
-) -> CandidateList:
+def candidate_list(first: CandidateSet, order: CandidateSet) -> CandidateList:
     """Gather the facts of a list: `first` as Stage 1 found it, `order` after links."""
-    found = order.candidates
-    ids = [candidate.sheet_id for candidate in found]
-    earlier = {candidate.sheet_id: candidate.score for candidate in first}
-    owned = [order.homes.get(each) or each for each in ids]
+    found, ids, question = order.candidates, order.ids, order.question
+    earlier = {candidate.sheet_id: candidate.score for candidate in first.candidates}
+    homes, records, words = order.homes(ids), order.records(), order.word_shares()
+    owned = [homes.get(each) or each for each in ids]
     numbers = {home: number for number, home in enumerate(dict.fromkeys(owned))}
-    column = {sheet_id: place for place, sheet_id in enumerate(order.read)}
     snapshot, matches = question.scores.snapshot, question.scores.matches
     rareness = matches.rareness
     total = rareness.names + rareness.contents or 1.0
     sizes = np.full((len(ids), 2), np.nan, dtype=np.float32)
     roles = np.zeros(len(ids), dtype=np.intp)
     for row, sheet_id in enumerate(ids):
-        record = order.records.get(sheet_id)
+        record = records.get(sheet_id)
         if record is not None:
             rows = np.nan if record.num_rows is None else record.num_rows
             sizes[row], roles[row] = (rows, len(record.columns)), ROLES.index(record.role)
     return CandidateList(
-        candidates=tuple(found),
+        candidates=found,
         before=np.array([earlier.get(c.sheet_id, c.score) for c in found], dtype=np.float32),
         added=np.array([c.sheet_id not in earlier for c in found]),
         homes=np.array([numbers[home] for home in owned], dtype=np.intp),
         roles=roles,
         sizes=sizes,
-        limits=order.words.limits,
-        shares=order.words.shares[:, [column[each] for each in ids]],
-        links=_weights(ids, index.links_between(ids[:SPEAKING], ids, [*map(str, LINKED)])),
+        limits=words.limits,
+        shares=words.shares,
+        links=_weights(ids, order.links(ids[:SPEAKING])),
         covered=matches.covered,
         alone=rareness.contents_alone / total,
         named=rareness.names / total,

@@ -9,15 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.fusion import fuse, fused
-from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.reranker import ranked
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
@@ -40,13 +38,7 @@ class CandidateGraph:
     relations: FloatArray
 
 
-def candidate_graph(
-    index: SheetIndex,
-    question: Question,
-    candidates: Sequence[Candidate],
-    spec: GraphSpec,
-    filters: Filters | None = None,
-) -> CandidateGraph:
+def candidate_graph(found: CandidateSet, spec: GraphSpec) -> CandidateGraph:
     """Connect one query's candidates by typed relations, as inputs of a trained reranker.
 
     Source: paper, section 3.4 and appendix A (candidate graph). Departs: depending on the spec,
@@ -60,34 +52,15 @@ def candidate_graph(
         InputError: If there are too many candidates for the relations to fit in memory: more
             than 5,792 divided by the square root of the number of channels.
     """
-    found = started(index, question, candidates, spec, filters)
-    found, records, tokens = _present(index, found)
-    ids, types = [candidate.sheet_id for candidate in found], link_types(spec.channels)
-    links = index.links_between(ids, ids, types) if types else []
-    return build_graph(question.token, tokens, found, records, links, spec)
+    present = found.present(started(found, spec))
+    left, types = ranked(present.candidates), link_types(spec.channels)
+    links = [link for link in present.links(present.ids) if link.type in types] if types else []
+    return build_graph(found.question.token, present.tokens(), left, present.records(), links, spec)
 
 
-def _present(
-    index: SheetIndex, found: Sequence[Candidate]
-) -> tuple[list[Candidate], dict[str, SheetRecord], FloatArray]:
-    """Return the candidates that are still in the index, with their records and tokens."""
-    while True:
-        records = index.records([candidate.sheet_id for candidate in found])
-        left = ranked(candidate for candidate in found if candidate.sheet_id in records)
-        try:
-            return left, records, index.tokens([candidate.sheet_id for candidate in left])
-        except InputError:  # removed after its record was read: the next pass drops it
-            found = left
-
-
-def started(
-    index: SheetIndex,
-    question: Question,
-    candidates: Sequence[Candidate],
-    spec: GraphSpec,
-    filters: Filters | None = None,
-) -> list[Candidate]:
+def started(found: CandidateSet, spec: GraphSpec) -> list[Candidate]:
     """Return candidates by the score s that rerankers start from, best first, ties by sheet id."""
+    candidates = found.candidates
     dense, _lexical = _parts(candidates)
     words = np.array([candidate.together for candidate in candidates], dtype=np.float32)
     held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
@@ -95,7 +68,8 @@ def started(
     scores = fused(dense, words, held, weight).tolist()
     scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
     if spec.start == "links":
-        return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)
+        question = found.question.weighing(spec.dense_weight)
+        return LinkReranker().rerank(found.of(scored, question=question))
     return ranked(sorted(scored, key=lambda candidate: (-candidate.score, candidate.sheet_id)))
 
 

@@ -7,7 +7,6 @@ The model's inputs are `query` (d,), `tokens` (k, d), `scores` (k,), `features` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +21,8 @@ from sat_retriever.encoder.onnx.session import (
 )
 from sat_retriever.errors import EmptyInputError, EncoderError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.fusion import probabilities
-from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.graph import CandidateGraph, candidate_graph
 from sat_retriever.rank.graph.spec import (
     FORMAT,
@@ -34,7 +33,6 @@ from sat_retriever.rank.graph.spec import (
 )
 from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 
 if TYPE_CHECKING:
@@ -112,7 +110,6 @@ class GraphReranker(Reranker):
 
     def __init__(self, index: SheetIndex, model: GraphModel) -> None:
         check_trained_on(index, model.folder, GRAPH.command, model.spec)
-        self.index = index
         self.model = model
         self.dense_weight = model.spec.dense_weight
         self.trained_candidates = model.spec.candidates
@@ -144,9 +141,7 @@ class GraphReranker(Reranker):
         model = GraphModel.load(folder, threads=threads, device=device or index.device)
         return cls(index, model)
 
-    def rerank(
-        self, question: Question, candidates: Sequence[Candidate], filters: Filters | None = None
-    ) -> list[Candidate]:
+    def rerank(self, found: CandidateSet) -> list[Candidate]:
         """Return candidates with new scores and ranks, best first.
 
         The score is the sigmoid of the model's logit, in [0, 1]: the probability that the sheet is
@@ -159,11 +154,9 @@ class GraphReranker(Reranker):
             InputError: If there are too many candidates for one graph.
             EncoderError: If the model cannot be run.
         """
-        if not candidates:
-            return []
         try:
-            graph = candidate_graph(self.index, question, candidates, self.model.spec, filters)
-        except EmptyInputError:  # a writer has removed every one of them
+            graph = candidate_graph(found, self.model.spec)
+        except EmptyInputError:  # there is none, or a writer has removed every one of them
             return []
         logits = self.model.scores(graph)
         return rescored(graph.candidates, logits, probabilities(logits))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.search.question import Question
+from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.locate import QueryTerms, matches, ngram_share, table_shares
+from sat_retriever.text.locate import ngram_share, table_shares
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents
@@ -24,18 +23,8 @@ _BY_NGRAM = 0.9
 NGRAM_OF_DOCUMENTATION = 0.5  # share of the rise by one text that documentation has
 
 
-def asked_of(index: SheetIndex, question: Question) -> QueryTerms:
-    """Return a question as contents are compared with it; rare words of the index weigh most."""
-    known = index.word_shares(question, ())
-    return QueryTerms.of(
-        question.read_as, dict(zip(known.words, known.limits.tolist(), strict=True))
-    )
-
-
-def read_closely(
-    index: SheetIndex, question: Question, candidates: Sequence[Candidate]
-) -> list[Candidate]:
-    """Return candidates, those that say what is asked raised.
+def read_closely(found: CandidateSet) -> list[Candidate]:
+    """Return the candidates in their order, those that say what is asked raised.
 
     Contents are read of the ten best, and of the twenty best by words of contents if they have a
     fifth of the best possible score there. A sheet rises part of the way from its score to 1:
@@ -47,32 +36,30 @@ def read_closely(
 
     Without contents nothing changes.
     """
-    found = list(candidates)
-    if not question.scores.matches.rareness.contents:
-        return found
-    asked = asked_of(index, question)
-    places = {each.sheet_id: place for place, each in enumerate(found)}
-    records = index.records(_read(found), contents=True) if asked.weights else {}
-    explaining = question.scores.matches.explaining
-    for sheet_id, record in records.items():
+    raised = list(found.candidates)
+    known = found.question.scores.matches
+    if not known.rareness.contents or not found.terms.weights:
+        return raised
+    places = {each.sheet_id: place for place, each in enumerate(raised)}
+    for sheet_id, record in found.with_contents(_to_read(raised)).items():
         if record.contents is not None:
             place = places[sheet_id]
-            below = _below(asked, record, explaining=explaining) * (1 - found[place].score)
-            found[place] = replace(found[place], score=1 - below)
-    return found
+            below = _below(found, record, explaining=known.explaining) * (1 - raised[place].score)
+            raised[place] = replace(raised[place], score=1 - below)
+    return raised
 
 
-def _below(asked: QueryTerms, record: SheetRecord, *, explaining: bool) -> float:
+def _below(found: CandidateSet, record: SheetRecord, *, explaining: bool) -> float:
     """Share of the way from its score to 1 that a sheet stays below, in (0, 1]."""
-    found = matches(asked, record)
-    by_table = max(table_shares(asked, record, found), default=0.0)
-    by_ngram = ngram_share(asked, record, found)
+    asked, matched = found.terms, found.matches(record)
+    by_table = max(table_shares(asked, record, matched), default=0.0)
+    by_ngram = ngram_share(asked, record, matched)
     if record.role is Role.DOCUMENTATION and not explaining:
         by_ngram *= NGRAM_OF_DOCUMENTATION
     return (1 - _BY_TABLE * by_table**2) * (1 - _BY_NGRAM * by_ngram)
 
 
-def _read(found: Sequence[Candidate]) -> list[str]:
+def _to_read(found: Sequence[Candidate]) -> list[str]:
     by_contents = sorted(found, key=lambda each: -each.contents)[:BY_CONTENTS]
     ids = [each.sheet_id for each in found[:BEST]]
     return list(

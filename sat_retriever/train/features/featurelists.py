@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -121,13 +121,13 @@ def feature_lists(
     relations = np.zeros((*shape, SPEAKING, len(RELATIONS)), dtype=np.float16)
     scores = np.zeros(shape, dtype=np.float32)
     mask, relevant = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    links = LinkReranker(index)
+    links = LinkReranker()
     for row, query in enumerate(queries):
         question = index.question(query.text)
-        first = index.candidates(question, CANDIDATES)
-        order = links.order(question, first)
+        first = index.candidate_set(question, index.candidates(question, CANDIDATES))
+        order = links.order(first)
         found = order.candidates[:MOST]
-        known = candidate_list(index, question, first, replace(order, candidates=found))
+        known = candidate_list(first, order.of(found))
         own, gold = slice(0, len(found)), set(query.positives)
         read = list_inputs(known)
         features[row, own], scores[row, own] = read.features, known.each("score")[0]

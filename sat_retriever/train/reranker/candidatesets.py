@@ -227,7 +227,7 @@ def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iter
         first = index.candidates(question, spec.candidates)
         if not first:
             raise EmptyInputError(f"{index.path} has no sheets; index some folders first")
-        found = started(index, question, first, spec)
+        found = started(index.candidate_set(question, first), spec)
         ids = tuple(candidate.sheet_id for candidate in found)
         records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
         own = [link for sheet_id in ids for link in links[sheet_id]]

@@ -23,7 +23,7 @@ def answers(index: SheetIndex, folder: Path, reranker: str) -> dict[str, list[di
         folder: The folder of its format, which holds the rerankers.
         reranker: One of `RERANKERS`.
     """
-    chosen = LinkReranker(index) if reranker == "links" else load_reranker(index, folder / reranker)
+    chosen = LinkReranker() if reranker == "links" else load_reranker(index, folder / reranker)
     retriever = SheetRetriever(index, chosen)
     return {
         question: [

@@ -111,7 +111,7 @@ def test_a_sheet_of_another_time_falls_also_below_zero(tmp_path):
         assert [c.time for c in found] == pytest.approx([1.0, 0.8, 0.5])
         assert [c.score for c in found] == pytest.approx([-0.3, -0.36, -0.45])
         spec = small_spec(index, start="dense", dense_weight=1.0)
-        again = started(index, index.question("in 2022"), found[::-1], spec)
+        again = started(index.candidate_set(index.question("in 2022"), found[::-1]), spec)
         assert [(c.sheet_id, c.score) for c in again] == [
             (c.sheet_id, pytest.approx(c.score)) for c in found
         ]
@@ -122,8 +122,8 @@ def test_links_and_thresholds_take_scores_below_zero(tmp_path):
         question = index.question("x", dense_weight=1.0)
         start = index.candidates(question, 3)
         order = [c.sheet_id for c in start]
-        linked = LinkReranker(index, dense_weight=1.0)
-        assert [c.sheet_id for c in linked.rerank(question, start)] == order
+        linked = LinkReranker(dense_weight=1.0)
+        assert [c.sheet_id for c in linked.rerank(index.candidate_set(question, start))] == order
         retriever = SheetRetriever(index, linked)
         assert [hit.sheet_id for hit in retriever.retrieve("x", 3, min_score=-0.5)] == order[:2]
         assert retriever.retrieve_set("x") == []  # nothing that answers
@@ -137,5 +137,5 @@ def test_texts_and_sheets_below_zero_are_in_one_order(tmp_path):
         )
         sheets = [Passage("", each) for each in index.sheet_ids()]
         passages = [*sheets, *map(Passage, texts)]
-        found = rerank_mixed(LinkReranker(index, dense_weight=1.0), index, "x", passages)
+        found = rerank_mixed(LinkReranker(dense_weight=1.0), index, "x", passages)
         assert [score for _, score in found] == pytest.approx([0.1, -0.2, -0.4, -0.6, -0.8])

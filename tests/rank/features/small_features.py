@@ -31,8 +31,8 @@ from sat_retriever.rank.links.linkrank import LinkReranker
 def list_of(index: SheetIndex, text: str, k: int = 50) -> CandidateList:
     """The candidates of a question after links."""
     question = index.question(text)
-    first = index.candidates(question, k)
-    return candidate_list(index, question, first, LinkReranker(index).order(question, first))
+    first = index.candidate_set(question, index.candidates(question, k))
+    return candidate_list(first, LinkReranker().order(first))
 
 
 def small_model(index: SheetIndex, texts: Sequence[str], seed: int = 0) -> FeatureModel:

@@ -33,11 +33,11 @@ def test_scores_are_those_of_links_plus_the_moves(world, model, reranker):
     }
     question = world.question(QUERY)
     first = world.candidates(question, 50)
-    ranked = reranker.rerank(question, first)
+    ranked = reranker.rerank(world.candidate_set(question, first))
     assert {each.sheet_id: each.score for each in ranked} == pytest.approx(wanted, abs=1e-6)
     assert [each.rank for each in ranked] == list(range(1, len(ranked) + 1))
     random.Random(1).shuffle(first)
-    assert reranker.rerank(question, first) == ranked
+    assert reranker.rerank(world.candidate_set(question, first)) == ranked
 
 
 def test_a_strange_list_has_the_order_of_links(world, model):
@@ -46,16 +46,18 @@ def test_a_strange_list_has_the_order_of_links(world, model):
     strict = FeatureReranker(world, replace(model, familiarity=guard), "here")
     question = world.question(QUERY)
     first = world.candidates(question, 50)
-    assert strict.rerank(question, first) == LinkReranker(world).rerank(question, first)
+    assert strict.rerank(world.candidate_set(question, first)) == LinkReranker().rerank(
+        world.candidate_set(question, first)
+    )
 
 
 @pytest.mark.parametrize("k", [0, 1])
 def test_a_list_of_none_or_one_stays(world, reranker, k):
     question = world.question(QUERY)
     first = world.candidates(question, 12)[:k]
-    assert [each.sheet_id for each in reranker.rerank(question, first)][:1] == [
-        each.sheet_id for each in first
-    ]
+    assert [each.sheet_id for each in reranker.rerank(world.candidate_set(question, first))][
+        :1
+    ] == [each.sheet_id for each in first]
 
 
 def test_it_is_loaded_from_its_folder_and_searched_with(world, model, tmp_path):
@@ -63,7 +65,9 @@ def test_it_is_loaded_from_its_folder_and_searched_with(world, model, tmp_path):
     assert isinstance(load_reranker(world, tmp_path / "m"), FeatureReranker)
     hits = SheetRetriever(world, tmp_path / "m").retrieve(QUERY)
     question = world.question(QUERY)
-    ranked = FeatureReranker(world, model, "m").rerank(question, world.candidates(question, 50))
+    ranked = FeatureReranker(world, model, "m").rerank(
+        world.candidate_set(question, world.candidates(question, 50))
+    )
     assert [hit.sheet_id for hit in hits] == [each.sheet_id for each in ranked[: len(hits)]]
 
 
@@ -75,5 +79,7 @@ def test_cosines_of_another_encoder_are_refused_unless_it_is_carried(world, aske
         FEATURES.carry(tmp_path / "m", tmp_path / "carried", other.fingerprint)
         question = other.question(QUERY)
         carried = load_reranker(other, tmp_path / "carried")
-        assert np.isfinite([each.score for each in carried.rerank(question, [])]).all()
-        assert carried.rerank(question, other.candidates(question, 50))
+        assert np.isfinite(
+            [each.score for each in carried.rerank(other.candidate_set(question, []))]
+        ).all()
+        assert carried.rerank(other.candidate_set(question, other.candidates(question, 50)))

@@ -49,12 +49,12 @@ def sigmoid(logits):
 @pytest.mark.parametrize("k", [1, 2, 50, 200])
 def test_scores_are_the_models_in_a_new_order(large, for_large, k):
     found = large.candidates(QUERY, k)
-    graph = candidate_graph(large, large.question(QUERY), found, for_large.model.spec)
+    graph = candidate_graph(large.candidate_set(large.question(QUERY), found), for_large.model.spec)
     parts = (graph.query, graph.tokens, graph.scores, graph.features, graph.relations)
     logits = small_logits(*parts, WEIGHTS)
     assert for_large.model.scores(graph) == pytest.approx(logits, abs=1e-4)
     wanted = dict(zip([c.sheet_id for c in graph.candidates], sigmoid(logits), strict=True))
-    ranked = for_large.rerank(large.question(QUERY), found)
+    ranked = for_large.rerank(large.candidate_set(large.question(QUERY), found))
     assert {c.sheet_id: c.score for c in ranked} == pytest.approx(wanted, abs=1e-5)
     assert [c.rank for c in ranked] == list(range(1, k + 1))
     assert [(-c.score, c.sheet_id) for c in ranked] == sorted(
@@ -63,7 +63,7 @@ def test_scores_are_the_models_in_a_new_order(large, for_large, k):
     before = {c.sheet_id: c for c in found}
     assert all(c.dense == before[c.sheet_id].dense for c in ranked)
     random.Random(k).shuffle(found)
-    assert for_large.rerank(large.question(QUERY), found) == ranked
+    assert for_large.rerank(large.candidate_set(large.question(QUERY), found)) == ranked
 
 
 def test_equal_logits_come_in_the_order_of_sheet_ids(index, tmp_path):
@@ -77,10 +77,14 @@ def test_equal_logits_come_in_the_order_of_sheet_ids(index, tmp_path):
         replace(q1, dense=0.0, lexical=0.625, together=0.625),
     ]
     reranker = GraphReranker.load(index, saved)
-    graph = candidate_graph(index, index.question("zebra"), found, reranker.model.spec)
+    graph = candidate_graph(
+        index.candidate_set(index.question("zebra"), found), reranker.model.spec
+    )
     assert [c.sheet_id for c in graph.candidates] == ["summary", "q1"]
     assert reranker.model.scores(graph).tolist() == [3.75, 3.75]
-    assert [c.sheet_id for c in reranker.rerank(index.question("zebra"), found)] == [
+    assert [
+        c.sheet_id for c in reranker.rerank(index.candidate_set(index.question("zebra"), found))
+    ] == [
         "q1",
         "summary",
     ]
@@ -93,15 +97,22 @@ def test_scores_that_round_to_one_come_in_the_order_of_their_logits(index, tmp_p
         index.score_sheets(index.question("zebra"), ["q1", "summary"]), key=lambda c: c.sheet_id
     )
     found = [replace(q1, dense=4.5), replace(summary, dense=5.0)]
-    ranked = reranker.rerank(index.question("zebra"), found)
+    ranked = reranker.rerank(index.candidate_set(index.question("zebra"), found))
     assert [(c.sheet_id, c.score) for c in ranked] == [("summary", 1.0), ("q1", 1.0)]
 
 
 def test_too_many_candidates_for_their_relations_are_refused(large, for_large, monkeypatch):
     monkeypatch.setattr("sat_retriever.rank.graph.graph.MAX_ENTRIES", 2 * 10**2)
-    assert len(for_large.rerank(large.question(QUERY), large.candidates(QUERY, 10))) == 10
+    assert (
+        len(
+            for_large.rerank(
+                large.candidate_set(large.question(QUERY), large.candidates(QUERY, 10))
+            )
+        )
+        == 10
+    )
     with pytest.raises(InputError, match=r"11 candidates .* 2 channels; ask for 10 sheets"):
-        for_large.rerank(large.question(QUERY), large.candidates(QUERY, 11))
+        for_large.rerank(large.candidate_set(large.question(QUERY), large.candidates(QUERY, 11)))
 
 
 def test_a_link_raises_the_sheet_it_leads_to(index, tmp_path):
@@ -114,12 +125,12 @@ def test_a_link_raises_the_sheet_it_leads_to(index, tmp_path):
 
 def test_no_candidates_give_no_candidates_and_an_empty_query_is_refused(index, saved):
     reranker = GraphReranker.load(index, saved)
-    assert reranker.rerank(index.question("total sales"), []) == []
+    assert reranker.rerank(index.candidate_set(index.question("total sales"), [])) == []
     found = index.candidates("total sales", 4)
     with pytest.raises(EmptyInputError, match="empty"):
-        reranker.rerank(index.question("  "), found)
+        reranker.rerank(index.candidate_set(index.question("  "), found))
     index.remove([c.sheet_id for c in found])
-    assert reranker.rerank(index.question("total sales"), found) == []
+    assert reranker.rerank(index.candidate_set(index.question("total sales"), found)) == []
 
 
 def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
@@ -128,8 +139,8 @@ def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
     first = Filters(metadata={"half": "first"})
     found = large.candidates(QUERY, 2, first)
     all_of_them, kept = (
-        reranker.rerank(large.question(QUERY), found),
-        reranker.rerank(large.question(QUERY), found, first),
+        reranker.rerank(large.candidate_set(large.question(QUERY), found)),
+        reranker.rerank(large.candidate_set(large.question(QUERY), found, first)),
     )
     assert 2 < len(kept) < len(all_of_them)
     halves = {r.metadata["half"] for r in large.records([c.sheet_id for c in kept]).values()}
@@ -150,7 +161,7 @@ def test_as_many_candidates_are_found_as_the_model_was_trained_on(large, tmp_pat
     assert SheetRetriever(large, folder, candidates=7).candidates == 7
     assert SheetRetriever(large).candidates == SheetRetriever(large, None).candidates == 50
     wanted = GraphReranker.load(large, folder).rerank(
-        large.question(QUERY), large.candidates(QUERY, 3)
+        large.candidate_set(large.question(QUERY), large.candidates(QUERY, 3))
     )
     assert [h.sheet_id for h in SheetRetriever(large, folder).retrieve(QUERY, 1)] == [
         wanted[0].sheet_id
@@ -242,7 +253,9 @@ def test_a_model_that_gives_no_numbers_is_an_error(index, tmp_path):
     broken = save_small_model(tmp_path / "nan", small_spec(index), (float("nan"), 0.0))
     reranker = GraphReranker.load(index, broken)
     with pytest.raises(EncoderError, match=r"gave NaN or infinity .* shape \(4,\)"):
-        reranker.rerank(index.question("total sales"), index.candidates("total sales", 4))
+        reranker.rerank(
+            index.candidate_set(index.question("total sales"), index.candidates("total sales", 4))
+        )
 
 
 def test_a_reranker_is_loaded_on_the_device_of_its_index_unless_another_is_named(saved, index):

@@ -6,7 +6,7 @@ import pytest
 
 from sat_retriever import Column, SheetRecord, Table
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
-from sat_retriever.text.locate import LONG, Place, QueryTerms, place_of
+from sat_retriever.text.locate import LONG, Place, QueryTerms, matches, place_of
 
 
 def table(range_: str, *headers: str, row: int, rows: int = 5, **more) -> Table:
@@ -34,7 +34,8 @@ TWO = SheetRecord(
 
 
 def place(question: str, record: SheetRecord = TWO) -> Place:
-    return place_of(QueryTerms.of(question), record)
+    asked = QueryTerms.of(question)
+    return place_of(asked, record, matches(asked, record))
 
 
 @pytest.mark.parametrize(

@@ -373,10 +373,10 @@ def test_an_answer_is_of_one_state_whatever_others_write(index, url):
     class Removing(Reranker):
         """Removes the best sheet while the answer is made."""
 
-        def rerank(self, question, candidates, filters=None):
+        def rerank(self, found):
             with SheetIndex.open(url, HashedEncoder()) as other:
-                assert other.remove([candidates[0].sheet_id]) == 1
-            return candidates
+                assert other.remove([found.ids[0]]) == 1
+            return found.candidates
 
     found = SheetRetriever(index, Removing()).retrieve("sales")
     assert [hit.sheet_id for hit in found] == ["a", "b"]

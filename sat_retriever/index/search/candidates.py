@@ -1,0 +1,212 @@
+"""The candidates of one question, with all that stages know about them: each fact is read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sat_retriever.errors import InputError
+from sat_retriever.index.search.folding import copies_of, folded
+from sat_retriever.index.search.question import Question
+from sat_retriever.index.store.store import Store
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.hits import Copies
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.locate import Match, QueryTerms, matches
+
+if TYPE_CHECKING:
+    from sat_retriever.index.search.search import SheetSearch
+
+
+@dataclass(slots=True)
+class _Known:
+    """The facts that were read so far, by sheet id; sets made of one another share them."""
+
+    records: dict[str, SheetRecord | None] = field(default_factory=dict)  # None: not there any more
+    whole: dict[str, SheetRecord] = field(default_factory=dict)  # records with contents
+    matches: dict[str, Sequence[Match]] = field(default_factory=dict)
+    families: dict[str, int | None] = field(default_factory=dict)  # groups of copies
+    homes: dict[str, str] = field(default_factory=dict)  # path of the workbook, or its name
+    tokens: tuple[list[str], FloatArray] | None = None  # those of some sheets, in their order
+    terms: QueryTerms | None = None
+    shares: WordShares | None = None
+    columns: dict[str, int] = field(default_factory=dict)  # of `shares`
+    # Links that have one end in `ends` and the other in `pool`.
+    links: list[Link] = field(default_factory=list)
+    ends: set[str] = field(default_factory=set)
+    pool: list[str] = field(default_factory=list)
+
+
+class CandidateSet:
+    """Candidates of one question, in their order, and what is known about these sheets.
+
+    A fact is read from the index when a stage first asks for it, for all candidates together, and
+    then kept. A reranker needs nothing else: what it reads here is what the one who asks may see.
+    A set is of one answer, and used by one thread at a time.
+
+    Attributes:
+        question: The question.
+        candidates: The sheets.
+        filters: Conditions that further sheets have to meet.
+    """
+
+    def __init__(
+        self,
+        search: SheetSearch,
+        store: Store,
+        question: Question,
+        candidates: Iterable[Candidate],
+        filters: Filters | None = None,
+    ) -> None:
+        self.question = question
+        self.candidates = tuple(candidates)
+        self.filters = filters
+        self._search = search
+        self._store = store
+        self._known = _Known()
+
+    def of(
+        self, candidates: Iterable[Candidate], *, question: Question | None = None
+    ) -> CandidateSet:
+        """Other candidates of the question, or of it with other weights; facts are shared."""
+        other = copy(self)
+        other.candidates = tuple(candidates)
+        other.question = question or self.question
+        return other
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    @property
+    def ids(self) -> list[str]:
+        """Sheet ids of the candidates."""
+        return [candidate.sheet_id for candidate in self.candidates]
+
+    def present(self, candidates: Iterable[Candidate]) -> CandidateSet:
+        """Those of some candidates that are still in the index, whose `tokens` can be read."""
+        found = self.of(candidates)
+        while True:
+            records = found.records()
+            found = found.of(each for each in found.candidates if each.sheet_id in records)
+            try:
+                found.tokens()
+            except InputError:  # removed after its record was read
+                self._known.records.clear()
+            else:
+                return found
+
+    def further(self, sheet_ids: Sequence[str]) -> list[Candidate]:
+        """Other sheets that meet the filters, scored as candidates are, best first."""
+        return self._search.score_sheets(self.question, sheet_ids, self.filters)
+
+    # ---- facts about sheets
+
+    def records(self) -> dict[str, SheetRecord]:
+        """Records by sheet id, without contents; candidates that were removed are absent."""
+        known, ids = self._known.records, self.ids
+        if missing := [each for each in ids if each not in known]:
+            known |= dict.fromkeys(missing) | self._store.records(missing)
+        return {each: record for each in ids if (record := known[each]) is not None}
+
+    def with_contents(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
+        """Records of some of the candidates with the texts of their cells."""
+        known, records = self._known.whole, self.records()
+        if missing := [each for each in sheet_ids if each not in known and each in records]:
+            found = self._store.contents(missing)
+            known |= {each: replace(records[each], contents=found.get(each)) for each in missing}
+        return {each: known[each] for each in sheet_ids if each in known}
+
+    def matches(self, record: SheetRecord) -> Sequence[Match]:
+        """Texts of a record with contents that have words of the question."""
+        known = self._known.matches
+        if record.sheet_id not in known:
+            known[record.sheet_id] = matches(self.terms, record)
+        return known[record.sheet_id]
+
+    @property
+    def terms(self) -> QueryTerms:
+        """The question as texts are compared with it; rare words of the index weigh most."""
+        if self._known.terms is None:
+            shares = self._known.shares or self._search.word_shares(self.question, ())
+            rare = dict(zip(shares.words, shares.limits.tolist(), strict=True))
+            self._known.terms = QueryTerms.of(self.question.read_as, rare)
+        return self._known.terms
+
+    def word_shares(self) -> WordShares:
+        """Share of each word of the question in each candidate's score by names, in their order."""
+        known, ids = self._known, self.ids
+        if known.shares is None or not known.columns.keys() >= set(ids):
+            known.shares = self._search.word_shares(self.question, ids)
+            known.columns = {sheet_id: column for column, sheet_id in enumerate(ids)}
+        columns = [known.columns[each] for each in ids]
+        return replace(known.shares, shares=known.shares.shares[:, columns])
+
+    def tokens(self) -> FloatArray:
+        """Tokens of the candidates, (k, d) float32, rows of unit length.
+
+        Raises:
+            InputError: If one was removed meanwhile.
+        """
+        known, ids = self._known, self.ids
+        if known.tokens is None or known.tokens[0] != ids:
+            known.tokens = ids, self._search.tokens(ids)
+        return known.tokens[1]
+
+    def homes(self, sheet_ids: Sequence[str]) -> dict[str, str]:
+        """Path of each sheet's workbook, or its name if it has no file; others are absent."""
+        known = self._known.homes
+        for sheet_id, record in self._known.records.items():
+            if record is not None:
+                known.setdefault(sheet_id, record.path or record.workbook)
+        if missing := [each for each in sheet_ids if each not in known]:
+            known |= dict.fromkeys(missing, "") | self._store.workbook_of(missing)
+        return {each: known[each] for each in sheet_ids if known[each]}
+
+    def families(self) -> Mapping[str, int]:
+        """The group of copies of each candidate that is in one."""
+        known, ids = self._known.families, self.ids
+        if missing := [each for each in ids if each not in known]:
+            known |= dict.fromkeys(missing) | self._store.copies.families(missing)
+        return {each: family for each in ids if (family := known[each]) is not None}
+
+    def copies(self) -> Mapping[str, Copies]:
+        """Copies of each candidate that has some, among the sheets that meet the filters."""
+        return copies_of(self.families(), self._store.copies, self.filters)
+
+    def without_copies(self) -> CandidateSet:
+        """The set with one sheet of each group of copies, in the place of its best.
+
+        It is the newest one that meets the filters, unless the question names a version or time.
+        """
+        return folded(self, self._store.copies)
+
+    # ---- links
+
+    def links(self, ends: Sequence[str]) -> list[Link]:
+        """Links with one end among some candidates and the other among all, by ends and type."""
+        known, ids = self._known, set(self.ids)
+        if not ids <= set(known.pool):
+            known.pool, known.ends, known.links = self.ids, set(), []
+        if missing := [each for each in ends if each not in known.ends]:
+            known.ends.update(missing)
+            read = {(link.source, link.target, link.type): link for link in known.links}
+            for link in self._store.links.between(missing, known.pool):
+                read[link.source, link.target, link.type] = link
+            known.links = [read[key] for key in sorted(read)]
+        some = set(ends)
+        return [
+            link
+            for link in known.links
+            if (link.source in some and link.target in ids)
+            or (link.target in some and link.source in ids)
+        ]
+
+    def links_from(self, sheet_ids: Sequence[str], limit: int) -> dict[str, list[Link]]:
+        """Links that start at each of a few sheets, also to other ones, of `limit` rows each."""
+        return self._store.links.targets(sheet_ids, limit)
