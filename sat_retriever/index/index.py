@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 from weakref import finalize
 
 from sat_retriever.encoder import DEFAULT
@@ -24,14 +24,20 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.scores import Evidence
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, IndexState, new_notes
-from sat_retriever.index.store.opening import check_free, create_store, open_store, restricted_store
+from sat_retriever.index.store.opening import (
+    check_free,
+    create_store,
+    open_store,
+    restricted_store,
+    unrestricted_store,
+)
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.executor import Executor, ThisMachine
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport
 from sat_retriever.index.sync.writer import IndexWriter
-from sat_retriever.index.views import PermissionGate, Views
+from sat_retriever.index.views import Views
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.filters import Filters, check_counts
@@ -80,17 +86,14 @@ class SheetIndex:
         device: Device = "auto",
     ) -> None:
         settings = IndexSettings.from_meta(store.meta(), store.path)
-        self._store = store
-        self._state = IndexState(settings, store.path, encoder, device)
-        self._writer = IndexWriter(store, self._state)
-        self._views: Views[SheetIndex] = Views(self._opened_for)
+        state = IndexState(settings, store.path, encoder, device)
+        self._store = store  # what is written, or refuses it
+        self._seen = unrestricted_store(store)  # what is read
         self._seen_by: tuple[str, ...] | Owner | None = None
-        self._look_at(cast("Store", PermissionGate(store)), times=times)
-
-    def _look_at(self, seen: Store, *, times: bool) -> None:
-        """Read from a store from now on."""
-        self._seen = seen
-        self._search = SheetSearch(seen, self._state, times=times)
+        self._state = state
+        self._writer = IndexWriter(store, state)
+        self._search = SheetSearch(self._seen, state, times=times)
+        self._views: Views[SheetIndex] = Views(self._opened_for)
 
     @classmethod
     def create(
@@ -202,26 +205,32 @@ class SheetIndex:
             return self._views.get(principals)
         names = checked_groups(principals)
         if not self._store.is_restricted():
-            return self._view(cast("Store", PermissionGate(self._store, read_only=True)), names)
+            return self._view(self._seen, names, IndexWriter(self._seen, self._state), self._search)
         return self._views.get(tuple(self._store.groups_among(names)))
 
     def _opened_for(self, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
         if isinstance(seen_by, Owner):
-            view = self._view(self._store, seen_by)
-        else:
-            store = restricted_store(self._store, seen_by)
-            view = self._view(store, seen_by)
-            finalize(view, store.close)
-        view._look_at(view._store, times=self.times)
+            return self._view(self._store, seen_by, self._writer)
+        store = restricted_store(self._store, seen_by)
+        view = self._view(store, seen_by, IndexWriter(store, self._state))
+        finalize(view, store.close)
         return view
 
-    def _view(self, store: Store, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
-        """The same index, changed by way of another store."""
+    def _view(
+        self,
+        store: Store,
+        seen_by: tuple[str, ...] | Owner,
+        writer: IndexWriter,
+        search: SheetSearch | None = None,
+    ) -> SheetIndex:
+        """The same index by way of another store, which says what is read and written."""
         view = object.__new__(type(self))
-        view.__dict__.update(self.__dict__)
+        view._store = view._seen = store
         view._seen_by = seen_by
-        view._store = store
-        view._writer = self._writer if store is self._store else IndexWriter(store, self._state)
+        view._state = self._state
+        view._writer = writer
+        view._search = search or SheetSearch(store, self._state, times=self.times)
+        view._views = self._views
         return view
 
     def held_bytes(self) -> int:
@@ -505,7 +514,7 @@ class SheetIndex:
             progress=progress,
         )
         self._views.clear()
-        self._look_at(self._seen, times=self.times)
+        self._search = SheetSearch(self._seen, self._state, times=self.times)
 
     def permit(self, permissions: Given | None) -> list[Change]:
         """Say who may see which sheet, in one transaction; no workbook is read.

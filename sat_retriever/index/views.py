@@ -1,51 +1,16 @@
-"""Views of an index for those who ask, and the gate before a store that has permissions."""
+"""Views of an index for those who ask: the latest are kept open."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from sat_retriever.errors import PermissionsError
-from sat_retriever.index.store.restricted import reading_alone
-from sat_retriever.index.store.store import Store
 from sat_retriever.records.permissions import Owner
 
-# Settings and state, which tell nothing of a sheet; blocks, in which nothing is read yet; and what
-# ends the use of the store.
-_ALWAYS = frozenset("path principals meta generation is_restricted reading answering close".split())
-# What every change begins with, and what shows all sheets at once.
-_OWNERS = frozenset(("sole_writer", "writing_beside_others", "copy_to"))
 MOST = 16  # views that are kept
 MOST_BYTES = 1 << 30  # of their tokens, beside the latest one's
-
-
-class PermissionGate:
-    """A store that refuses to be read once its sheets are for their groups alone.
-
-    Another process may have said so meanwhile, so each use looks anew. With `read_only` it refuses
-    every change as well.
-    """
-
-    def __init__(self, store: Store, *, read_only: bool = False) -> None:
-        self._store = store
-        self._read_only = read_only
-
-    def __getattr__(self, name: str) -> Any:
-        """Pass on to the store what is allowed.
-
-        Raises:
-            PermissionsError: If there are permissions, or it is for a change that is refused.
-        """
-        if self._read_only and name in _OWNERS:
-            raise reading_alone(self._store.path)
-        if name not in _ALWAYS and self._store.is_restricted():
-            raise PermissionsError(
-                f"{self._store.path} has permissions: say who asks, by principals=['a group'], "
-                "or --as GROUP in the shell; OWNER or --as-owner sees all"
-            )
-        return getattr(self._store, name)
 
 
 class View(Protocol):

@@ -10,7 +10,7 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import IndexUrl, Place
-from sat_retriever.index.store.restricted import RestrictedFile
+from sat_retriever.index.store.restricted import RestrictedFile, UnrestrictedFile
 from sat_retriever.index.store.sqlite import SqliteStore
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.progress import Progress
@@ -61,6 +61,14 @@ def restricted_store(store: Store, principals: Sequence[str]) -> Store:
         return RestrictedFile.of(store, principals)
     restricted: Store = _postgres("restricted").RestrictedDatabase.of(store, principals)
     return restricted
+
+
+def unrestricted_store(store: Store) -> Store:
+    """A reader of an open store that refuses to read once there are permissions."""
+    if isinstance(store, SqliteStore):
+        return UnrestrictedFile.of(store)
+    reader: Store = _postgres("restricted").UnrestrictedDatabase.of(store)
+    return reader
 
 
 def store_exists(place: Place) -> bool:

@@ -31,6 +31,8 @@ from sat_retriever.text.period.relation import Times
 from sat_retriever.text.spelling import nearest
 
 _SHORT = 16_384  # characters; parsed records up to this length are kept in memory
+# Without values: of one view of a database it is read once.
+NOTED = f"SELECT key, value FROM meta WHERE key IN ('generation', '{RESTRICTED}')"
 _SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
 
 
@@ -171,9 +173,7 @@ class StoreReader(ABC):
         return RESTRICTED in self._noted()
 
     def _noted(self) -> dict[str, str]:
-        # Without values: of one view of a database it is read once.
-        sql = f"SELECT key, value FROM meta WHERE key IN ('generation', '{RESTRICTED}')"
-        return dict(self._rows(sql))
+        return dict(self._rows(NOTED))
 
     def groups_of(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Groups that may see each sheet, in order; sheets that nobody may see are absent."""

@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
 from sat_retriever.errors import IndexDamagedError, IndexStorageError, PermissionsError
 from sat_retriever.index.store.connection import identity_of, open_reader, translated
-from sat_retriever.index.store.rows import SOURCE, IdArray
+from sat_retriever.index.store.reader import NOTED
+from sat_retriever.index.store.rows import RESTRICTED, SOURCE, FileConnection, IdArray
 from sat_retriever.index.store.sqlite import SqliteStore
 from sat_retriever.index.store.store import Store
 from sat_retriever.index.store.words import spellings
@@ -92,14 +94,23 @@ def unnamed_damage(path: object) -> Iterator[None]:
         ) from None
 
 
-def reading_alone(path: object) -> PermissionsError:
-    """The error of a change on behalf of groups."""
-    return PermissionsError(
-        f"{path} is open for some groups alone, which may read: change it as its owner"
-    )
+class ReadingAlone(Store):
+    """What a store that is open for reading alone refuses."""
+
+    def copy_to(self, path: Path) -> None:
+        """Refuse: a copy would hold every sheet."""
+        raise PermissionsError(f"only the owner of {self.path} can copy it to {path}")
+
+    def delete(self) -> None:
+        self._check_writable()
+
+    def _check_writable(self) -> None:
+        raise PermissionsError(
+            f"{self.path} is open for some groups alone, which may read: change it as its owner"
+        )
 
 
-class RestrictedReader(Store):
+class RestrictedReader(ReadingAlone):
     """Readings of what some groups may see; the rest is as if it were not there.
 
     It stands before the class of a store, all of whose tables show only rows of visible sheets.
@@ -115,13 +126,6 @@ class RestrictedReader(Store):
         sql = "SELECT coalesce(sum(length({})), 0) FROM {}"
         return sum(int(self._rows(sql.format(name, table))[0][0]) for table, name in sized)
 
-    def copy_to(self, path: Path) -> None:
-        """Refuse: a copy would hold every sheet."""
-        raise PermissionsError(f"only the owner of {self.path} can copy it to {path}")
-
-    def delete(self) -> None:
-        self._check_writable()
-
     def spelled_near(self, word: str) -> list[str]:
         known = partial(self._known_spelling, self.generation())
         return nearest(word, partial(self._spelled_as, word), known)
@@ -135,9 +139,6 @@ class RestrictedReader(Store):
 
     def group_counts(self) -> dict[str, int]:
         return {}
-
-    def _check_writable(self) -> None:
-        raise reading_alone(self.path)
 
     @cached_property
     def _known_spelling(self) -> Callable[[int, str], bool]:
@@ -197,6 +198,68 @@ class RestrictedFile(RestrictedReader, SqliteStore):
 
     def _spelled_like(self, start: str, end: str) -> list[str]:
         return self._spelled_in("all_spellings", start, end)
+
+
+class UnrestrictedReader(ReadingAlone):
+    """Readings for nobody in particular, as long as there are no permissions.
+
+    Another process may give some at any time, so each statement looks anew. It stands before the
+    class of a store, and uses connections of the store of all sheets.
+    """
+
+    def close(self) -> None:
+        """Do nothing: the connections are those of the whole index."""
+
+
+def say_who_asks(path: object) -> PermissionsError:
+    """The error of reading sheets that are for their groups alone for nobody in particular."""
+    return PermissionsError(
+        f"{path} has permissions: say who asks, by principals=['a group'], or --as GROUP in the "
+        "shell; OWNER or --as-owner sees all"
+    )
+
+
+class _OpenSession:
+    """A connection that runs no statement once an index has permissions.
+
+    It has nothing but what readings need, so that none can pass it by.
+    """
+
+    def __init__(self, connection: FileConnection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        self._looked = False  # in the transaction that is open, which has one view
+        self.listed = connection.listed
+
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> sqlite3.Cursor:
+        """Run a statement.
+
+        Raises:
+            PermissionsError: If there are permissions, and it reads anything but these.
+        """
+        if sql not in _ALWAYS and not self._looked:
+            if self._connection.execute(_IS_RESTRICTED, (RESTRICTED,)).fetchone():
+                raise say_who_asks(self._path)
+            self._looked = self._connection.in_transaction
+        elif sql == "ROLLBACK":
+            self._looked = False
+        return self._connection.execute(sql, values)
+
+
+_ALWAYS = frozenset((NOTED, "BEGIN", "ROLLBACK"))
+_IS_RESTRICTED = "SELECT 1 FROM meta WHERE key = ?"
+
+
+class UnrestrictedFile(UnrestrictedReader, SqliteStore):
+    """An index file read for nobody in particular; safe to share between threads."""
+
+    @classmethod
+    def of(cls, store: SqliteStore) -> UnrestrictedFile:
+        """Read an open store, on its connection."""
+        session = cast("FileConnection", _OpenSession(store._connection, store.path))
+        made = cls(session, store.path, writable=False, identity=store.identity)
+        made._lock = store._lock
+        return made
 
 
 def _restrict(connection: sqlite3.Connection, principals: Sequence[str]) -> None:

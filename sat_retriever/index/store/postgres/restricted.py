@@ -15,13 +15,42 @@ from sat_retriever.index.store.postgres.rowsecurity import SETTING, packed_princ
 from sat_retriever.index.store.postgres.session import PostgresSession
 from sat_retriever.index.store.postgres.store import PostgresStore, unpacked_ids
 from sat_retriever.index.store.postgres.write import in_names, key_of
-from sat_retriever.index.store.restricted import RestrictedReader, unnamed_damage
+from sat_retriever.index.store.reader import NOTED
+from sat_retriever.index.store.restricted import (
+    RestrictedReader,
+    UnrestrictedReader,
+    say_who_asks,
+    unnamed_damage,
+)
 from sat_retriever.index.store.rows import IdArray
 from sat_retriever.records.permissions import EVERYONE
 from sat_retriever.text.spelling import MOST_CHANGES
 
 _WORKBOOKS = re.compile(r"\bworkbooks\b")
 _SET = f"SELECT set_config('{SETTING}', ?, false)"
+
+
+class UnrestrictedDatabase(UnrestrictedReader, PostgresStore):
+    """An index in PostgreSQL read for nobody in particular; safe to share between threads."""
+
+    @classmethod
+    def of(cls, store: PostgresStore) -> UnrestrictedDatabase:
+        """Read an open store, over its connections."""
+        return cls(store.path, writable=False, pool=store.pool)
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return the rows of a statement, unless there are permissions."""
+        if sql != NOTED:
+            self._look()
+        return super()._rows(sql, values)
+
+    def _parts(self, sql: str, values: Sequence[Any]) -> Any:
+        self._look()
+        return super()._parts(sql, values)
+
+    def _look(self) -> None:
+        if self.is_restricted():  # in one view of the database it is read once
+            raise say_who_asks(self.path)
 
 
 class RestrictedDatabase(RestrictedReader, PostgresStore):
