@@ -58,7 +58,7 @@ def by_contents(index: SheetIndex) -> Ask:
     """Ask by the words of contents alone."""
 
     def ask(text: str) -> list[str]:
-        found = index.score_sheets(index.question(text), index.sheet_ids())
+        found = index.search.score_sheets(index.question(text), index.sheet_ids())
         ordered = sorted(found, key=lambda each: (-each.contents, each.rank))
         return [each.sheet_id for each in ordered[:_TOP]]
 

@@ -103,7 +103,7 @@ def reranked(
     for place, found in track(candidates.items(), f"{dataset.name}, {label}"):
         question = index.question(dataset.queries[place].text)
         start = time.perf_counter()
-        run[place] = reranker.rerank(index.candidate_set(question, found))
+        run[place] = reranker.rerank(index.search.candidate_set(question, found))
         took.append((time.perf_counter() - start) * 1000)
     return run, took
 

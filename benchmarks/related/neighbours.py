@@ -157,7 +157,7 @@ def ranked(asked: Searched, near: Neighbourhood) -> list[Ranked | None]:
     found: list[Ranked | None] = []
     for query in asked.queries:
         question = asked.index.question(query.text)
-        first = asked.index.found(question, CANDIDATES, all_copies=True)
+        first = asked.index.search.found(question, CANDIDATES, all_copies=True)
         walk = tuple(each.sheet_id for each in reranker.rerank(first))
         anchor = next((sheet for sheet in walk if sheet in query.positives), None)
         if anchor is None:
@@ -165,7 +165,7 @@ def ranked(asked: Searched, near: Neighbourhood) -> list[Ranked | None]:
             continue
         around = near.of_sheet(anchor, ANY) | near.of_sheet(anchor, WORKBOOK)
         around |= near.of_sheet(walk[0], ANY) | near.around(anchor, query.positives)
-        scored = asked.index.score_sheets(question, sorted(around)) if around else []
+        scored = asked.index.search.score_sheets(question, sorted(around)) if around else []
         scores = {each.sheet_id: each.score for each in scored}
         others = frozenset(query.positives) - {anchor}
         found.append(Ranked(query, anchor, others, walk, scores))

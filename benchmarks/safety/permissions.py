@@ -186,7 +186,7 @@ class Asker:
             self._look("tool", [tools.find_sheets(query, 10)], query)
         if number % 8 == 0:
             self._look("status", [tools.index_status(), self.index.sheet_ids()], "")
-            counts = (len(self.index), self.index.status()["sheets"], self.index.count())
+            counts = (len(self.index), self.index.status()["sheets"], self.index.search.count())
             self.faults["count"] += sum(each != len(self.seen) for each in counts)
         if self.seen:
             self._look("links", [tools.related_sheets(draw.choice(self.seen))], "")

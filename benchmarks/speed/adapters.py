@@ -84,7 +84,7 @@ def rerankers(index: SheetIndex) -> dict[str, Call]:
     return {
         "bare": direct(
             lambda query: links.rerank(
-                index.candidate_set(index.question(query), candidates(query))
+                index.search.candidate_set(index.question(query), candidates(query))
             )[:FEW]
         ),
         "LlamaIndex": direct(lambda query: llama.postprocess_nodes(nodes(query), query_str=query)),

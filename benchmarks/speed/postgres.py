@@ -179,7 +179,7 @@ def stores(
     """
     with SheetIndex.open(file) as index:
         ids = index.sheet_ids()
-        tokens = index.tokens(ids)
+        tokens = index.search.tokens(ids)
         questions = index.encoder.encode_queries(asked)
     exact = nearest_of_all(ids, tokens, questions)
     yield ALONE, cosines_alone(url, asked, questions, exact)

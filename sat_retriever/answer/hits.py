@@ -81,7 +81,7 @@ def explanation_of(
         InputError: If the sheet is not in the index any more.
     """
     question, filters = best.question, best.filters
-    found = index.standing(question, sheet_id, filters)
+    found = index.search.standing(question, sheet_id, filters)
     if not found:
         raise InputError(f"{sheet_id!r} was removed meanwhile; ask again")
     ranked = best.of(_ranked(sheet_id, found, best.candidates))
@@ -89,7 +89,7 @@ def explanation_of(
     shares = ranked.word_shares()
     placed = []
     for column, each in enumerate(ranked.candidates):
-        before = index.standing(question, each.sheet_id, filters)
+        before = index.search.standing(question, each.sheet_id, filters)
         if each.sheet_id in hits and before:
             hit = replace(hits[each.sheet_id], rank=each.rank)
             words = _word_parts(question, shares, column, hit)
@@ -125,7 +125,7 @@ def failed_filters(
     return tuple(
         name
         for name, one in single.items()
-        if one and not index.score_sheets(question, [sheet_id], one)
+        if one and not index.search.score_sheets(question, [sheet_id], one)
     )
 
 

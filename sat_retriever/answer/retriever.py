@@ -164,7 +164,7 @@ class SheetRetriever:
         Raises:
             EmptyInputError: If the query is empty.
         """
-        return self.index.asked_times(query, today=asked_on(today))
+        return self.index.search.asked_times(query, today=asked_on(today))
 
     def why(
         self,
@@ -197,8 +197,8 @@ class SheetRetriever:
         question = self._question(asked)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
-        own = self.index.score_sheets(question, [sheet_id], kept)
-        shown = self.index.candidate_set(question, own, kept).without_copies().ids
+        own = self.index.search.score_sheets(question, [sheet_id], kept)
+        shown = self.index.search.candidate_set(question, own, kept).without_copies().ids
         shown_by = next((each for each in shown if each != sheet_id), None)
         asked = replace(asked, filters=kept, all_copies=shown_by is not None)
         best = self._ranked(question, asked)
@@ -210,7 +210,7 @@ class SheetRetriever:
             sheet_id,
             placed,
             above,
-            sheets=self.index.count(kept),
+            sheets=self.index.search.count(kept),
             candidates=self.candidates if self.reranker else 0,
             dense_weight=question.dense_weight,
             filters=failed,
@@ -225,7 +225,7 @@ class SheetRetriever:
 
         `complete` ends them before the first that is clearly worse; see `complete_set`.
         """
-        with self.index.answering():
+        with self.index.search.answering():
             question = self._question(asked)
             found = self._ranked(question, asked)
             size = asked.most
@@ -237,7 +237,7 @@ class SheetRetriever:
                 for each in found.candidates[:size]
                 if min_score is None or each.score >= min_score
             )
-            sure = calibration().probability(self.index.evidence(question, asked.filters))
+            sure = calibration().probability(self.index.search.evidence(question, asked.filters))
             return Answer(
                 hits_of(self.index, best, {} if asked.all_copies else best.copies()),
                 confidence=sure,
@@ -254,7 +254,7 @@ class SheetRetriever:
     def _ranked(self, question: Question, asked: _Asked) -> CandidateSet:
         """Return the candidates after Stage 2, as many as asked for or more if there are enough."""
         most = max(asked.most, self.candidates) if self.reranker else asked.most
-        found = self.index.found(question, most, asked.filters, all_copies=asked.all_copies)
+        found = self.index.search.found(question, most, asked.filters, all_copies=asked.all_copies)
         if self.reranker is None:
             return found
         found = found.of(_phrases_first(self.reranker.rerank(found)))
@@ -263,7 +263,7 @@ class SheetRetriever:
 
     def _note(self, question: Question, filters: Filters | None) -> str:
         """Return a note that no sheet is of a period that the query names; else ""."""
-        missing = self.index.missing_times(question, filters)
+        missing = self.index.search.missing_times(question, filters)
         if not missing:
             return ""
         times = " or ".join(span.label for span in missing[:_TIMES])

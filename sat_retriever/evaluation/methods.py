@@ -77,7 +77,7 @@ def second_stage(index: SheetIndex, reranker: Reranker) -> Method:
 
 
 def _stage2(index: SheetIndex, reranker: Reranker) -> Rerank:
-    return lambda question, found: reranker.rerank(index.candidate_set(question, found))
+    return lambda question, found: reranker.rerank(index.search.candidate_set(question, found))
 
 
 def fused(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -18,10 +17,8 @@ from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
 from sat_retriever.index.permissions import Change, Given
-from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.folding import copies_of
 from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.scores import Evidence
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, IndexState, new_notes
 from sat_retriever.index.store.opening import (
@@ -49,8 +46,7 @@ from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.records.typedtable import TypedTable
-from sat_retriever.text.lexical import WordShares
-from sat_retriever.text.period.spans import UNDATED, QueryPeriods, Span
+from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.encoding import encoding_name
@@ -65,6 +61,7 @@ UNRESOLVED_SHOWN = 20  # workbook files that the status names
 class SheetIndex:
     """Records, tokens and words of a corpus in one file.
 
+    It opens an index, changes it and reads what it holds; `search` finds and ranks sheets in it.
     Threads may share it. Many processes may read while one writes. Pickled, it holds its place and
     those who see it, and opens itself anew.
 
@@ -92,7 +89,7 @@ class SheetIndex:
         self._seen_by: tuple[str, ...] | Owner | None = None
         self._state = state
         self._writer = IndexWriter(store, state)
-        self._search = SheetSearch(self._seen, state, times=times)
+        self.search = SheetSearch(self._seen, state, times=times)
         self._views: Views[SheetIndex] = Views(self._opened_for)
 
     @classmethod
@@ -205,7 +202,7 @@ class SheetIndex:
             return self._views.get(principals)
         names = checked_groups(principals)
         if not self._store.is_restricted():
-            return self._view(self._seen, names, IndexWriter(self._seen, self._state), self._search)
+            return self._view(self._seen, names, IndexWriter(self._seen, self._state), self.search)
         return self._views.get(tuple(self._store.groups_among(names)))
 
     def _opened_for(self, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
@@ -229,13 +226,9 @@ class SheetIndex:
         view._seen_by = seen_by
         view._state = self._state
         view._writer = writer
-        view._search = search or SheetSearch(store, self._state, times=self.times)
+        view.search = search or SheetSearch(store, self._state, times=self.times)
         view._views = self._views
         return view
-
-    def held_bytes(self) -> int:
-        """Most bytes that the tokens in memory take."""
-        return self._search.held_bytes()
 
     def close(self) -> None:
         """Release the file with all that `seen_by` returned, which ignores `close`."""
@@ -347,7 +340,7 @@ class SheetIndex:
     @property
     def times(self) -> bool:
         """True if sheets outside the periods that a query names rank lower."""
-        return self._search.times
+        return self.search.times
 
     @property
     def device(self) -> Device:
@@ -514,7 +507,7 @@ class SheetIndex:
             progress=progress,
         )
         self._views.clear()
-        self._search = SheetSearch(self._seen, self._state, times=self.times)
+        self.search = SheetSearch(self._seen, self._state, times=self.times)
 
     def permit(self, permissions: Given | None) -> list[Change]:
         """Say who may see which sheet, in one transaction; no workbook is read.
@@ -576,7 +569,7 @@ class SheetIndex:
         """Load encoder and tokens in parallel, for a fast first query; raises as `encoder`."""
         with ThreadPoolExecutor(1) as beside:
             loading = beside.submit(lambda: self.encoder)
-            self._search.warm_up()
+            self.search.warm_up()
             loading.result()
 
     def question(
@@ -608,24 +601,9 @@ class SheetIndex:
             EncoderError: If the encoder cannot be loaded.
             FingerprintMismatchError: If another encoder has made the tokens meanwhile.
         """
-        return self._search.question(
+        return self.search.question(
             query, today, dense_weight=dense_weight, token=token, times=times
         )
-
-    def recent_token(self, query: str) -> FloatArray | None:
-        """The token (d,) of one of the last 64 queries, encoded or given to `question`; else None.
-
-        A framework hands its reranker the text of a query, not what the retriever made of it.
-        With this token the reranker need not encode the query again.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-        """
-        return self._search.recent_token(query)
-
-    def answering(self) -> AbstractContextManager[None]:
-        """Read in the block all that one answer needs, with few trips to a database."""
-        return self._seen.answering()
 
     def candidates(
         self, question: Question | str, top_k: int = 50, filters: Filters | None = None
@@ -648,46 +626,7 @@ class SheetIndex:
         """
         check_counts(top_k=top_k)
         asked = self.question(question) if isinstance(question, str) else question
-        return self._search.candidates(asked, top_k, filters)
-
-    def candidate_set(
-        self, question: Question, candidates: Iterable[Candidate], filters: Filters | None = None
-    ) -> CandidateSet:
-        """Candidates as rerankers take them, with what the index knows about them.
-
-        Args:
-            question: The question that they were found for.
-            candidates: Sheets, each once.
-            filters: Conditions on sheets that a reranker adds.
-        """
-        return self._search.candidate_set(question, candidates, filters)
-
-    def sheets_with(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
-        """Ids of the sheets with all words of a group in names or contents, and their number.
-
-        Args:
-            groups: Words as `text.segment.stems` gives them, at least one a group.
-            most: Most ids; those of the sheets come first whose words tell most.
-        """
-        return self._search.with_words(groups, most)
-
-    def found(
-        self,
-        question: Question,
-        top_k: int = 50,
-        filters: Filters | None = None,
-        *,
-        all_copies: bool = False,
-    ) -> CandidateSet:
-        """The set of the best sheets for a question, best first.
-
-        Args:
-            question: The question.
-            top_k: Most sheets, at least 1.
-            filters: Conditions that every sheet meets.
-            all_copies: False takes one of each group of copies.
-        """
-        return self._search.found(question, top_k, filters, all_copies=all_copies)
+        return self.search.candidates(asked, top_k, filters)
 
     def copies(
         self, sheet_ids: Sequence[str], filters: Filters | None = None
@@ -695,82 +634,6 @@ class SheetIndex:
         """Copies and versions of sheets, within the filters; sheets without any are absent."""
         stored = self._seen.copies
         return copies_of(stored.families(sheet_ids), stored, filters)
-
-    def score_sheets(
-        self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None
-    ) -> list[Candidate]:
-        """Return chosen sheets as candidates, best first, scored as `candidates` does.
-
-        Sheets that are not in the index, or do not meet the filters, are absent. Ranks count within
-        the result.
-        """
-        return self._search.score_sheets(question, sheet_ids, filters)
-
-    def standing(
-        self, question: Question, sheet_id: str, filters: Filters | None = None
-    ) -> tuple[Candidate, ...]:
-        """A sheet ranked among all that meet the filters, and the one right above it if any.
-
-        Empty if the sheet is not among them.
-        """
-        return self._search.standing(question, sheet_id, filters)
-
-    def evidence(self, question: Question, filters: Filters | None = None) -> Evidence:
-        """Signs that the sheets within the filters hold an answer to a question."""
-        return self._search.evidence(question, filters)
-
-    def count(self, filters: Filters | None = None) -> int:
-        """Number of sheets that meet all conditions."""
-        return self._search.count(filters) if filters else len(self)
-
-    def asked_times(self, query: str, *, today: date = UNDATED) -> QueryPeriods:
-        """The periods that a query names, counted from `today`; none if periods do not count.
-
-        Raises:
-            EmptyInputError: If the query is empty.
-        """
-        return self._search.asked_times(query, today)
-
-    def missing_times(
-        self, query: str | Question, filters: Filters | None = None, *, today: date = UNDATED
-    ) -> tuple[Span, ...]:
-        """Return the periods that a query names if every dated sheet lies outside them; else none.
-
-        `candidates` then scores as if the query named no period. A period that is part of a
-        sheet's, as a month is of its year, is not missing.
-
-        Args:
-            query: Words of any language, or what `question` made of them.
-            filters: Conditions that the sheets meet.
-            today: See `question`; a question has its own.
-
-        Raises:
-            EmptyInputError: If the query is empty.
-        """
-        if isinstance(query, str):
-            asked = self.asked_times(query, today=today)
-            return self._search.missing_times(asked.spans, filters)
-        return self._search.missing_times(query.times.spans, filters, query.scores)
-
-    def check_filters(self, filters: Filters | None) -> None:
-        """Refuse filters by a metadata field that no sheet has; an empty index accepts all fields.
-
-        Raises:
-            InputError: If no sheet has one of the metadata fields.
-        """
-        self._search.check_filters(filters)
-
-    def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
-        """Share of each word of a question in each sheet's score, columns in sheet order."""
-        return self._search.word_shares(question, sheet_ids)
-
-    def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
-        """Return tokens of sheets in the given order, (n, d) float32, rows of unit length.
-
-        Raises:
-            InputError: If a sheet is not in the index.
-        """
-        return self._search.tokens(sheet_ids)
 
     def records(
         self, sheet_ids: Sequence[str], *, contents: bool = False
@@ -805,16 +668,6 @@ class SheetIndex:
     def links(self, sheet_ids: Sequence[str]) -> list[Link]:
         """Return links that start or end at one of the sheets."""
         return self._seen.links.of(sheet_ids)
-
-    def links_between(
-        self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
-    ) -> list[Link]:
-        """Links with one end in `some` and one in `others`, either way; None: of all types."""
-        return self._seen.links.between(some, others, types)
-
-    def link_targets(self, sheet_ids: Sequence[str], limit: int) -> dict[str, list[Link]]:
-        """Links that start at each of a few sheets, by target and type, of `limit` rows."""
-        return self._seen.links.targets(sheet_ids, limit)
 
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
         """Return the path of each sheet's workbook, or its name if it has no file."""

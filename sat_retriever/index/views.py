@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
+from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.records.permissions import Owner
 
 MOST = 16  # views that are kept
@@ -16,8 +17,9 @@ MOST_BYTES = 1 << 30  # of their tokens, beside the latest one's
 class View(Protocol):
     """A view of an index."""
 
-    def held_bytes(self) -> int:
-        """Most bytes of the tokens that it holds in memory."""
+    @property
+    def search(self) -> SheetSearch:
+        """What holds its tokens in memory."""
 
 
 Seen = TypeVar("Seen", bound=View)
@@ -52,5 +54,5 @@ class Views(Generic[Seen]):
 
     def _are_many(self) -> bool:
         all_but_latest = list(self._held.values())[:-1]
-        held_bytes = sum(each.held_bytes() for each in all_but_latest)
+        held_bytes = sum(each.search.held_bytes() for each in all_but_latest)
         return len(self._held) > MOST or held_bytes > MOST_BYTES

@@ -72,12 +72,12 @@ def rerank_mixed(
         EncoderError: If the encoder or the reranker cannot be run.
     """
     weight, day = reranker.dense_weight, asked_on(today)
-    token = index.recent_token(query)
+    token = index.search.recent_token(query)
     question = index.question(query, dense_weight=weight, token=token, today=day)
     named = list(dict.fromkeys(p.sheet_id for p in passages if p.sheet_id is not None))
-    before = index.score_sheets(question, named) if named else []
+    before = index.search.score_sheets(question, named) if named else []
     given = {candidate.sheet_id for candidate in before}
-    found_after = reranker.rerank(index.candidate_set(question, before)) if before else ()
+    found_after = reranker.rerank(index.search.candidate_set(question, before)) if before else ()
     after = [candidate for candidate in found_after if candidate.sheet_id in given]
     order = {candidate.sheet_id: rank for rank, candidate in enumerate(after)}
     scores = {candidate.sheet_id: candidate.score for candidate in after}
@@ -110,7 +110,7 @@ def score_texts(index: SheetIndex, question: Question, texts: Sequence[str]) -> 
         return np.zeros(0, dtype=np.float32)
     read = [text[:_READ_CHARS].encode("utf-8", "replace").decode() for text in texts]  # Unicode
     dense = index.encoder.encode_sheets(read) @ question.token  # (n,)
-    known = index.word_shares(question, ())
+    known = index.search.word_shares(question, ())
     limits = dict(zip(known.words, known.limits.tolist(), strict=True))
     lexical = np.zeros(len(read), dtype=np.float32)
     for place, text in enumerate(read):

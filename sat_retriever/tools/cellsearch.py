@@ -94,7 +94,7 @@ def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:
     sheet, and of a repeated text the first cell. Numbers that only measure are not among them.
     """
     groups = asked.words()
-    sheet_ids, number = index.sheets_with(groups, SHEETS) if groups else ([], 0)
+    sheet_ids, number = index.search.with_words(groups, SHEETS) if groups else ([], 0)
     found: list[FoundCell] = []
     for start in range(0, len(sheet_ids), _TOGETHER):
         part = sheet_ids[start : start + _TOGETHER]

@@ -70,7 +70,7 @@ def desk(tmp_path_factory):
 def tokens_of(file: Path):
     with SheetIndex.open(file) as opened:
         ids = opened.sheet_ids()
-        return opened.fingerprint, opened.tokens(ids).tobytes(), opened.dense_weight
+        return opened.fingerprint, opened.search.tokens(ids).tobytes(), opened.dense_weight
 
 
 @contextlib.contextmanager

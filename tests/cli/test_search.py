@@ -15,6 +15,7 @@ from sat_retriever.cli import terminal
 from sat_retriever.cli.search import _print_hits
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.onnx.device import gpu_count
+from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.hits import Why
 from tests.cli.conftest import MARKUP, command, run_sat
@@ -251,13 +252,13 @@ VIA = Link("a.xlsx#Summary", "a.xlsx#Q1", "formula_reference", 0.9, "Summary!B4 
 @pytest.fixture
 def lifted(monkeypatch):
     """Every candidate is said to be lifted by the same link, as a reranker would say it."""
-    found = SheetIndex.found
+    found = SheetSearch.found
 
     def candidates(self, *arguments, **options):
         best = found(self, *arguments, **options)
         return best.of(replace(one, via=VIA) for one in best.candidates)
 
-    monkeypatch.setattr(SheetIndex, "found", candidates)
+    monkeypatch.setattr(SheetSearch, "found", candidates)
 
 
 @pytest.mark.usefixtures("lifted")

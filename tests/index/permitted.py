@@ -116,15 +116,15 @@ def assert_equal_views(one: SheetIndex, other: SheetIndex, asked: Sequence[str])
         question, again = one.question(query), other.question(query)
         assert question.read_as == again.read_as
         for filters in FILTERS:
-            if filters and filters.metadata and not other.count():
+            if filters and filters.metadata and not other.search.count():
                 continue
             found, same_found = (
                 index.candidates(each, 99, filters)
                 for index, each in ((one, question), (other, again))
             )
             assert found == same_found, query
-            assert one.count(filters) == other.count(filters)
-            assert one.evidence(question, filters) == other.evidence(again, filters)
+            assert one.search.count(filters) == other.search.count(filters)
+            assert one.search.evidence(question, filters) == other.search.evidence(again, filters)
         hits, same_hits = (each.retrieve(query, 10) for each in retrievers)
         assert list(hits) == list(same_hits)
         assert hits.confidence == same_hits.confidence and hits.note == same_hits.note

@@ -294,12 +294,12 @@ def test_copies_take_no_places_from_other_sheets(index, tmp_path):
         write(tmp_path / "data" / f"Other {number} thing.csv", rows_of(100 + number))
     index.sync(tmp_path / "data")
     question = index.question("plan")
-    found = index.found(question, 50).candidates
+    found = index.search.found(question, 50).candidates
     assert len(found) == 50
     assert [each.rank for each in found] == list(range(1, 51))
     assert sum(each.sheet_id.startswith("Plan") for each in found) == 1
     assert found[0].score == index.candidates(question, 1)[0].score
-    assert len(index.found(question, 500)) == 61
+    assert len(index.search.found(question, 500)) == 61
     hit = SheetRetriever(index, LinkReranker()).retrieve("plan", 1)[0]
     assert hit.copies.number == 89
     assert len(hit.copies.sheet_ids) == 20
@@ -311,7 +311,7 @@ def test_a_ranking_keeps_its_candidates_where_nothing_has_a_copy(index, tmp_path
         write(tmp_path / "data" / f"Other {number}.csv", rows_of(number))
     index.sync(tmp_path / "data")
     question = index.question("other 2")
-    assert list(index.found(question, 4).candidates) == index.candidates(question, 4)
+    assert list(index.search.found(question, 4).candidates) == index.candidates(question, 4)
 
 
 # ---- tools

@@ -59,7 +59,7 @@ def test_an_index_names_its_model_and_is_opened_by_that_name(file):
         [hit] = SheetRetriever(opened).retrieve("mass of the planets", 1)
         assert hit.sheet_id == "planets"
         assert (opened.encoder_name, opened.width) == ("ollama:small", 64)
-        token = opened.tokens(["planets"])[0]
+        token = opened.search.tokens(["planets"])[0]
     text = "name: planets ; columns: mass | moons"
     np.testing.assert_allclose(token, HashedEncoder().encode_sheets([text])[0], atol=1e-6)
 

@@ -226,7 +226,7 @@ def test_a_role_and_a_period_keep_the_sheets_that_have_them(index):
     ]
     for filters, wanted in kept:
         assert set(ids(index.candidates("rent", filters=filters))) == wanted
-        assert index.count(filters) == len(wanted)
+        assert index.search.count(filters) == len(wanted)
 
 
 def test_a_period_that_names_no_time_is_refused(index):
@@ -555,14 +555,14 @@ def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
 def test_tokens_come_in_the_order_asked_for_and_unknown_sheets_are_refused(index):
     index.add_records([sheet("a", "Alpha"), sheet("b", "Beta"), sheet("c")])
     wanted = HashedEncoder().encode_sheets([serialize(sheet("c")), serialize(sheet("a", "Alpha"))])
-    assert np.array_equal(index.tokens(["c", "a"]), wanted)
-    assert np.array_equal(index.tokens(["c", "a", "c"])[2], wanted[0])
-    assert index.tokens([]).shape == (0, 64)
+    assert np.array_equal(index.search.tokens(["c", "a"]), wanted)
+    assert np.array_equal(index.search.tokens(["c", "a", "c"])[2], wanted[0])
+    assert index.search.tokens([]).shape == (0, 64)
     with pytest.raises(InputError, match="'d' is not in"):
-        index.tokens(["a", "d"])
+        index.search.tokens(["a", "d"])
     index.remove(["a"])
     with pytest.raises(InputError, match="'a' is not in"):
-        index.tokens(["a"])
+        index.search.tokens(["a"])
 
 
 def test_an_index_keeps_its_own_share_of_the_cosine(path):
@@ -574,7 +574,7 @@ def test_an_index_keeps_its_own_share_of_the_cosine(path):
         found = index.candidates("alpha", 2)
         assert found == index.candidates(index.question("alpha", dense_weight=0.9), 2)
         assert found != index.candidates(index.question("alpha", dense_weight=0.4), 2)
-        assert index.score_sheets(index.question("alpha"), ["a", "b"]) == found
+        assert index.search.score_sheets(index.question("alpha"), ["a", "b"]) == found
         linked = SheetRetriever(index).retrieve("alpha", 2)
         assert {hit.sheet_id: hit.score for hit in linked} == {c.sheet_id: c.score for c in found}
 
@@ -624,16 +624,19 @@ def test_links_between_sheets_can_be_asked_for_by_type(index):
         ],
     )
     both = ["a", "b"]
-    assert [x.type for x in index.links_between(both, both)] == ["join_key", "aggregation"]
-    assert [x.target for x in index.links_between(both, both, ["join_key"])] == ["b"]
-    assert [x.target for x in index.links_between(["a"], ["b", "c"], ["join_key"])] == ["b", "c"]
-    assert index.links_between(both, both, []) == []
+    assert [x.type for x in index._seen.links.between(both, both)] == ["join_key", "aggregation"]
+    assert [x.target for x in index._seen.links.between(both, both, ["join_key"])] == ["b"]
+    assert [x.target for x in index._seen.links.between(["a"], ["b", "c"], ["join_key"])] == [
+        "b",
+        "c",
+    ]
+    assert index._seen.links.between(both, both, []) == []
 
 
 def test_tokens_survive_the_file_bit_for_bit(path, index):
     index.add_records([sheet("a", "Alpha")])
     with index._store.reading():
-        kept = index._search._latest.get().tokens
+        kept = index.search._latest.get().tokens
     assert np.array_equal(kept, HashedEncoder().encode_sheets([serialize(sheet("a", "Alpha"))]))
 
 

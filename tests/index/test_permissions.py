@@ -79,13 +79,13 @@ def test_an_index_with_permissions_is_not_read_for_nobody(index):
         lambda: index.records(["s"]),
         lambda: index.links(["s"]),
         lambda: index.copies(["s"]),
-        index.count,
+        index.search.count,
         lambda: len(index),
         index.status,
         index.workbooks,
         index.sheet_ids,
         lambda: list(index.all_links()),
-        lambda: index.tokens(["s"]),
+        lambda: index.search.tokens(["s"]),
         lambda: SheetRetriever(index).retrieve("sales"),
         lambda: SheetRetriever(index).why("sales", "s"),
     ):
@@ -120,7 +120,7 @@ def test_permissions_that_another_process_gives_count_with_the_next_question(ind
         lambda index: index.links(["h"]),
         lambda index: index.copies(["h"]),
         lambda index: index.file_of("h"),
-        lambda index: index.tokens(["h"]),
+        lambda index: index.search.tokens(["h"]),
         lambda index: SheetTools(index).describe_sheet("h"),
     ],
 )
@@ -177,15 +177,19 @@ def test_a_question_of_one_view_brings_no_sheet_into_another(index):
     assert {c.sheet_id for c in view.candidates(asked, 9)} == {"s", "e"}
     again = view.question("wages")
     assert view.candidates(asked, 9) == view.candidates(again, 9)
-    assert view.evidence(asked) == view.evidence(again)
-    assert view.score_sheets(asked, ["h"]) == [] and view.standing(asked, "h") == ()
+    assert view.search.evidence(asked) == view.search.evidence(again)
+    assert view.search.score_sheets(asked, ["h"]) == [] and view.search.standing(asked, "h") == ()
 
 
 def test_a_hidden_sheet_is_as_one_that_does_not_exist(index):
     view = index.seen_by(["sales"])
     retriever = SheetRetriever(view)
-    for ask in (view.tokens, lambda ids: view.table(ids[0]), lambda ids: view.file_of(ids[0]),
-                lambda ids: retriever.why("wages", ids[0])):  # fmt: skip
+    for ask in (
+        view.search.tokens,
+        lambda ids: view.table(ids[0]),
+        lambda ids: view.file_of(ids[0]),
+        lambda ids: retriever.why("wages", ids[0]),
+    ):
         said = []
         for name in ("h", "?"):
             with pytest.raises(InputError) as refused:
@@ -219,7 +223,7 @@ def test_filters_by_a_hidden_field_are_refused_without_its_name(tmp_path):
         )  # fmt: skip
         index.permit(lambda record: ["*"] if record.sheet_id == "a" else ["hr"])
         with pytest.raises(InputError, match="town") as refused:
-            index.seen_by([]).check_filters(Filters(metadata={"x": 1}))
+            index.seen_by([]).search.check_filters(Filters(metadata={"x": 1}))
         assert "secret" not in str(refused.value)
 
 

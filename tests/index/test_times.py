@@ -124,8 +124,8 @@ def test_only_sheets_that_meet_the_filters_decide_whether_times_count(index):
     assert [c.score for c in index.candidates(query, 20, allowed)] == [c.score for c in plain]
     assert OUTSIDE in {c.time for c in index.candidates(query, 20)}
     ids = [c.sheet_id for c in plain]
-    assert {c.time for c in index.score_sheets(index.question(query), ids, allowed)} == {1.0}
-    assert {c.time for c in index.score_sheets(index.question(query), ids)} == {OUTSIDE}
+    assert {c.time for c in index.search.score_sheets(index.question(query), ids, allowed)} == {1.0}
+    assert {c.time for c in index.search.score_sheets(index.question(query), ids)} == {OUTSIDE}
 
 
 def test_a_hit_says_which_of_the_times_it_is(index):
@@ -155,33 +155,33 @@ def test_a_hit_says_which_of_the_times_it_is(index):
     ],
 )
 def test_times_are_missing_if_all_sheets_are_of_others(index, query, missing):
-    assert [span.label for span in index.missing_times(query)] == missing
+    assert [span.label for span in index.search.missing_times(query)] == missing
     with timeless(index) as plain:
-        assert plain.missing_times(query) == ()
+        assert plain.search.missing_times(query) == ()
     assert all(each in SheetRetriever(index).retrieve(query).note for each in missing)
     assert bool(SheetRetriever(index).retrieve(query).note) == bool(missing)
 
 
 def test_only_sheets_that_meet_the_filters_decide_whether_times_are_missing(index):
     allowed = Filters(workbook="Payroll 2022.xlsx")
-    assert index.missing_times("paid in 2021", allowed)
-    assert not index.missing_times("paid in 2021")
-    assert not index.missing_times("paid in 2021", Filters(workbook="none.xlsx"))
+    assert index.search.missing_times("paid in 2021", allowed)
+    assert not index.search.missing_times("paid in 2021")
+    assert not index.search.missing_times("paid in 2021", Filters(workbook="none.xlsx"))
 
 
 @pytest.mark.parametrize("names", [["Sales", "Notes"], ["Jan", "Feb"], []])
 def test_no_time_is_missing_where_no_sheet_has_one(tmp_path, names):
     with SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as index:
         index.add_records(map(sheet, names), find_links=False)
-        assert index.missing_times("sales of 2023") == ()
+        assert index.search.missing_times("sales of 2023") == ()
 
 
 def test_a_month_of_an_unknown_year_is_none_of_a_year_asked_for(tmp_path):
     with SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as index:
         index.add_records(map(sheet, ["Jan", "Feb", "2024"]), find_links=False)
-        assert index.missing_times("sales of 2023")
+        assert index.search.missing_times("sales of 2023")
         index.add_records([sheet("FY24")], find_links=False)
-        assert not index.missing_times("sales of 2023")  # a fiscal year may begin in it
+        assert not index.search.missing_times("sales of 2023")  # a fiscal year may begin in it
 
 
 def test_a_cross_encoder_keeps_what_time_leaves(index):
@@ -195,7 +195,7 @@ def test_a_cross_encoder_keeps_what_time_leaves(index):
     reranker = CrossEncoderReranker.__new__(CrossEncoderReranker)
     reranker._serialization, reranker.model = index.serialization, Model()
     found = index.candidates("sales 2021", 20)
-    ranked = reranker.rerank(index.candidate_set(index.question("sales 2021"), found))
+    ranked = reranker.rerank(index.search.candidate_set(index.question("sales 2021"), found))
     assert [c.score for c in ranked] == pytest.approx(sorted((c.time for c in found), reverse=True))
     assert {c.sheet_id for c in ranked[:2]} == {
         "book.xlsx#Sales 2021 Q1", "book.xlsx#Sales 2021 Q2",
@@ -282,16 +282,17 @@ def test_without_a_day_it_is_the_present_one(index):
 def test_stage_1_alone_counts_from_no_day_unless_it_is_given_one(index):
     query, ids = "sales last year", [record.sheet_id for record in RECORDS]
     assert {c.time for c in index.candidates(query, 20)} == {1.0}
-    assert {c.time for c in index.score_sheets(index.question(query), ids)} == {1.0}
-    assert index.missing_times(query) == ()
+    assert {c.time for c in index.search.score_sheets(index.question(query), ids)} == {1.0}
+    assert index.search.missing_times(query) == ()
     timed = {c.sheet_id: c.time for c in index.candidates(index.question(query, today=TODAY), 20)}
     assert min(timed.values()) == OUTSIDE
     assert {
-        c.sheet_id: c.time for c in index.score_sheets(index.question(query, today=TODAY), ids)
+        c.sheet_id: c.time
+        for c in index.search.score_sheets(index.question(query, today=TODAY), ids)
     } == timed
-    assert index.missing_times(query, today=date(2030, 1, 1)) != ()
+    assert index.search.missing_times(query, today=date(2030, 1, 1)) != ()
     with timeless(index) as plain:
-        assert not plain.asked_times(query, today=TODAY)
+        assert not plain.search.asked_times(query, today=TODAY)
 
 
 def test_sheets_that_links_add_are_held_back_as_of_the_same_day(tmp_path):
@@ -301,7 +302,10 @@ def test_sheets_that_links_add_are_held_back_as_of_the_same_day(tmp_path):
         index.add_records([sheet(name, "b") for name in names], links, find_links=False)
         question = index.question("sales last year", today=TODAY)
         start = index.candidates(question, 1)
-        found = {c.sheet_id: c for c in LinkReranker().rerank(index.candidate_set(question, start))}
+        found = {
+            c.sheet_id: c
+            for c in LinkReranker().rerank(index.search.candidate_set(question, start))
+        }
         assert set(found) == {f"b#{name}" for name in names}
         assert found["b#Costs 2021"].time == INSIDE
         assert found["b#Costs 2020"].time == OUTSIDE

@@ -66,7 +66,7 @@ def four(index):
 
 
 def test_a_ranking_of_four_sheets_equals_the_one_computed_by_hand(four):
-    found = LinkReranker(PLAIN).rerank(four.candidate_set(four.question("x"), FOUR))
+    found = LinkReranker(PLAIN).rerank(four.search.candidate_set(four.question("x"), FOUR))
     # q1 closes half of its gap to summary: .4 + .5 · (.8 - .4) = .6, and overtakes other.
     # tariffs is pulled by q1 with √.25 · .5: .2 + .25 · (.6 - .2) = .3; nothing pulls up
     # the first, and the pull back from q1 on summary is none, as summary is better.
@@ -78,7 +78,7 @@ def test_a_ranking_of_four_sheets_equals_the_one_computed_by_hand(four):
 def test_via_is_the_link_that_lifted_a_sheet(four):
     via = {
         each.sheet_id: each.via
-        for each in LinkReranker(PLAIN).rerank(four.candidate_set(four.question("x"), FOUR))
+        for each in LinkReranker(PLAIN).rerank(four.search.candidate_set(four.question("x"), FOUR))
     }
     assert via["summary"] is None
     assert via["other"] is None
@@ -93,7 +93,9 @@ def test_the_better_of_two_lifting_sheets_is_named(index):
     start = [candidate("better", 0.9), candidate("good", 0.6), candidate("pulled", 0.1)]
     found = {
         each.sheet_id: each
-        for each in LinkReranker(PLAIN).rerank(index.candidate_set(index.question("x"), start))
+        for each in LinkReranker(PLAIN).rerank(
+            index.search.candidate_set(index.question("x"), start)
+        )
     }
     assert found["pulled"].via.source == "better"
     assert found["good"].score < found["pulled"].score < found["better"].score
@@ -105,7 +107,9 @@ def test_a_sheet_that_depends_is_pulled_less_than_one_depended_on(index):
     start = [candidate("first", 1.0), candidate("source", 0.5), candidate("dependent", 0.5)]
     scores = {
         each.sheet_id: each.score
-        for each in LinkReranker(PLAIN).rerank(index.candidate_set(index.question("x"), start))
+        for each in LinkReranker(PLAIN).rerank(
+            index.search.candidate_set(index.question("x"), start)
+        )
     }
     assert scores["source"] == pytest.approx(0.75)
     assert scores["dependent"] == pytest.approx(0.55)
@@ -114,19 +118,22 @@ def test_a_sheet_that_depends_is_pulled_less_than_one_depended_on(index):
 def test_without_links_and_workbooks_nothing_moves_at_all(index):
     add(index, *(sheet(f"s{n}", f"h{n}") for n in range(30)))
     start = index.candidates("h3 s4 h5", 20)
-    assert LinkReranker().rerank(index.candidate_set(index.question("h3 s4 h5"), start)) == start
+    assert (
+        LinkReranker().rerank(index.search.candidate_set(index.question("h3 s4 h5"), start))
+        == start
+    )
 
 
 def test_no_candidates_give_none(index):
-    assert LinkReranker().rerank(index.candidate_set(index.question("anything"), [])) == []
+    assert LinkReranker().rerank(index.search.candidate_set(index.question("anything"), [])) == []
 
 
 def test_the_order_of_the_candidates_does_not_matter(four):
     reranker = LinkReranker(replace(PLAIN, pulling=1))
     question = four.question("x")
-    wanted = reranker.rerank(four.candidate_set(question, FOUR))
+    wanted = reranker.rerank(four.search.candidate_set(question, FOUR))
     assert all(
-        reranker.rerank(four.candidate_set(question, order)) == wanted
+        reranker.rerank(four.search.candidate_set(question, order)) == wanted
         for order in itertools.permutations(FOUR)
     )
 
@@ -134,7 +141,7 @@ def test_the_order_of_the_candidates_does_not_matter(four):
 def test_equal_scores_are_ordered_by_sheet_id_and_do_not_pull_each_other(index):
     add(index, *map(sheet, "abc"), links=[link("c", "a"), link("b", "a")])
     start = [candidate("c", 0.5), candidate("a", 0.5), candidate("b", 0.5)]
-    found = LinkReranker(PLAIN).rerank(index.candidate_set(index.question("x"), start))
+    found = LinkReranker(PLAIN).rerank(index.search.candidate_set(index.question("x"), start))
     assert ids(found) == ["a", "b", "c"]
     assert [each.via for each in found] == [None] * 3
 
@@ -147,11 +154,11 @@ def test_a_sheet_that_a_good_one_depends_on_is_added_from_outside_the_candidates
         links=[link("sales", "rates"), link("users", "sales")])  # fmt: skip
     start = index.candidates("sales plan", 2)
     assert set(ids(start)) == {"sales", "plan"}
-    found = LinkReranker().rerank(index.candidate_set(index.question("sales plan"), start))
+    found = LinkReranker().rerank(index.search.candidate_set(index.question("sales plan"), start))
     assert set(ids(found)) == {"sales", "plan", "rates"}  # users depends on it: not added
     added = next(each for each in found if each.sheet_id == "rates")
     assert added.via.source == "sales"
-    assert added.score > index.score_sheets(index.question("sales plan"), ["rates"])[0].score
+    assert added.score > index.search.score_sheets(index.question("sales plan"), ["rates"])[0].score
 
 
 def test_added_sheets_meet_the_filters(index):
@@ -161,12 +168,18 @@ def test_added_sheets_meet_the_filters(index):
     filters = Filters(format="xlsx")
     start = index.candidates("sales", 1, filters)
     assert set(
-        ids(LinkReranker().rerank(index.candidate_set(index.question("sales"), start, filters)))
+        ids(
+            LinkReranker().rerank(
+                index.search.candidate_set(index.question("sales"), start, filters)
+            )
+        )
     ) == {
         "sales",
         "taxes",
     }
-    assert len(LinkReranker().rerank(index.candidate_set(index.question("sales"), start))) == 3
+    assert (
+        len(LinkReranker().rerank(index.search.candidate_set(index.question("sales"), start))) == 3
+    )
 
 
 def test_a_hub_leads_to_no_new_sheets_and_few_rows_of_it_are_read(index, monkeypatch):
@@ -174,13 +187,13 @@ def test_a_hub_leads_to_no_new_sheets_and_few_rows_of_it_are_read(index, monkeyp
     links = [link("sales", each.sheet_id) for each in many]
     add(index, sheet("sales"), *many, links=links)
     read = []
-    ask = index.link_targets
+    ask = index._seen.links.targets
     monkeypatch.setattr(
         index, "link_targets", lambda *given: read.append(rows := ask(*given)) or rows
     )
     start = index.candidates("sales part0001 part0002", 3)
     found = LinkReranker().rerank(
-        index.candidate_set(index.question("sales part0001 part0002"), start)
+        index.search.candidate_set(index.question("sales part0001 part0002"), start)
     )
     assert sorted(ids(found)) == ["part0001", "part0002", "sales"]
     [found_links] = read
@@ -195,7 +208,7 @@ def test_no_more_than_the_set_number_of_sheets_is_added(index):
     assert (
         len(
             LinkReranker(LinkSettings(expansion=5)).rerank(
-                index.candidate_set(index.question("sales"), start)
+                index.search.candidate_set(index.question("sales"), start)
             )
         )
         == 6
@@ -203,7 +216,7 @@ def test_no_more_than_the_set_number_of_sheets_is_added(index):
     assert (
         len(
             LinkReranker(LinkSettings(expansion=0)).rerank(
-                index.candidate_set(index.question("sales"), start)
+                index.search.candidate_set(index.question("sales"), start)
             )
         )
         == 1
@@ -215,7 +228,9 @@ def test_added_sheets_are_scored_with_the_weight_of_the_candidates(index, weight
     add(index, sheet("sales"), sheet("taxes of sales"), links=[link("sales", "taxes of sales")])
     question = index.question("sales", dense_weight=weight)
     still = replace(PLAIN, base=0.0)  # nothing pulls
-    found = LinkReranker(still).rerank(index.candidate_set(question, index.candidates(question, 1)))
+    found = LinkReranker(still).rerank(
+        index.search.candidate_set(question, index.candidates(question, 1))
+    )
     assert ids(found) == ["sales", "taxes of sales"]
     share = DENSE_WEIGHT if weight is None else weight
     assert [each.score for each in found] == pytest.approx(
@@ -228,11 +243,12 @@ def test_a_join_that_leaves_the_workbook_neither_lifts_nor_adds(index):
         links=[link("orders", "people", "join_key")])  # fmt: skip
     start = index.candidates("orders people", 2)
     assert (
-        LinkReranker().rerank(index.candidate_set(index.question("orders people"), start)) == start
+        LinkReranker().rerank(index.search.candidate_set(index.question("orders people"), start))
+        == start
     )
     assert ids(
         LinkReranker().rerank(
-            index.candidate_set(index.question("orders"), index.candidates("orders", 1))
+            index.search.candidate_set(index.question("orders"), index.candidates("orders", 1))
         )
     ) == ["orders"]
 
@@ -249,7 +265,7 @@ def test_a_linked_sheet_rises_more_the_more_of_the_missing_words_it_has(index):
     reranker = LinkReranker(LinkSettings(siblings=0))
     end = {
         each.sheet_id: each.score
-        for each in reranker.rerank(index.candidate_set(index.question(query), found))
+        for each in reranker.rerank(index.search.candidate_set(index.question(query), found))
     }
     gap = start["orders"]
 
@@ -264,14 +280,18 @@ def test_a_sheet_of_the_same_workbook_rises_only_for_words_that_are_missing(inde
         sheet("items", "beta", workbook="a.xlsx", path="x/a.xlsx"),
         sheet("cells", "beta", workbook="b.xlsx", path="x/b.xlsx"))  # fmt: skip
     found = LinkReranker().rerank(
-        index.candidate_set(index.question("orders beta"), index.candidates("orders beta", 3))
+        index.search.candidate_set(
+            index.question("orders beta"), index.candidates("orders beta", 3)
+        )
     )
     via = {each.sheet_id: each.via for each in found}
     assert via["cells"] is None
     assert via["items"].type == "same_workbook"
     assert via["items"].evidence == "both in x/a.xlsx"
     start = index.candidates("orders", 3)
-    assert LinkReranker().rerank(index.candidate_set(index.question("orders"), start)) == start
+    assert (
+        LinkReranker().rerank(index.search.candidate_set(index.question("orders"), start)) == start
+    )
 
 
 def test_pulls_equal_the_formula_written_out_as_a_loop():
@@ -373,7 +393,9 @@ def test_thousands_of_links_among_random_candidates_keep_every_promise(index):
     add(index, *(sheet(n, f"h{i % 7}", workbook=f"w{i % 4}") for i, n in enumerate(names)),
         links=links)  # fmt: skip
     start = index.candidates("s01 s02 h3 h4", 50)
-    found = LinkReranker().rerank(index.candidate_set(index.question("s01 s02 h3 h4"), start))
+    found = LinkReranker().rerank(
+        index.search.candidate_set(index.question("s01 s02 h3 h4"), start)
+    )
     assert found[0].sheet_id == start[0].sheet_id
     before = {each.sheet_id: each.score for each in start}
     assert all(before.get(each.sheet_id, 0) <= each.score <= 1 for each in found)
@@ -389,7 +411,7 @@ def test_shares_of_words_sum_to_the_lexical_score_and_limits_to_one(index):
     add(index, *(sheet(f"s{n}", f"alpha{n % 2}", f"beta{n % 3}") for n in range(6)))
     query = "s1 alpha1 beta2 absent"
     wanted = ["s5", "unknown", "s1"]
-    words = index.word_shares(index.question(query), wanted)
+    words = index.search.word_shares(index.question(query), wanted)
     lexical = {each.sheet_id: each.lexical for each in index.candidates(query, 6)}
     assert words.shares.shape == (3, 3)  # a word that no sheet has is left out
     assert words.shares.sum(axis=0) == pytest.approx([lexical["s5"], 0, lexical["s1"]])
@@ -398,19 +420,19 @@ def test_shares_of_words_sum_to_the_lexical_score_and_limits_to_one(index):
 
 
 def test_words_of_an_empty_index_and_of_no_sheet_give_nothing(index):
-    assert index.word_shares(index.question("alpha"), ["a"]).shares.shape == (0, 1)
+    assert index.search.word_shares(index.question("alpha"), ["a"]).shares.shape == (0, 1)
     add(index, sheet("a"))
-    assert index.word_shares(index.question("a"), []).shares.shape == (1, 0)
+    assert index.search.word_shares(index.question("a"), []).shares.shape == (1, 0)
 
 
 def test_links_between_are_those_with_an_end_in_each_group(index):
     given = [link("a", "b"), link("c", "a"), link("b", "c"), link("a", "b", "join_key")]
     add(index, *map(sheet, "abc"), links=given)
-    assert index.links_between(["a"], ["a", "b", "c"]) == [given[0], given[3], given[1]]
-    assert index.links_between(["b"], ["c"]) == [given[2]]
-    assert index.link_targets(["a", "x"], 10) == {"a": [given[0], given[3]], "x": []}
-    assert len(index.link_targets(["a"], 1)["a"]) == 1
-    assert index.link_targets([], 1) == {}
+    assert index._seen.links.between(["a"], ["a", "b", "c"]) == [given[0], given[3], given[1]]
+    assert index._seen.links.between(["b"], ["c"]) == [given[2]]
+    assert index._seen.links.targets(["a", "x"], 10) == {"a": [given[0], given[3]], "x": []}
+    assert len(index._seen.links.targets(["a"], 1)["a"]) == 1
+    assert index._seen.links.targets([], 1) == {}
 
 
 def test_the_workbook_of_a_sheet_is_its_path_or_else_its_name(index):

@@ -53,7 +53,9 @@ def sheets(*names: str) -> list[Passage]:
 def test_sheets_alone_come_as_the_reranker_orders_them(index):
     names = ["taxes", "sales", "sales 2024"]
     expected = LinkReranker().rerank(
-        index.candidate_set(index.question(QUERY), index.score_sheets(index.question(QUERY), names))
+        index.search.candidate_set(
+            index.question(QUERY), index.search.score_sheets(index.question(QUERY), names)
+        )
     )
     found = rerank_mixed(LinkReranker(), index, QUERY, sheets(*names))
     assert [(names[place], score) for place, score in found] == [
@@ -63,8 +65,8 @@ def test_sheets_alone_come_as_the_reranker_orders_them(index):
 
 def test_sheets_that_links_lead_to_are_not_added(index):
     added = LinkReranker().rerank(
-        index.candidate_set(
-            index.question(QUERY), index.score_sheets(index.question(QUERY), ["sales 2024"])
+        index.search.candidate_set(
+            index.question(QUERY), index.search.score_sheets(index.question(QUERY), ["sales 2024"])
         )
     )
     assert {candidate.sheet_id for candidate in added} == {"sales 2024", "taxes"}
@@ -112,7 +114,9 @@ def test_scores_that_round_to_the_same_number_keep_the_rerankers_order(index):
         def rerank(self, found):
             return [replace(c, score=1.0) for c in super().rerank(found)]
 
-    names = [c.sheet_id for c in index.score_sheets(index.question(QUERY), index.sheet_ids())]
+    names = [
+        c.sheet_id for c in index.search.score_sheets(index.question(QUERY), index.sheet_ids())
+    ]
     found = rerank_mixed(Sure(), index, QUERY, sheets(*names))
     assert found == [(place, 1.0) for place in reversed(range(len(names)))]
 
@@ -156,7 +160,7 @@ def test_a_text_of_any_length_and_with_broken_characters_is_read(index):
 
 def test_the_text_of_a_sheet_without_its_id_scores_nearly_as_the_sheet(index):
     record = index.records(["sales 2024"])["sales 2024"]
-    [sheet] = index.score_sheets(index.question(QUERY), ["sales 2024"])
+    [sheet] = index.search.score_sheets(index.question(QUERY), ["sales 2024"])
     [text] = score_texts(index, index.question(QUERY), [serialize(record)])
     # The sheet has both words in its name, which counts threefold; the text has them once.
     assert 0.7 * sheet.score < text < sheet.score
@@ -165,7 +169,7 @@ def test_the_text_of_a_sheet_without_its_id_scores_nearly_as_the_sheet(index):
 def test_a_linked_sheet_can_pass_a_text(index):
     query, names = "taxes on sales in 2024", ["sales 2024", "taxes"]
     passages = [Passage("taxes and other sales"), *sheets(*names)]
-    before = {c.sheet_id: c.score for c in index.score_sheets(index.question(query), names)}
+    before = {c.sheet_id: c.score for c in index.search.score_sheets(index.question(query), names)}
     [text] = score_texts(index, index.question(query), [passages[0].text])
     assert before["taxes"] < text < before["sales 2024"]
     found = rerank_mixed(LinkReranker(), index, query, passages)
@@ -177,7 +181,9 @@ def test_a_linked_sheet_can_pass_a_text(index):
 def test_a_text_keeps_its_place_among_sheets_of_another_scale(index, text):
     names = ["sales", "sales 2024", "taxes", "notes"]
     [own] = score_texts(index, index.question(QUERY), [text])
-    before = [candidate.score for candidate in index.score_sheets(index.question(QUERY), names)]
+    before = [
+        candidate.score for candidate in index.search.score_sheets(index.question(QUERY), names)
+    ]
     above, beside = sum(score > own for score in before), before.count(float(own))
     found = rerank_mixed(Backwards(), index, QUERY, [Passage(text), *sheets(*names)])
     assert above <= [place for place, _ in found].index(0) <= above + beside
@@ -189,9 +195,9 @@ def test_a_trained_reranker_orders_sheets_and_texts(index, tmp_path):
     passages = [*sheets("sales", "taxes"), Passage("sales of 2024"), *sheets("sales 2024")]
     found = rerank_mixed(reranker, index, QUERY, passages)
     alone = reranker.rerank(
-        index.candidate_set(
+        index.search.candidate_set(
             index.question(QUERY),
-            index.score_sheets(
+            index.search.score_sheets(
                 index.question(QUERY, dense_weight=reranker.dense_weight),
                 ["sales", "taxes", "sales 2024"],
             ),

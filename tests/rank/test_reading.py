@@ -46,7 +46,7 @@ def index(tmp_path_factory):
 def read(index, text, top_k=50):
     question = index.question(text)
     before = index.candidates(question, top_k)
-    after = read_closely(index.candidate_set(question, before))
+    after = read_closely(index.search.candidate_set(question, before))
     assert [each.sheet_id for each in after] == [each.sheet_id for each in before]
     return {old.sheet_id: (old.score, new.score) for old, new in zip(before, after, strict=True)}
 
@@ -79,11 +79,13 @@ def test_beyond_the_best_only_sheets_with_words_of_the_question_are_read(index):
     text = "where is KV-58725 listed in share or name 3-1"
     question = index.question(text)
     found = index.candidates(question, 50)
-    after = read_closely(index.candidate_set(question, found))
+    after = read_closely(index.search.candidate_set(question, found))
     rising = {new.sheet_id for old, new in zip(found, after, strict=True) if old != new}
     last = [replace(each, score=0.0) for each in reversed(found)]
     risen = {
-        each.sheet_id for each in read_closely(index.candidate_set(question, last)) if each.score
+        each.sheet_id
+        for each in read_closely(index.search.candidate_set(question, last))
+        if each.score
     }
     enough = {each.sheet_id for each in found if each.contents > ENOUGH}
     assert rising <= enough | {each.sheet_id for each in found[:BEST]}

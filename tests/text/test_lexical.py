@@ -172,6 +172,6 @@ def test_records_give_the_scores_that_an_index_of_them_gives(tmp_path):
         index.add_records(records, find_links=False)
         for query in ("sales in 2021", "净利润", "größe", "café Q1", "net profit", "nothing known"):
             scores = scorer.scores(query_words(query))
-            for found in index.score_sheets(index.question(query), index.sheet_ids()):
+            for found in index.search.score_sheets(index.question(query), index.sheet_ids()):
                 assert found.lexical == pytest.approx(scores[int(found.sheet_id) - 1], abs=1e-6)
     assert scorer.scores(query_words("净利润"))[4] > 0.3

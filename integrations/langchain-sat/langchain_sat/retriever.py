@@ -101,7 +101,7 @@ class SheetTokenRetriever(BaseRetriever, Dumped):
         """Set up the search."""
         super().model_post_init(context)
         self._found = SheetRetriever(self.index, reranker=None)
-        self._found.seen_by(self.principals).index.check_filters(self.filters)
+        self._found.seen_by(self.principals).index.search.check_filters(self.filters)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields; the index is its place and those who see it."""
@@ -144,7 +144,7 @@ class SheetTokenRetriever(BaseRetriever, Dumped):
         found = self._found.seen_by(self.principals if principals is None else principals)
         wanted = self.filters if filters is None else as_filters(filters)
         if filters is not None or principals is not None:  # else checked at the start
-            found.index.check_filters(wanted)
+            found.index.search.check_filters(wanted)
         day = self.today if today is None else today
         hits = found.retrieve(query, self.k if k is None else k, wanted, today=day)
         texts = answer_texts(found.index, hits, self.content)

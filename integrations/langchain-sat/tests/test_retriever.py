@@ -22,6 +22,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
+from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.records.hits import NOTHING
 from sat_retriever.tools.content import Content
 from tests.fakes import HashedEncoder, HeldEncoder
@@ -274,9 +275,9 @@ async def test_last_year_counts_from_the_day_of_the_field_or_of_the_call(tmp_pat
 
 def test_filters_of_the_field_are_looked_up_once_and_not_for_every_question(index, monkeypatch):
     checked = []
-    check = type(index).check_filters
+    check = SheetSearch.check_filters
     monkeypatch.setattr(
-        type(index),
+        SheetSearch,
         "check_filters",
         lambda self, filters: (checked.append(filters), check(self, filters))[1],
     )

@@ -34,7 +34,7 @@ def test_the_store_finds_sheets_by_meaning_alone(index, stored, request):
     found = stored.as_retriever(similarity_top_k=99).retrieve(QUESTION)
     assert sorted(sheets(found)) == sorted(index.sheet_ids())
     if request.node.callspec.params["stored"]:
-        tokens = index.tokens(sheets(found))
+        tokens = index.search.tokens(sheets(found))
     else:
         tokens = index.encoder.encode_sheets([node.text for node in found])
     cosines = tokens @ index.encoder.encode_queries([QUESTION]).ravel()
@@ -70,7 +70,9 @@ def test_tokens_spare_the_encoding(tmp_path):
         nodes = list(sheet_nodes(index, tokens=True))
         vectors = VectorStoreIndex(nodes, embed_model=MockEmbedding(embed_dim=1))
         stored = vectors.vector_store.data.embedding_dict
-        assert [stored[node.node_id] for node in nodes] == index.tokens(["sales", "wages"]).tolist()
+        assert [stored[node.node_id] for node in nodes] == index.search.tokens(
+            ["sales", "wages"]
+        ).tolist()
 
 
 def test_another_embedding_model_does_as_well(index):

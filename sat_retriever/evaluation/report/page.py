@@ -156,8 +156,8 @@ def _facts(
 ) -> tuple[dict[int, list[Any]], list[str], list[str]]:
     """Return the reasons for each sheet, the question's known words, and its unknown words."""
     question = index.question(text)
-    scored = {one.sheet_id: one for one in index.score_sheets(question, ids)}
-    shares = index.word_shares(question, ids)
+    scored = {one.sheet_id: one for one in index.search.score_sheets(question, ids)}
+    shares = index.search.word_shares(question, ids)
     spelled: dict[str, str] = {}
     for word in (form for each in forms(text) for form in each):
         spelled.setdefault(stem(word), word)

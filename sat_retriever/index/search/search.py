@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from datetime import date
 
 import numpy as np
@@ -35,7 +36,7 @@ from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.period.question import asked_times
 from sat_retriever.text.period.relation import elsewhere
-from sat_retriever.text.period.spans import QueryPeriods, Span
+from sat_retriever.text.period.spans import UNDATED, QueryPeriods, Span
 
 RowIds = NDArray[np.int64]
 
@@ -46,8 +47,8 @@ _ROUNDING = 1e-6  # of a unit token's length
 class SheetSearch:
     """Answers questions from the present state of a store; safe to share between threads.
 
-    `SheetIndex` documents its methods for users. Once the tokens of the index are of another
-    encoder, a new search takes over.
+    It is the reader of rerankers, tools and the page: `SheetIndex.search`. Once the tokens of the
+    index are of another encoder, a new search takes over.
     """
 
     def __init__(self, store: Store, state: IndexState, *, times: bool) -> None:
@@ -88,7 +89,7 @@ class SheetSearch:
         else:
             token = self._unit(token)
         self._keep(text, token)
-        asked = self.asked_times(text, today, times=times)
+        asked = self.asked_times(text, today=today, times=times)
         with self._store.reading():
             snapshot = self._latest.get()
             if dense_weight is None:
@@ -105,8 +106,19 @@ class SheetSearch:
         found = scores.matches
         return Question(asking, found.words, asked, today, found.read_as, scores)
 
+    def answering(self) -> AbstractContextManager[None]:
+        """Read in the block all that one answer needs, with few trips to a database."""
+        return self._store.answering()
+
     def recent_token(self, query: str) -> FloatArray | None:
-        """The token that a query had a moment ago."""
+        """The token (d,) of one of the last 64 queries, encoded or given to `question`; else None.
+
+        A framework hands its reranker the text of a query, not what the retriever made of it.
+        With this token the reranker need not encode the query again.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
         with self._recent_lock:
             return self._recent.get(query_text(query))
 
@@ -117,19 +129,37 @@ class SheetSearch:
             if len(self._recent) > _RECENT:
                 self._recent.popitem(last=False)
 
-    def asked_times(self, query: str, today: date, *, times: bool | None = None) -> QueryPeriods:
-        """The times that a query names; none if times do not count."""
+    def asked_times(
+        self, query: str, *, today: date = UNDATED, times: bool | None = None
+    ) -> QueryPeriods:
+        """The periods that a query names, counted from `today`; none if periods do not count.
+
+        Raises:
+            EmptyInputError: If the query is empty.
+        """
         counts = self.times if times is None else times
         return asked_times(query_text(query), today) if counts else QueryPeriods()
 
     def missing_times(
-        self, asked: Sequence[Span], filters: Filters | None, known: Scores | None = None
+        self, query: str | Question, filters: Filters | None = None, *, today: date = UNDATED
     ) -> tuple[Span, ...]:
-        """Times that a query names, if all sheets of known times are of others; else none.
+        """Return the periods that a query names if every dated sheet lies outside them; else none.
 
-        If `known` scores for the same times hold back a sheet, another sheet is of these times.
+        `candidates` then scores as if the query named no period. A period that is part of a
+        sheet's, as a month is of its year, is not missing.
+
+        Args:
+            query: Words of any language, or what `question` made of them.
+            filters: Conditions that the sheets meet.
+            today: See `question`; a question has its own.
+
+        Raises:
+            EmptyInputError: If the query is empty.
         """
-        if not asked or (filters is None and known is not None and known.time.min(initial=1) < 1):
+        made = isinstance(query, Question)
+        asked = (query.times if made else self.asked_times(query, today=today)).spans
+        # Where a sheet is held back, another is of these times.
+        if not asked or (made and filters is None and query.scores.time.min(initial=1) < 1):
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
@@ -142,7 +172,7 @@ class SheetSearch:
     # ---- answers
 
     def candidates(
-        self, question: Question, top_k: int, filters: Filters | None
+        self, question: Question, top_k: int, filters: Filters | None = None
     ) -> list[Candidate]:
         """The best sheets, best first; equal scores in the order of sheet ids."""
         scores, allowed = self._scored(question, filters, top_k)
@@ -158,11 +188,22 @@ class SheetSearch:
     def candidate_set(
         self, question: Question, candidates: Iterable[Candidate], filters: Filters | None = None
     ) -> CandidateSet:
-        """Candidates as rerankers take them, with what the index knows about them."""
+        """Candidates as rerankers take them, with what the index knows about them.
+
+        Args:
+            question: The question that they were found for.
+            candidates: Sheets, each once.
+            filters: Conditions on sheets that a reranker adds.
+        """
         return CandidateSet(self, self._store, question, candidates, filters)
 
     def found(
-        self, question: Question, top_k: int, filters: Filters | None, *, all_copies: bool
+        self,
+        question: Question,
+        top_k: int,
+        filters: Filters | None = None,
+        *,
+        all_copies: bool = False,
     ) -> CandidateSet:
         """The set of the best sheets, best first; one of each group of copies unless all count."""
         wanted = top_k
@@ -177,7 +218,12 @@ class SheetSearch:
             wanted *= 2
 
     def with_words(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
-        """Sheets with all words of a group, best first, and their number."""
+        """Ids of the sheets with all words of a group in names or contents, and their number.
+
+        Args:
+            groups: Words as `text.segment.stems` gives them, at least one a group.
+            most: Most ids; those of the sheets come first whose words tell most.
+        """
         with self._store.reading():
             snapshot = self._latest.get()
             rows, scores = with_words(snapshot, groups)
@@ -186,9 +232,13 @@ class SheetSearch:
         return [names[each] for each in best if each in names], len(rows)
 
     def score_sheets(
-        self, question: Question, sheet_ids: Sequence[str], filters: Filters | None
+        self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None
     ) -> list[Candidate]:
-        """Those of the sheets that are there and meet the filters, best first."""
+        """Return chosen sheets as candidates, best first, scored as `candidates` does.
+
+        Sheets that are not in the index, or do not meet the filters, are absent. Ranks count within
+        the result.
+        """
         scores, allowed = self._scored(question, filters)
         parts = [scores]
         if scores.snapshot.whole is not None:
@@ -213,9 +263,12 @@ class SheetSearch:
         return ranked
 
     def standing(
-        self, question: Question, sheet_id: str, filters: Filters | None
+        self, question: Question, sheet_id: str, filters: Filters | None = None
     ) -> tuple[Candidate, ...]:
-        """A sheet and the one right above it, ranked among all."""
+        """A sheet ranked among all that meet the filters, and the one right above it if any.
+
+        Empty if the sheet is not among them.
+        """
         scores, allowed = self._every(question, filters, sheet_id)
         snapshot = scores.snapshot
         row = snapshot.places(self._store, [sheet_id]).get(sheet_id)
@@ -228,8 +281,8 @@ class SheetSearch:
         names = self._store.sheet_ids([int(snapshot.ids[above])]).values()
         return (*own, *scores.candidates(dict.fromkeys(names, above), rank - 1))
 
-    def evidence(self, question: Question, filters: Filters | None) -> Evidence:
-        """Evidence among the sheets that meet the filters."""
+    def evidence(self, question: Question, filters: Filters | None = None) -> Evidence:
+        """Signs that the sheets within the filters hold an answer to a question."""
         scores, allowed = self._scored(question, filters)
         if scores.wide is not None:
             scores = scores.wide
@@ -243,7 +296,10 @@ class SheetSearch:
         return evidence(scores, rows, counted)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
-        """Share of each word in each sheet's score; 0 for sheets that are not there."""
+        """Share of each word of a question in each sheet's score, columns in sheet order.
+
+        Sheets that are not there have shares of 0.
+        """
         with self._store.reading():
             snapshot = self._latest.get()
             places = snapshot.places(self._store, sheet_ids)
@@ -251,7 +307,11 @@ class SheetSearch:
             return snapshot.lexical.by_word(question.words, at)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
-        """Tokens of sheets in the given order, (n, d) float32."""
+        """Tokens of sheets in the given order, (n, d) float32, rows of unit length.
+
+        Raises:
+            InputError: If a sheet is not in the index.
+        """
         with self._store.reading():
             ids = self._store.row_ids(sheet_ids)
             for sheet_id in sheet_ids:
@@ -261,7 +321,11 @@ class SheetSearch:
             return self._store.tokens_of([ids[each] for each in sheet_ids], self._settings.width)
 
     def check_filters(self, filters: Filters | None) -> None:
-        """Refuse filters by a metadata field that no sheet has."""
+        """Refuse filters by a metadata field that no sheet has; an empty index accepts all fields.
+
+        Raises:
+            InputError: If no sheet has one of the metadata fields.
+        """
         wanted = filters.metadata if filters else ()
         missing = [name for name in wanted if not self._store.has_field(name)]
         if missing and self._store.counts()["sheets"]:
@@ -272,12 +336,13 @@ class SheetSearch:
                 "format, role or period"
             )
 
-    def count(self, filters: Filters | None) -> int:
-        """Number of sheets that meet the filters."""
+    def count(self, filters: Filters | None = None) -> int:
+        """Number of sheets that meet all conditions."""
+        if not filters:
+            return self._store.counts()["sheets"]
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = snapshot.matching(self._store, filters) if filters else snapshot.ids
-        return len(allowed)
+            return len(snapshot.matching(self._store, filters))
 
     # ---- inner workings
 

@@ -117,7 +117,7 @@ def index_for(
     opened = open_index(index)
     try:
         found = opened if principals is None else opened.seen_by(principals)
-        found.check_filters(filters)
+        found.search.check_filters(filters)
     except BaseException:
         if opened is not index:
             opened.close()

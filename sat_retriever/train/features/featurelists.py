@@ -124,7 +124,7 @@ def feature_lists(
     links = LinkReranker()
     for row, query in enumerate(queries):
         question = index.question(query.text)
-        first = index.candidate_set(question, index.candidates(question, CANDIDATES))
+        first = index.search.candidate_set(question, index.candidates(question, CANDIDATES))
         order = links.order(first)
         found = order.candidates[:MOST]
         known = candidate_list(first, order.of(found))

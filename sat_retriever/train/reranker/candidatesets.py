@@ -227,11 +227,11 @@ def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iter
         first = index.candidates(question, spec.candidates)
         if not first:
             raise EmptyInputError(f"{index.path} has no sheets; index some folders first")
-        found = started(index.candidate_set(question, first), spec)
+        found = started(index.search.candidate_set(question, first), spec)
         ids = tuple(candidate.sheet_id for candidate in found)
         records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
         own = [link for sheet_id in ids for link in links[sheet_id]]
-        graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
+        graph = build_graph(question.token, index.search.tokens(ids), found, records, own, spec)
         relations = graph.relations[given(spec.channels)].astype(np.float16)
         yield _Found(question.token, ids, graph.scores, graph.features, relations)
 
@@ -257,7 +257,7 @@ def _stacked(
     return CandidateSets(
         spec=spec,
         sheet_ids=sheet_ids,
-        table=index.tokens(sheet_ids),
+        table=index.search.tokens(sheet_ids),
         queries=np.stack([one.query for one in found]),
         rows=rows,
         scores=scores,

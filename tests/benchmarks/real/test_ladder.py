@@ -57,7 +57,7 @@ def scores(index, text):
     """Scores of each sheet by its id."""
     with index:
         question = index.question(text)
-        found = index.score_sheets(question, [ABOUT, MAIN, DATA, OTHER])
+        found = index.search.score_sheets(question, [ABOUT, MAIN, DATA, OTHER])
     return {each.sheet_id: each for each in found}
 
 

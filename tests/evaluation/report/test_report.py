@@ -93,7 +93,7 @@ def test_what_speaks_for_a_sheet_is_what_the_index_scores_it_by(text, index):
     question = data["questions"][0]
     names = {sheet["citation"].partition("!")[0]: n for n, sheet in enumerate(data["sheets"])}
     cosine, dense_rank, lexical, word_rank, own, headers = question["facts"][str(names[Q1])]
-    (one,) = index.score_sheets(index.question(QUERIES[0].text), [Q1])
+    (one,) = index.search.score_sheets(index.question(QUERIES[0].text), [Q1])
     assert (cosine, lexical) == (round(one.dense, 3), round(one.lexical, 3))
     assert (dense_rank, word_rank) == (one.dense_rank, one.lexical_rank)
     assert {question["words"][n] for n in own} == {"revenue", "region"}
@@ -340,7 +340,7 @@ def test_why_a_sheet_is_missed_counts_relevant_sheets_that_are_not_listed(visit,
 
 
 def cosine_of(index, sheet_id: str) -> str:
-    (one,) = index.score_sheets(index.question("first"), [sheet_id])
+    (one,) = index.search.score_sheets(index.question("first"), [sheet_id])
     ending = {1: "st", 2: "nd", 3: "rd"}.get(one.dense_rank, "th")
     return f"Of 12 sheets it is {one.dense_rank}{ending} by cosine, not ranked by words."
 

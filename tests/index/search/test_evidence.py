@@ -72,18 +72,20 @@ def test_without_sheets_nothing_speaks_for_an_answer(index, tmp_path):
     with SheetIndex.create(tmp_path / "empty.sat", HashedEncoder()) as empty:
         assert empty.evidence(empty.question("Kaunas")) == NO_EVIDENCE
     nowhere = Filters(workbook="none.xlsx")
-    assert index.evidence(index.question("Kaunas"), nowhere) == NO_EVIDENCE
+    assert index.search.evidence(index.question("Kaunas"), nowhere) == NO_EVIDENCE
 
 
 def test_only_sheets_that_meet_the_filters_speak_for_an_answer(index):
     question = index.question("ridership of Vilnius")
-    of_a, of_c = (index.evidence(question, Filters(workbook=f"{x}.xlsx")) for x in "ac")
-    assert index.evidence(question) == evidence(question.scores, np.arange(4))
+    of_a, of_c = (index.search.evidence(question, Filters(workbook=f"{x}.xlsx")) for x in "ac")
+    assert index.search.evidence(question) == evidence(question.scores, np.arange(4))
     assert of_a.fit > of_c.fit
 
 
 def test_a_name_that_no_sheet_has_takes_more_than_a_common_word(index):
-    fit = [index.evidence(index.question(f"Kaunas {word}")).fit for word in ("time", "Tallinn")]
+    fit = [
+        index.search.evidence(index.question(f"Kaunas {word}")).fit for word in ("time", "Tallinn")
+    ]
     assert fit[0] > fit[1]
 
 
@@ -95,7 +97,7 @@ def test_a_phrase_that_a_sheet_holds_covers_the_whole_question(index):
 
 def test_evidence_is_of_the_sheets_that_there_are_now(index):
     question = index.question("ridership of Vilnius")
-    before = index.evidence(question)
+    before = index.search.evidence(question)
     index.remove(["a"])
-    assert index.evidence(question).fit < before.fit
+    assert index.search.evidence(question).fit < before.fit
     assert isinstance(before, Evidence)

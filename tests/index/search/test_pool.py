@@ -53,7 +53,7 @@ def test_a_pool_finds_what_all_sheets_scored_give(path, large, filters, monkeypa
     asked = queries(30)
     with SheetIndex.open(path, HashedEncoder(256)) as index:
         found = {text: index.candidates(index.question(text), 20, filters) for text in asked}
-        told = {text: index.evidence(index.question(text), filters) for text in asked}
+        told = {text: index.search.evidence(index.question(text), filters) for text in asked}
         assert len(index.question(asked[0]).scores.snapshot.ids) < SHEETS
     monkeypatch.setattr(columns, "ALL", 10_000)
     shares = []
@@ -67,7 +67,7 @@ def test_a_pool_finds_what_all_sheets_scored_give(path, large, filters, monkeypa
             for sheet_id in exact.keys() & here.keys():
                 assert here[sheet_id].score == pytest.approx(exact[sheet_id].score, abs=1e-6)
                 assert here[sheet_id].time == exact[sheet_id].time
-            evidence = index.evidence(index.question(text), filters)
+            evidence = index.search.evidence(index.question(text), filters)
             if filters is None:
                 assert told[text].fit == pytest.approx(evidence.fit, abs=0.01)
                 assert told[text].surprise == pytest.approx(evidence.surprise, abs=1e-4)
@@ -81,19 +81,19 @@ def test_a_sheet_far_from_the_best_has_its_score_and_its_place(path, large, monk
         inside = set(question.scores.snapshot.ids.tolist())
         rows = index._store.row_ids(index.sheet_ids())
         far = next(sheet for sheet, row in rows.items() if row not in inside)
-        [scored] = index.score_sheets(question, [far])
-        place = index.standing(question, far)
-        shares = index.word_shares(question, [far])
+        [scored] = index.search.score_sheets(question, [far])
+        place = index.search.standing(question, far)
+        shares = index.search.word_shares(question, [far])
     monkeypatch.setattr(columns, "ALL", 10_000)
     with SheetIndex.open(path, HashedEncoder(256)) as index:
         question = index.question(text)
-        [exact] = index.score_sheets(question, [far])
+        [exact] = index.search.score_sheets(question, [far])
         assert scored.score == pytest.approx(exact.score, abs=1e-6)
         assert [each.rank for each in place] == [
-            each.rank for each in index.standing(question, far)
+            each.rank for each in index.search.standing(question, far)
         ]
         np.testing.assert_allclose(
-            shares.shares, index.word_shares(question, [far]).shares, atol=1e-6
+            shares.shares, index.search.word_shares(question, [far]).shares, atol=1e-6
         )
 
 
@@ -113,12 +113,12 @@ def test_words_in_cells_of_a_sheet_far_from_the_best_count_as_names_of_all_cover
         inside = set(question.scores.snapshot.ids.tolist())
         rows = index._store.row_ids(index.sheet_ids())
         far = next(sheet for sheet, row in rows.items() if row not in inside)
-        [scored] = index.score_sheets(question, [far])
-        place = index.standing(question, far)
+        [scored] = index.search.score_sheets(question, [far])
+        place = index.search.standing(question, far)
         assert 0 < question.scores.matches.covered < 1
     monkeypatch.setattr(columns, "ALL", 10_000)
     with SheetIndex.open(tmp_path / "a.sat", HashedEncoder(64)) as index:
-        [exact] = index.score_sheets(index.question(text), [far])
+        [exact] = index.search.score_sheets(index.question(text), [far])
         assert 0 < scored.together == pytest.approx(exact.together, abs=1e-6)
         assert place[0].together == pytest.approx(exact.together, abs=1e-6)
 

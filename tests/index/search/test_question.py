@@ -78,7 +78,7 @@ def test_a_question_from_before_a_write_is_answered_from_the_present_sheets(inde
     fresh = index.question("sales 2021")
     names = index.sheet_ids()
     assert index.candidates(question, 9) == index.candidates(fresh, 9)
-    assert index.score_sheets(question, names) == index.score_sheets(fresh, names)
+    assert index.search.score_sheets(question, names) == index.search.score_sheets(fresh, names)
     assert {c.sheet_id for c in index.candidates(question, 9)} == set(names)
 
 

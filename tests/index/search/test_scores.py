@@ -94,7 +94,9 @@ def test_a_dense_weight_of_one_ranks_by_cosine_then_id_whatever_the_filter_and_t
                 cut = index.candidates(index.question("sheet", dense_weight=1.0), top_k, filters)
                 assert [c.sheet_id for c in cut] == order[:top_k]
             some = rng.permutation(order)[:9].tolist()
-            named = index.score_sheets(index.question("sheet", dense_weight=1.0), some, filters)
+            named = index.search.score_sheets(
+                index.question("sheet", dense_weight=1.0), some, filters
+            )
             assert [c.sheet_id for c in named] == [each for each in order if each in some]
 
 
@@ -111,7 +113,7 @@ def test_a_sheet_of_another_time_falls_also_below_zero(tmp_path):
         assert [c.time for c in found] == pytest.approx([1.0, 0.8, 0.5])
         assert [c.score for c in found] == pytest.approx([-0.3, -0.36, -0.45])
         spec = small_spec(index, start="dense", dense_weight=1.0)
-        again = started(index.candidate_set(index.question("in 2022"), found[::-1]), spec)
+        again = started(index.search.candidate_set(index.question("in 2022"), found[::-1]), spec)
         assert [(c.sheet_id, c.score) for c in again] == [
             (c.sheet_id, pytest.approx(c.score)) for c in found
         ]
@@ -123,7 +125,9 @@ def test_links_and_thresholds_take_scores_below_zero(tmp_path):
         start = index.candidates(question, 3)
         order = [c.sheet_id for c in start]
         linked = LinkReranker(dense_weight=1.0)
-        assert [c.sheet_id for c in linked.rerank(index.candidate_set(question, start))] == order
+        assert [
+            c.sheet_id for c in linked.rerank(index.search.candidate_set(question, start))
+        ] == order
         retriever = SheetRetriever(index, linked)
         assert [hit.sheet_id for hit in retriever.retrieve("x", 3, min_score=-0.5)] == order[:2]
         assert retriever.retrieve_set("x") == []  # nothing that answers

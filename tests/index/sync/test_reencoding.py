@@ -75,7 +75,7 @@ def test_the_texts_are_those_that_the_index_was_written_with(tmp_path):
     with made(tmp_path / "p.sat", serialization=form) as index:
         index.reencode(NEW)
         wanted = NEW.encode_sheets([serialize(record, form) for record in RECORDS])
-        found = index.tokens([record.sheet_id for record in RECORDS])
+        found = index.search.tokens([record.sheet_id for record in RECORDS])
         np.testing.assert_allclose(found, wanted, atol=1e-6)
 
 
@@ -85,7 +85,7 @@ def test_sheets_added_and_removed_afterwards_fit_in(index):
     index.add_records([SheetRecord("late", "late arrival")])
     assert index.candidates("late arrival", 1)[0].sheet_id == "late"
     assert index.candidates("late arrival", 1)[0].dense == pytest.approx(
-        float(NEW.encode_queries(["late arrival"])[0] @ index.tokens(["late"])[0])
+        float(NEW.encode_queries(["late arrival"])[0] @ index.search.tokens(["late"])[0])
     )
 
 

@@ -32,5 +32,5 @@ def test_a_thread_that_waits_while_sheets_are_encoded_anew_uses_the_new_encoder(
         adding.join(60)
         assert index.sheet_ids() == ["a", "b"]
         assert index.encoder.name == "new"
-        assert index.tokens(["a", "b"]).shape == (2, 48)
+        assert index.search.tokens(["a", "b"]).shape == (2, 48)
         assert index.candidates("b")[0].sheet_id == "b"

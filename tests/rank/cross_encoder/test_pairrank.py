@@ -26,7 +26,7 @@ def test_scores_are_logit_plus_weighted_cosine(index, saved, spec):
         logit = float(model.logits(QUERY, [text])[0])
         expected[candidate.sheet_id] = logit + spec.blend * candidate.dense
     ranked = CrossEncoderReranker(index, model).rerank(
-        index.candidate_set(index.question(QUERY), found)
+        index.search.candidate_set(index.question(QUERY), found)
     )
     assert [c.sheet_id for c in ranked] == sorted(expected, key=lambda s: (-expected[s], s))
     assert [c.rank for c in ranked] == list(range(1, 21))
@@ -36,7 +36,7 @@ def test_scores_are_logit_plus_weighted_cosine(index, saved, spec):
     assert [c.sheet_id for c in ranked] != [c.sheet_id for c in found]
     # The order candidates come in says nothing.
     again = CrossEncoderReranker(index, model).rerank(
-        index.candidate_set(index.question(QUERY), found[::-1])
+        index.search.candidate_set(index.question(QUERY), found[::-1])
     )
     assert [c.sheet_id for c in again] == [c.sheet_id for c in ranked]
 
@@ -48,7 +48,7 @@ def test_any_number_of_candidates_is_ranked_with_scores_that_descend(index, save
     )
     found = index.candidates(QUERY, count)
     ranked = CrossEncoderReranker.load(index, saved, threads=1).rerank(
-        index.candidate_set(index.question(QUERY), found)
+        index.search.candidate_set(index.question(QUERY), found)
     )
     assert {c.sheet_id for c in ranked} == {c.sheet_id for c in found}
     scores = [c.score for c in ranked]
@@ -59,9 +59,9 @@ def test_any_number_of_candidates_is_ranked_with_scores_that_descend(index, save
 
 def test_equal_scores_come_in_the_order_of_sheet_ids(index, saved):
     index.add_records([SheetRecord(name, "beta") for name in ("z", "a", "m")], find_links=False)
-    found = index.score_sheets(index.question("beta"), ["z", "a", "m"])
+    found = index.search.score_sheets(index.question("beta"), ["z", "a", "m"])
     ranked = CrossEncoderReranker.load(index, saved).rerank(
-        index.candidate_set(index.question("beta"), found[::-1])
+        index.search.candidate_set(index.question("beta"), found[::-1])
     )
     assert [c.sheet_id for c in ranked] == ["a", "m", "z"]
 
@@ -69,7 +69,7 @@ def test_equal_scores_come_in_the_order_of_sheet_ids(index, saved):
 def test_extreme_scores_stay_finite_and_in_order(index, saved, with_spec):
     reranker = CrossEncoderReranker.load(index, with_spec(blend=1e6))
     ranked = reranker.rerank(
-        index.candidate_set(index.question(QUERY), index.candidates(QUERY, 36))
+        index.search.candidate_set(index.question(QUERY), index.candidates(QUERY, 36))
     )
     assert all(math.isfinite(c.score) and 0 <= c.score <= 1 for c in ranked)
     cosines = [c.dense for c in ranked]
@@ -81,7 +81,7 @@ def test_a_retriever_finds_candidates_as_in_training_and_answers(index, saved):
     hits = retriever.retrieve(QUERY, 5)
     found = index.candidates(index.question(QUERY, dense_weight=1.0), 50)
     expected = CrossEncoderReranker.load(index, saved).rerank(
-        index.candidate_set(index.question(QUERY), found)
+        index.search.candidate_set(index.question(QUERY), found)
     )[:5]
     assert [(h.sheet_id, h.score) for h in hits] == [(c.sheet_id, c.score) for c in expected]
     assert 1 <= len(retriever.retrieve_set(QUERY)) <= 20
@@ -95,27 +95,28 @@ def test_a_sheet_that_was_removed_meanwhile_is_left_out(index, saved):
     index.remove([gone])
     reranker = CrossEncoderReranker.load(index, saved)
     assert {
-        c.sheet_id for c in reranker.rerank(index.candidate_set(index.question(QUERY), found))
+        c.sheet_id
+        for c in reranker.rerank(index.search.candidate_set(index.question(QUERY), found))
     } == {c.sheet_id for c in found if c.sheet_id != gone}
     index.remove([c.sheet_id for c in found])
-    assert reranker.rerank(index.candidate_set(index.question(QUERY), found)) == []
-    assert reranker.rerank(index.candidate_set(index.question(QUERY), [])) == []
+    assert reranker.rerank(index.search.candidate_set(index.question(QUERY), found)) == []
+    assert reranker.rerank(index.search.candidate_set(index.question(QUERY), [])) == []
     with pytest.raises(EmptyInputError, match="query is empty"):
-        reranker.rerank(index.candidate_set(index.question("  "), found))
+        reranker.rerank(index.search.candidate_set(index.question("  "), found))
 
 
 def test_a_changed_sheet_is_read_anew(index, saved):
     reranker = CrossEncoderReranker.load(index, saved)
     before = reranker.rerank(
-        index.candidate_set(
-            index.question(QUERY), index.score_sheets(index.question(QUERY), ["s05"])
+        index.search.candidate_set(
+            index.question(QUERY), index.search.score_sheets(index.question(QUERY), ["s05"])
         )
     )[0].score
     index.add_records([SheetRecord("s05", "gamma payroll")], find_links=False)
     model = reranker.model
     after = reranker.rerank(
-        index.candidate_set(
-            index.question(QUERY), index.score_sheets(index.question(QUERY), ["s05"])
+        index.search.candidate_set(
+            index.question(QUERY), index.search.score_sheets(index.question(QUERY), ["s05"])
         )
     )[0]
     logit = float(model.logits(QUERY, ["name: gamma payroll"])[0])

@@ -31,7 +31,7 @@ from sat_retriever.rank.links.linkrank import LinkReranker
 def list_of(index: SheetIndex, text: str, k: int = 50) -> CandidateList:
     """The candidates of a question after links."""
     question = index.question(text)
-    first = index.candidate_set(question, index.candidates(question, k))
+    first = index.search.candidate_set(question, index.candidates(question, k))
     return candidate_list(first, LinkReranker().order(first))
 
 

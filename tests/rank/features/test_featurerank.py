@@ -33,11 +33,11 @@ def test_scores_are_those_of_links_plus_the_moves(world, model, reranker):
     }
     question = world.question(QUERY)
     first = world.candidates(question, 50)
-    ranked = reranker.rerank(world.candidate_set(question, first))
+    ranked = reranker.rerank(world.search.candidate_set(question, first))
     assert {each.sheet_id: each.score for each in ranked} == pytest.approx(wanted, abs=1e-6)
     assert [each.rank for each in ranked] == list(range(1, len(ranked) + 1))
     random.Random(1).shuffle(first)
-    assert reranker.rerank(world.candidate_set(question, first)) == ranked
+    assert reranker.rerank(world.search.candidate_set(question, first)) == ranked
 
 
 def test_a_strange_list_has_the_order_of_links(world, model):
@@ -46,8 +46,8 @@ def test_a_strange_list_has_the_order_of_links(world, model):
     strict = FeatureReranker(world, replace(model, familiarity=guard), "here")
     question = world.question(QUERY)
     first = world.candidates(question, 50)
-    assert strict.rerank(world.candidate_set(question, first)) == LinkReranker().rerank(
-        world.candidate_set(question, first)
+    assert strict.rerank(world.search.candidate_set(question, first)) == LinkReranker().rerank(
+        world.search.candidate_set(question, first)
     )
 
 
@@ -55,7 +55,7 @@ def test_a_strange_list_has_the_order_of_links(world, model):
 def test_a_list_of_none_or_one_stays(world, reranker, k):
     question = world.question(QUERY)
     first = world.candidates(question, 12)[:k]
-    assert [each.sheet_id for each in reranker.rerank(world.candidate_set(question, first))][
+    assert [each.sheet_id for each in reranker.rerank(world.search.candidate_set(question, first))][
         :1
     ] == [each.sheet_id for each in first]
 
@@ -66,7 +66,7 @@ def test_it_is_loaded_from_its_folder_and_searched_with(world, model, tmp_path):
     hits = SheetRetriever(world, tmp_path / "m").retrieve(QUERY)
     question = world.question(QUERY)
     ranked = FeatureReranker(world, model, "m").rerank(
-        world.candidate_set(question, world.candidates(question, 50))
+        world.search.candidate_set(question, world.candidates(question, 50))
     )
     assert [hit.sheet_id for hit in hits] == [each.sheet_id for each in ranked[: len(hits)]]
 
@@ -80,6 +80,6 @@ def test_cosines_of_another_encoder_are_refused_unless_it_is_carried(world, aske
         question = other.question(QUERY)
         carried = load_reranker(other, tmp_path / "carried")
         assert np.isfinite(
-            [each.score for each in carried.rerank(other.candidate_set(question, []))]
+            [each.score for each in carried.rerank(other.search.candidate_set(question, []))]
         ).all()
-        assert carried.rerank(other.candidate_set(question, other.candidates(question, 50)))
+        assert carried.rerank(other.search.candidate_set(question, other.candidates(question, 50)))

@@ -28,7 +28,7 @@ def test_any_number_of_candidates_in_any_order_gives_one_graph(large, start, k):
     spec = small_spec(large, start=start, channels=("semantic", "schema", "join_confidence"))
     found = large.candidates(QUERY, k)
     assert len(found) == k
-    graph = candidate_graph(large.candidate_set(large.question(QUERY), found), spec)
+    graph = candidate_graph(large.search.candidate_set(large.question(QUERY), found), spec)
     size = len(graph.candidates)
     assert size == k if start != "links" else k <= size <= k + 16
     assert graph.tokens.shape == (size, 64)
@@ -37,7 +37,9 @@ def test_any_number_of_candidates_in_any_order_gives_one_graph(large, start, k):
     assert np.all(np.diff(graph.scores) <= 0)
     assert [c.rank for c in graph.candidates] == list(range(1, size + 1))
     random.Random(k).shuffle(found)
-    assert same(graph, candidate_graph(large.candidate_set(large.question(QUERY), found), spec))
+    assert same(
+        graph, candidate_graph(large.search.candidate_set(large.question(QUERY), found), spec)
+    )
 
 
 def test_the_start_score_is_the_cosine_the_fused_score_or_the_one_after_links(index):
@@ -48,12 +50,12 @@ def test_the_start_score_is_the_cosine_the_fused_score_or_the_one_after_links(in
         ("fused", {i: 0.25 * max(c.dense, 0) + 0.75 * c.lexical for i, c in by_id.items()}),
     ):
         spec = small_spec(index, start=start, dense_weight=0.25)
-        scored = started(index.candidate_set(index.question("total sales"), found), spec)
+        scored = started(index.search.candidate_set(index.question("total sales"), found), spec)
         assert {c.sheet_id: c.score for c in scored} == pytest.approx(wanted, abs=1e-6)
     spec = small_spec(index, start="links", dense_weight=0.7)
-    linked = started(index.candidate_set(index.question("total sales"), found), spec)
+    linked = started(index.search.candidate_set(index.question("total sales"), found), spec)
     question = index.question("total sales", dense_weight=0.7)
-    assert linked == LinkReranker().rerank(index.candidate_set(question, found))
+    assert linked == LinkReranker().rerank(index.search.candidate_set(question, found))
     assert linked != found
 
 
@@ -64,7 +66,7 @@ def test_equal_start_scores_come_in_the_order_of_sheet_ids(index):
     ids = [
         c.sheet_id
         for c in started(
-            index.candidate_set(index.question("total sales"), found), small_spec(index)
+            index.search.candidate_set(index.question("total sales"), found), small_spec(index)
         )
     ]
     assert ids == sorted(ids)
@@ -73,16 +75,17 @@ def test_equal_start_scores_come_in_the_order_of_sheet_ids(index):
 def test_sheets_that_links_bring_in_are_scored_alike_and_meet_the_filters(large):
     spec = small_spec(large, start="links", dense_weight=0.9)
     found = large.candidates(large.question(QUERY, dense_weight=0.9), 2)
-    brought = started(large.candidate_set(large.question(QUERY), found), spec)
+    brought = started(large.search.candidate_set(large.question(QUERY), found), spec)
     assert len(brought) > 2
     question = large.question(QUERY, dense_weight=0.9)
-    assert brought == LinkReranker().rerank(large.candidate_set(question, found))
+    assert brought == LinkReranker().rerank(large.search.candidate_set(question, found))
     assert brought != LinkReranker().rerank(
-        large.candidate_set(large.question(QUERY, dense_weight=0.4), found)
+        large.search.candidate_set(large.question(QUERY, dense_weight=0.4), found)
     )
     first = Filters(metadata={"half": "first"})
     kept = started(
-        large.candidate_set(large.question(QUERY), large.candidates(QUERY, 2, first), first), spec
+        large.search.candidate_set(large.question(QUERY), large.candidates(QUERY, 2, first), first),
+        spec,
     )
     halves = {r.metadata["half"] for r in large.records([c.sheet_id for c in kept]).values()}
     assert halves == {"first"}
@@ -91,13 +94,16 @@ def test_sheets_that_links_bring_in_are_scored_alike_and_meet_the_filters(large)
 def test_features_come_in_the_order_of_the_spec(index):
     spec = small_spec(index, features=("fused", "dense", "lexical"), dense_weight=0.25)
     graph = candidate_graph(
-        index.candidate_set(index.question("total sales"), index.candidates("total sales", 4)), spec
+        index.search.candidate_set(
+            index.question("total sales"), index.candidates("total sales", 4)
+        ),
+        spec,
     )
     wanted = [(0.25 * max(c.dense, 0) + 0.75 * c.lexical, c.dense, c.lexical)
               for c in graph.candidates]  # fmt: skip
     assert graph.features == pytest.approx(np.array(wanted), abs=1e-6)
     bare = candidate_graph(
-        index.candidate_set(index.question("x"), index.candidates("x", 4)),
+        index.search.candidate_set(index.question("x"), index.candidates("x", 4)),
         small_spec(index, features=()),
     )
     assert bare.features.shape == (4, 0)
@@ -106,10 +112,10 @@ def test_features_come_in_the_order_of_the_spec(index):
 def test_tokens_and_relations_stand_in_the_order_of_the_candidates(index):
     found = index.candidates("total sales", 4)
     graph = candidate_graph(
-        index.candidate_set(index.question("total sales"), found), small_spec(index)
+        index.search.candidate_set(index.question("total sales"), found), small_spec(index)
     )
     ids = [c.sheet_id for c in graph.candidates]
-    assert np.array_equal(graph.tokens, index.tokens(ids))
+    assert np.array_equal(graph.tokens, index.search.tokens(ids))
     assert np.array_equal(graph.query, index.question("total sales").token)
     formula, schema = graph.relations
     at = {sheet_id: row for row, sheet_id in enumerate(ids)}
@@ -122,18 +128,22 @@ def test_tokens_and_relations_stand_in_the_order_of_the_candidates(index):
 def test_parts_at_hand_give_the_same_graph(large):
     """What training does: everything fetched once."""
     spec = small_spec(large, channels=("schema", "formula_reference", "same_workbook"))
-    found = started(large.candidate_set(large.question(QUERY), large.candidates(QUERY, 30)), spec)
-    tokens = large.tokens([c.sheet_id for c in found])
+    found = started(
+        large.search.candidate_set(large.question(QUERY), large.candidates(QUERY, 30)), spec
+    )
+    tokens = large.search.tokens([c.sheet_id for c in found])
     everything = large.records(large.sheet_ids()), list(large.all_links())
     graph = build_graph(large.question(QUERY).token, tokens, found, *everything, spec)
-    assert same(graph, candidate_graph(large.candidate_set(large.question(QUERY), found), spec))
+    assert same(
+        graph, candidate_graph(large.search.candidate_set(large.question(QUERY), found), spec)
+    )
 
 
 def test_sheets_removed_since_are_passed_over_and_none_left_is_said(index):
     found = index.candidates("total sales", 4)
     index.remove(["q1"])
     graph = candidate_graph(
-        index.candidate_set(index.question("total sales"), found), small_spec(index)
+        index.search.candidate_set(index.question("total sales"), found), small_spec(index)
     )
     assert sorted(c.sheet_id for c in graph.candidates) == ["q2", "sales notes", "summary"]
     assert [c.rank for c in graph.candidates] == [1, 2, 3]
@@ -141,12 +151,12 @@ def test_sheets_removed_since_are_passed_over_and_none_left_is_said(index):
     for none in (found, []):
         with pytest.raises(EmptyInputError, match="no candidates"):
             candidate_graph(
-                index.candidate_set(index.question("total sales"), none), small_spec(index)
+                index.search.candidate_set(index.question("total sales"), none), small_spec(index)
             )
 
 
 def test_a_sheet_removed_while_its_graph_is_made_is_passed_over(index, monkeypatch):
-    found, read = index.found(index.question("total sales"), 4), CandidateSet.records
+    found, read = index.search.found(index.question("total sales"), 4), CandidateSet.records
 
     def records(self):
         there = read(self)

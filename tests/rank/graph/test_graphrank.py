@@ -49,12 +49,14 @@ def sigmoid(logits):
 @pytest.mark.parametrize("k", [1, 2, 50, 200])
 def test_scores_are_the_models_in_a_new_order(large, for_large, k):
     found = large.candidates(QUERY, k)
-    graph = candidate_graph(large.candidate_set(large.question(QUERY), found), for_large.model.spec)
+    graph = candidate_graph(
+        large.search.candidate_set(large.question(QUERY), found), for_large.model.spec
+    )
     parts = (graph.query, graph.tokens, graph.scores, graph.features, graph.relations)
     logits = small_logits(*parts, WEIGHTS)
     assert for_large.model.scores(graph) == pytest.approx(logits, abs=1e-4)
     wanted = dict(zip([c.sheet_id for c in graph.candidates], sigmoid(logits), strict=True))
-    ranked = for_large.rerank(large.candidate_set(large.question(QUERY), found))
+    ranked = for_large.rerank(large.search.candidate_set(large.question(QUERY), found))
     assert {c.sheet_id: c.score for c in ranked} == pytest.approx(wanted, abs=1e-5)
     assert [c.rank for c in ranked] == list(range(1, k + 1))
     assert [(-c.score, c.sheet_id) for c in ranked] == sorted(
@@ -63,14 +65,15 @@ def test_scores_are_the_models_in_a_new_order(large, for_large, k):
     before = {c.sheet_id: c for c in found}
     assert all(c.dense == before[c.sheet_id].dense for c in ranked)
     random.Random(k).shuffle(found)
-    assert for_large.rerank(large.candidate_set(large.question(QUERY), found)) == ranked
+    assert for_large.rerank(large.search.candidate_set(large.question(QUERY), found)) == ranked
 
 
 def test_equal_logits_come_in_the_order_of_sheet_ids(index, tmp_path):
     """`10 s + lexical` is 3.75 for both, though "summary" starts before "q1"."""
     saved = save_small_model(tmp_path / "m", small_spec(index, dense_weight=0.5), (0.0, 0.0))
     q1, summary = sorted(
-        index.score_sheets(index.question("zebra"), ["q1", "summary"]), key=lambda c: c.sheet_id
+        index.search.score_sheets(index.question("zebra"), ["q1", "summary"]),
+        key=lambda c: c.sheet_id,
     )
     found = [
         replace(summary, dense=0.75, lexical=0.0, together=0.0),
@@ -78,12 +81,13 @@ def test_equal_logits_come_in_the_order_of_sheet_ids(index, tmp_path):
     ]
     reranker = GraphReranker.load(index, saved)
     graph = candidate_graph(
-        index.candidate_set(index.question("zebra"), found), reranker.model.spec
+        index.search.candidate_set(index.question("zebra"), found), reranker.model.spec
     )
     assert [c.sheet_id for c in graph.candidates] == ["summary", "q1"]
     assert reranker.model.scores(graph).tolist() == [3.75, 3.75]
     assert [
-        c.sheet_id for c in reranker.rerank(index.candidate_set(index.question("zebra"), found))
+        c.sheet_id
+        for c in reranker.rerank(index.search.candidate_set(index.question("zebra"), found))
     ] == [
         "q1",
         "summary",
@@ -94,10 +98,11 @@ def test_scores_that_round_to_one_come_in_the_order_of_their_logits(index, tmp_p
     spec = small_spec(index, start="dense", features=())
     reranker = GraphReranker.load(index, save_small_model(tmp_path / "m", spec, (0.0, 0.0)))
     q1, summary = sorted(
-        index.score_sheets(index.question("zebra"), ["q1", "summary"]), key=lambda c: c.sheet_id
+        index.search.score_sheets(index.question("zebra"), ["q1", "summary"]),
+        key=lambda c: c.sheet_id,
     )
     found = [replace(q1, dense=4.5), replace(summary, dense=5.0)]
-    ranked = reranker.rerank(index.candidate_set(index.question("zebra"), found))
+    ranked = reranker.rerank(index.search.candidate_set(index.question("zebra"), found))
     assert [(c.sheet_id, c.score) for c in ranked] == [("summary", 1.0), ("q1", 1.0)]
 
 
@@ -106,13 +111,15 @@ def test_too_many_candidates_for_their_relations_are_refused(large, for_large, m
     assert (
         len(
             for_large.rerank(
-                large.candidate_set(large.question(QUERY), large.candidates(QUERY, 10))
+                large.search.candidate_set(large.question(QUERY), large.candidates(QUERY, 10))
             )
         )
         == 10
     )
     with pytest.raises(InputError, match=r"11 candidates .* 2 channels; ask for 10 sheets"):
-        for_large.rerank(large.candidate_set(large.question(QUERY), large.candidates(QUERY, 11)))
+        for_large.rerank(
+            large.search.candidate_set(large.question(QUERY), large.candidates(QUERY, 11))
+        )
 
 
 def test_a_link_raises_the_sheet_it_leads_to(index, tmp_path):
@@ -125,12 +132,12 @@ def test_a_link_raises_the_sheet_it_leads_to(index, tmp_path):
 
 def test_no_candidates_give_no_candidates_and_an_empty_query_is_refused(index, saved):
     reranker = GraphReranker.load(index, saved)
-    assert reranker.rerank(index.candidate_set(index.question("total sales"), [])) == []
+    assert reranker.rerank(index.search.candidate_set(index.question("total sales"), [])) == []
     found = index.candidates("total sales", 4)
     with pytest.raises(EmptyInputError, match="empty"):
-        reranker.rerank(index.candidate_set(index.question("  "), found))
+        reranker.rerank(index.search.candidate_set(index.question("  "), found))
     index.remove([c.sheet_id for c in found])
-    assert reranker.rerank(index.candidate_set(index.question("total sales"), found)) == []
+    assert reranker.rerank(index.search.candidate_set(index.question("total sales"), found)) == []
 
 
 def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
@@ -139,8 +146,8 @@ def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
     first = Filters(metadata={"half": "first"})
     found = large.candidates(QUERY, 2, first)
     all_of_them, kept = (
-        reranker.rerank(large.candidate_set(large.question(QUERY), found)),
-        reranker.rerank(large.candidate_set(large.question(QUERY), found, first)),
+        reranker.rerank(large.search.candidate_set(large.question(QUERY), found)),
+        reranker.rerank(large.search.candidate_set(large.question(QUERY), found, first)),
     )
     assert 2 < len(kept) < len(all_of_them)
     halves = {r.metadata["half"] for r in large.records([c.sheet_id for c in kept]).values()}
@@ -161,7 +168,7 @@ def test_as_many_candidates_are_found_as_the_model_was_trained_on(large, tmp_pat
     assert SheetRetriever(large, folder, candidates=7).candidates == 7
     assert SheetRetriever(large).candidates == SheetRetriever(large, None).candidates == 50
     wanted = GraphReranker.load(large, folder).rerank(
-        large.candidate_set(large.question(QUERY), large.candidates(QUERY, 3))
+        large.search.candidate_set(large.question(QUERY), large.candidates(QUERY, 3))
     )
     assert [h.sheet_id for h in SheetRetriever(large, folder).retrieve(QUERY, 1)] == [
         wanted[0].sheet_id
@@ -254,7 +261,9 @@ def test_a_model_that_gives_no_numbers_is_an_error(index, tmp_path):
     reranker = GraphReranker.load(index, broken)
     with pytest.raises(EncoderError, match=r"gave NaN or infinity .* shape \(4,\)"):
         reranker.rerank(
-            index.candidate_set(index.question("total sales"), index.candidates("total sales", 4))
+            index.search.candidate_set(
+                index.question("total sales"), index.candidates("total sales", 4)
+            )
         )
 
 

@@ -243,7 +243,9 @@ def test_training_learns_and_the_saved_model_ranks_as_measured(tmp_path, corpus,
         found = index.candidates(index.question(text, dense_weight=1.0), 12)
         ranking = [
             candidate.sheet_id
-            for candidate in reranker.rerank(index.candidate_set(index.question(text), found))
+            for candidate in reranker.rerank(
+                index.search.candidate_set(index.question(text), found)
+            )
         ]
         measured.append(ndcg(ranking, [data.sheet_ids[row] for row in gold], 5))
     assert mean(measured) == pytest.approx(trained.metrics["NDCG@5"], abs=1e-9)

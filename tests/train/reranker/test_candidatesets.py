@@ -49,7 +49,9 @@ def test_training_sees_what_the_online_path_sees(index, start, weight):
     batch = sets.batch(np.arange(len(QUERIES)))
     for row, query in enumerate(QUERIES):
         found = index.candidates(index.question(query.text, dense_weight=weight), 7)
-        graph = candidate_graph(index.candidate_set(index.question(query.text), found), sets.spec)
+        graph = candidate_graph(
+            index.search.candidate_set(index.question(query.text), found), sets.spec
+        )
         k = len(graph.candidates)
         ids = [sets.sheet_ids[place] for place in sets.rows[row, :k]]
         assert ids == [candidate.sheet_id for candidate in graph.candidates]

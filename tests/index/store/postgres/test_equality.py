@@ -93,9 +93,9 @@ def assert_same(one: SheetIndex, other: SheetIndex, queries: tuple[str, ...]) ->
     assert [*other.all_links()] == [*one.all_links()]
     assert other.copies(ids) == one.copies(ids)
     assert other.workbook_of(ids) == one.workbook_of(ids)
-    assert np.array_equal(one.tokens(ids), other.tokens(ids))
+    assert np.array_equal(one.search.tokens(ids), other.search.tokens(ids))
     for filters in FILTERS:
-        assert one.count(filters) == other.count(filters), filters
+        assert one.search.count(filters) == other.search.count(filters), filters
         assert other.copies(ids, filters) == one.copies(ids, filters)
     for query in queries:
         asked, answered = one.question(query), other.question(query)
@@ -108,7 +108,7 @@ def assert_same(one: SheetIndex, other: SheetIndex, queries: tuple[str, ...]) ->
                 abs(a.score - b.score) <= CLOSE and abs(a.contents - b.contents) <= CLOSE
                 for a, b in zip(found, same, strict=True)
             )
-        assert one.evidence(asked) == other.evidence(answered)
+        assert one.search.evidence(asked) == other.search.evidence(answered)
 
 
 FILTERS = (

@@ -291,7 +291,7 @@ def test_values_that_postgresql_cannot_store_are_refused_and_leave_nothing(index
         [SheetRecord("c", long, columns=(Column(long + "y"),), metadata={long: long})]
     )
     assert [x.sheet_id for x in index.candidates(long, 1)] == ["c"]
-    assert index.count(Filters(metadata={long: long})) == 1
+    assert index.search.count(Filters(metadata={long: long})) == 1
 
 
 def test_no_error_of_the_driver_leaks_and_none_tells_a_row():

@@ -53,7 +53,7 @@ def sheet_nodes(
     for records, texts in sheet_texts(opened, Content.of(content)):
         nodes = [record_node(*each, opened.path) for each in zip(records, texts, strict=True)]
         if tokens:
-            rows = opened.tokens([record.sheet_id for record in records])
+            rows = opened.search.tokens([record.sheet_id for record in records])
             for node, token in zip(nodes, rows.tolist(), strict=True):
                 node.embedding = token
         yield from nodes
