@@ -203,7 +203,7 @@ FOLDED = System(
     "folded",
     "as installed, copies folded",
     lambda on: on.asking(on.index(), all_copies=False),
-    package("links.copies", "index.search.folding", "index.store.copies"),
+    package("links.copies", "index.search.candidates:copies_of", "index.store.copies"),
 )
 BEFORE = (
     System(

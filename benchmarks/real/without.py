@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.columns import LeadSheets
 from sat_retriever.index.search.content_scorer import ContentScorer
-from sat_retriever.index.search.folding import CopyFolding
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.settings import IndexState
@@ -43,10 +42,8 @@ class ChangedIndex(SheetIndex):
         self._change = change
         super().__init__(store, encoder)
 
-    def _look_at(self, seen: Store, *, times: bool) -> None:
-        super()._look_at(seen, times=times)
-        self._search = _ChangedSearch(seen, self._state, self._change, times=times)
-        self._folding = CopyFolding(seen, self._search)
+    def _search_in(self, store: Store, *, times: bool) -> SheetSearch:
+        return _ChangedSearch(store, self._state, self._change, times=times)
 
 
 class _ChangedSearch(SheetSearch):

@@ -17,7 +17,7 @@ from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
 from sat_retriever.index.permissions import Change, Given
-from sat_retriever.index.search.folding import copies_of
+from sat_retriever.index.search.candidates import copies_of
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, IndexState, new_notes
@@ -89,8 +89,11 @@ class SheetIndex:
         self._seen_by: tuple[str, ...] | Owner | None = None
         self._state = state
         self._writer = IndexWriter(store, state)
-        self.search = SheetSearch(self._seen, state, times=times)
+        self.search = self._search_in(self._seen, times=times)
         self._views: Views[SheetIndex] = Views(self._opened_for)
+
+    def _search_in(self, store: Store, *, times: bool) -> SheetSearch:
+        return SheetSearch(store, self._state, times=times)
 
     @classmethod
     def create(
@@ -226,7 +229,7 @@ class SheetIndex:
         view._seen_by = seen_by
         view._state = self._state
         view._writer = writer
-        view.search = search or SheetSearch(store, self._state, times=self.times)
+        view.search = search or self._search_in(store, times=self.times)
         view._views = self._views
         return view
 
@@ -507,7 +510,7 @@ class SheetIndex:
             progress=progress,
         )
         self._views.clear()
-        self.search = SheetSearch(self._seen, self._state, times=self.times)
+        self.search = self._search_in(self._seen, times=self.times)
 
     def permit(self, permissions: Given | None) -> list[Change]:
         """Say who may see which sheet, in one transaction; no workbook is read.

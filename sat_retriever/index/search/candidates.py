@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.search.folding import copies_of, folded
 from sat_retriever.index.search.question import Question
+from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.store import Store
+from sat_retriever.links.copies.versions import named, newest_first
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Copies
+from sat_retriever.records.hits import COPIES_LISTED, Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
@@ -180,11 +181,41 @@ class CandidateSet:
         return copies_of(self.families(), self._store.copies, self.filters)
 
     def without_copies(self) -> CandidateSet:
-        """The set with one sheet of each group of copies, in the place of its best.
+        """One sheet of each group of copies, in the place and with the score of its best.
 
-        It is the newest one that meets the filters, unless the question names a version or time.
+        It is the newest that meets the filters, unless the question names another version. Of a
+        question that names times only the sheets count that these hold back least.
         """
-        return folded(self, self._store.copies)
+        families = self.families()
+        if not families:
+            return self
+        best: dict[int | str, Candidate] = {}
+        for each in self.candidates:
+            best.setdefault(families.get(each.sheet_id, each.sheet_id), each)
+        shown = [
+            self._standing(key, each) if isinstance(key, int) else each
+            for key, each in best.items()
+        ]
+        return self.of(
+            each if each.rank == rank else replace(each, rank=rank)
+            for rank, each in enumerate(shown, start=1)
+        )
+
+    def _standing(self, family: int, best: Candidate) -> Candidate:
+        """The sheet that stands for its group, in the place of the best of them."""
+        members = newest_first(self._store.copies.members(family, self.filters))
+        if self.question.times.spans:
+            scored = self.further([each.sheet_id for each in members])
+            most = max((each.time for each in scored), default=1.0)
+            within = {each.sheet_id for each in scored if each.time == most}
+            members = [each for each in members if each.sheet_id in within]
+        if not members:
+            return best
+        chosen = named(self.question.text, members) or members[0]
+        if chosen.sheet_id == best.sheet_id:
+            return best
+        own = self.further([chosen.sheet_id])
+        return replace(own[0], rank=best.rank, score=best.score, via=best.via) if own else best
 
     # ---- links
 
@@ -210,3 +241,25 @@ class CandidateSet:
     def links_from(self, sheet_ids: Sequence[str], limit: int) -> dict[str, list[Link]]:
         """Links that start at each of a few sheets, also to other ones, of `limit` rows each."""
         return self._store.links.targets(sheet_ids, limit)
+
+
+def copies_of(
+    families: Mapping[str, int], stored: StoredCopies, filters: Filters | None
+) -> Mapping[str, Copies]:
+    """The copies of each sheet, given with its group, that has some and meets the filters."""
+    found = {}
+    for sheet_id, family in families.items():
+        members = newest_first(stored.members(family, filters))
+        files = {each.sheet_id: each.file for each in members}
+        own, others = files.pop(sheet_id, ""), list(files)
+        newer = next((n for n, x in enumerate(members) if x.sheet_id == sheet_id), len(members))
+        equal = [each for each in others if own and files[each] == own]
+        copies = Copies(
+            stored.count(family, filters) - 1,
+            newer,
+            tuple(others[:COPIES_LISTED]),
+            tuple(equal[:COPIES_LISTED]),
+        )
+        if copies:
+            found[sheet_id] = copies
+    return found
