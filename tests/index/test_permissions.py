@@ -93,6 +93,27 @@ def test_an_index_with_permissions_is_not_read_for_nobody(index):
             read()
 
 
+def test_no_statement_passes_by_the_session_that_looks_for_permissions(index):
+    store = index._seen
+    for read in (
+        lambda: store._rows("SELECT sheet_id FROM sheets"),
+        lambda: store.tokens_after(-1, 9, 3, 64),
+        lambda: store.tokens_of([1], 64),
+        lambda: store.links.of(["s"]),
+        lambda: store.copies.families(["s"]),
+        store.all_sheet_ids,
+        store.meta,
+    ):
+        with pytest.raises(PermissionsError, match="say who asks"):
+            read()
+        with pytest.raises(PermissionsError, match="say who asks"), store.reading():
+            read()
+    assert store.is_restricted()
+    index.permit(None)
+    with store.reading():
+        assert store.all_sheet_ids() == ["e", "h", "s"] and len(store.links.of(["s"])) == 2
+
+
 def test_permissions_that_another_process_gives_count_with_the_next_question(index, tmp_path):
     index.permit(None)
     with SheetIndex.open(tmp_path / "a.sat", HashedEncoder()) as other:

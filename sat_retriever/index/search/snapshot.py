@@ -118,11 +118,13 @@ class Snapshot:
         noted = {sheet_id: self.noted.get(sheet_id) for sheet_id in sheet_ids}
         places = {sheet_id: place for sheet_id, place in noted.items() if place is not None}
         others = [sheet_id for sheet_id in noted if sheet_id not in places]
+        read = {}
         for sheet_id, row_id in store.row_ids(others).items():
             place = int(np.searchsorted(self.ids, row_id))
             if place < len(self.ids) and self.ids[place] == row_id:
-                places[sheet_id] = place
-        return places
+                read[sheet_id] = place
+        self.note(read)
+        return places | read
 
 
 class LatestSnapshot:
