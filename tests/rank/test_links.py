@@ -189,7 +189,7 @@ def test_a_hub_leads_to_no_new_sheets_and_few_rows_of_it_are_read(index, monkeyp
     read = []
     ask = index._seen.links.targets
     monkeypatch.setattr(
-        index, "link_targets", lambda *given: read.append(rows := ask(*given)) or rows
+        index._seen.links, "targets", lambda *given: read.append(rows := ask(*given)) or rows
     )
     start = index.candidates("sales part0001 part0002", 3)
     found = LinkReranker().rerank(
