@@ -70,7 +70,7 @@ def test_evidence_is_what_a_slow_loop_finds(index, query, rows):
 
 def test_without_sheets_nothing_speaks_for_an_answer(index, tmp_path):
     with SheetIndex.create(tmp_path / "empty.sat", HashedEncoder()) as empty:
-        assert empty.evidence(empty.question("Kaunas")) == NO_EVIDENCE
+        assert empty.search.evidence(empty.question("Kaunas")) == NO_EVIDENCE
     nowhere = Filters(workbook="none.xlsx")
     assert index.search.evidence(index.question("Kaunas"), nowhere) == NO_EVIDENCE
 
