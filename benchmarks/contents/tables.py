@@ -26,7 +26,7 @@ from benchmarks.contents.made_tables import TableQuestion, made_book
 from benchmarks.results import Result, write_result
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.locate import Place, QueryTerms, place_of
+from sat_retriever.text.locate import Place, QueryTerms, matches, place_of
 from sat_retriever.workbook.read import read_workbook
 
 BENCHMARK = "table_choice"
@@ -53,7 +53,8 @@ class Cited:
 
 def cited(record: SheetRecord, question: TableQuestion) -> Cited:
     """What a hit of a sheet cites for a question."""
-    place = place_of(QueryTerms.of(question.query), record)
+    terms = QueryTerms.of(question.query)
+    place = place_of(terms, record, matches(terms, record))
     table = area_of(record.tables[place.table].range)
     part = _range(record, place)
     share = _height(part) / _height(table) if part and table else 1.0

@@ -94,7 +94,7 @@ def systems(trained: Iterable[Trained], *, ablations: bool = True) -> Iterator[S
         ablations: Also yield rows without a kind of links or a channel.
     """
     yield System(CANDIDATES, "candidates alone", lambda _: None)
-    yield System(WALK, "+ training-free walk", LinkReranker, (CANDIDATES,))
+    yield System(WALK, "+ training-free walk", lambda _: LinkReranker(), (CANDIDATES,))
     if ablations:
         yield from _walks()
     yield System(
@@ -120,7 +120,7 @@ def _walk(left_out: str, settings: LinkSettings, kind: str = "") -> System:
     return System(
         f"{WALK}_without_{left_out}",
         f"walk without {left_out.replace('_', ' ')}",
-        lambda index: LinkReranker(settings),
+        lambda _: LinkReranker(settings),
         (WALK,),
         kind,
     )

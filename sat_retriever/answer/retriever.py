@@ -113,8 +113,8 @@ class SheetRetriever:
             EncoderError: If the index's encoder cannot be loaded.
         """
         check_counts(top_k=top_k)
-        asked = _Asked(query, top_k, filters, token, asked_on(today), all_copies)
-        return self.seen_by(principals)._answer(asked, min_score)
+        request = _Request(query, top_k, filters, token, asked_on(today), all_copies)
+        return self.seen_by(principals)._answer(request, min_score)
 
     def retrieve_set(
         self,
@@ -136,8 +136,8 @@ class SheetRetriever:
             InputError: If `max_k` is less than 1; else as `retrieve`.
         """
         check_counts(max_k=max_k)
-        asked = _Asked(query, max_k, filters, None, asked_on(today), all_copies)
-        return self.seen_by(principals)._answer(asked, min_score, complete=True)
+        request = _Request(query, max_k, filters, None, asked_on(today), all_copies)
+        return self.seen_by(principals)._answer(request, min_score, complete=True)
 
     async def aretrieve(
         self,
@@ -193,15 +193,15 @@ class SheetRetriever:
                 raise InputError(f"there is no sheet {sheet_id!r} in the index; check its id")
             sheets = len(self.index)
             return RankExplanation(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
-        asked = _Asked(query, self.candidates, filters, None, asked_on(today), all_copies=False)
-        question = self._question(asked)
+        request = _Request(query, self.candidates, filters, None, asked_on(today), all_copies=False)
+        question = self._question(request)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
         own = self.index.search.score_sheets(question, [sheet_id], kept)
         shown = self.index.search.candidate_set(question, own, kept).without_copies().ids
         shown_by = next((each for each in shown if each != sheet_id), None)
-        asked = replace(asked, filters=kept, all_copies=shown_by is not None)
-        best = self._ranked(question, asked)
+        request = replace(request, filters=kept, all_copies=shown_by is not None)
+        best = self._ranked(question, request)
         placed, above = explanation_of(
             self.index, sheet_id, best, {} if shown_by else best.copies()
         )
@@ -220,15 +220,17 @@ class SheetRetriever:
 
     # ---- the path of a question: asked, found, ranked, answered
 
-    def _answer(self, asked: _Asked, min_score: float | None, *, complete: bool = False) -> Answer:
+    def _answer(
+        self, request: _Request, min_score: float | None, *, complete: bool = False
+    ) -> Answer:
         """Return the best sheets as hits, and what is to be said about all of them.
 
         `complete` ends them before the first that is clearly worse; see `complete_set`.
         """
         with self.index.search.answering():
-            question = self._question(asked)
-            found = self._ranked(question, asked)
-            size = asked.most
+            question = self._question(request)
+            found = self._ranked(question, request)
+            size = request.most
             if complete:
                 share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
                 size = complete_set(found.candidates, size, share=share)
@@ -237,29 +239,31 @@ class SheetRetriever:
                 for each in found.candidates[:size]
                 if min_score is None or each.score >= min_score
             )
-            sure = calibration().probability(self.index.search.evidence(question, asked.filters))
+            sure = calibration().probability(self.index.search.evidence(question, request.filters))
             return Answer(
-                hits_of(self.index, best, {} if asked.all_copies else best.copies()),
+                hits_of(self.index, best, {} if request.all_copies else best.copies()),
                 confidence=sure,
                 answered=sure >= calibration().least,
-                note=self._note(question, asked.filters) if best else "",
+                note=self._note(question, request.filters) if best else "",
             )
 
-    def _question(self, asked: _Asked) -> Question:
+    def _question(self, request: _Request) -> Question:
         weight = self.reranker.dense_weight if self.reranker else None
         return self.index.question(
-            asked.query, dense_weight=weight, token=asked.token, today=asked.today
+            request.query, dense_weight=weight, token=request.token, today=request.today
         )
 
-    def _ranked(self, question: Question, asked: _Asked) -> CandidateSet:
+    def _ranked(self, question: Question, request: _Request) -> CandidateSet:
         """Return the candidates after Stage 2, as many as asked for or more if there are enough."""
-        most = max(asked.most, self.candidates) if self.reranker else asked.most
-        found = self.index.search.found(question, most, asked.filters, all_copies=asked.all_copies)
+        most = max(request.most, self.candidates) if self.reranker else request.most
+        found = self.index.search.found(
+            question, most, request.filters, all_copies=request.all_copies
+        )
         if self.reranker is None:
             return found
         found = found.of(_phrases_first(self.reranker.rerank(found)))
         # Links may have added a copy of a sheet that is there.
-        return found if asked.all_copies else found.without_copies()
+        return found if request.all_copies else found.without_copies()
 
     def _note(self, question: Question, filters: Filters | None) -> str:
         """Return a note that no sheet is of a period that the query names; else ""."""
@@ -271,7 +275,7 @@ class SheetRetriever:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Request:
     """What one answer is asked for, as every step of its path reads it."""
 
     query: str

@@ -156,10 +156,14 @@ class SheetSearch:
         Raises:
             EmptyInputError: If the query is empty.
         """
-        made = isinstance(query, Question)
-        asked = (query.times if made else self.asked_times(query, today=today)).spans
-        # Where a sheet is held back, another is of these times.
-        if not asked or (made and filters is None and query.scores.time.min(initial=1) < 1):
+        if isinstance(query, Question):
+            asked = query.times.spans
+            # Where times hold back a sheet, another one is of these times.
+            if filters is None and query.scores.time.min(initial=1) < 1:
+                return ()
+        else:
+            asked = self.asked_times(query, today=today).spans
+        if not asked:
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
