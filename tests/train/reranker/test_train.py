@@ -123,8 +123,8 @@ def test_the_online_path_gives_the_trained_scorers_order(trained, sets, index):
         online = GraphReranker.load(index, trained.folder / folder)
         for row, query in enumerate(sheet_world.queries()):
             found = online.rerank(
-                online.index.search.candidate_set(
-                    online.index.question(query.text),
+                index.search.candidate_set(
+                    index.question(query.text),
                     index.candidates(index.question(query.text, dense_weight=1.0), 8),
                 )
             )
@@ -172,9 +172,7 @@ def test_any_number_of_candidates_is_reranked(trained, tmp_path):
         online = GraphReranker.load(many, trained.folder / "reranker")
         for k in (1, 2, 50, 200):
             found = online.rerank(
-                online.index.search.candidate_set(
-                    online.index.question("red 7"), many.candidates("red 7", k)
-                )
+                many.search.candidate_set(many.question("red 7"), many.candidates("red 7", k))
             )
             assert len({hit.sheet_id for hit in found}) == k
             assert all(0 <= hit.score <= 1 for hit in found)
