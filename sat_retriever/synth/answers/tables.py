@@ -14,7 +14,7 @@ from sat_retriever.records.typedtable import column_name
 from sat_retriever.synth.book.model import Column, Lookup, Sheet, Style, Value
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet, PivotTable
 from sat_retriever.synth.calculate.evaluate import RECIPES
-from sat_retriever.synth.categories.financial.lines import STATEMENTS
+from sat_retriever.synth.categories.financial import STATEMENTS
 from sat_retriever.synth.truth.records import stored, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.text.period.periods import Grain, SheetPeriod
