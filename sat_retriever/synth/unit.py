@@ -31,9 +31,7 @@ from sat_retriever.synth.book.restrict import Keep, restricted
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.categories import category
-from sat_retriever.synth.fabricate.noise import with_placeholders
-from sat_retriever.synth.fabricate.pair import fabricated_unit
-from sat_retriever.synth.fabricate.split import PAPER
+from sat_retriever.synth.fabricate import fabricate, with_placeholders
 from sat_retriever.synth.language.retell import Retelling, proper_names
 from sat_retriever.synth.language.translate import (
     CachedTranslator,
@@ -172,7 +170,7 @@ def unit_books(
         books = tuple(measured(book, unit.house) for book in books)
     if not fabricated:
         return [(book, "") for book in books]
-    pairs = fabricated_unit(with_placeholders(books), PAPER, unit.house.chance)
+    pairs = fabricate(with_placeholders(books), unit.house.chance)
     return [(book, pair.stem) for pair in pairs for book in (pair.source, pair.target)]
 
 

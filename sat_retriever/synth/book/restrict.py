@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.synth.book.build import with_schema
 from sat_retriever.synth.book.model import (
     Book,
     Column,
@@ -26,7 +25,15 @@ from sat_retriever.synth.book.model import (
     Value,
 )
 from sat_retriever.synth.book.placed import Placed, place_of
-from sat_retriever.synth.book.rewrite import Cell, leaves, run, whose, with_cells, with_leaves
+from sat_retriever.synth.book.rewrite import (
+    Cell,
+    leaves,
+    run,
+    whose,
+    with_cells,
+    with_leaves,
+    with_schema,
+)
 from sat_retriever.synth.calculate.arithmetic import match_key
 from sat_retriever.synth.calculate.evaluate import Values
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
-from sat_retriever.synth.book.build import parts
 from sat_retriever.synth.book.model import (
     Book,
     Choices,
@@ -433,3 +433,16 @@ def _rollup(budget: Budget) -> Sheet:
     mean = page.formula(f"({' + '.join(each.id for each in actual)}) / {len(years)}")
     names, means = page.columns(rows, {"mean": mean})
     return page.sheet([names, *actual, means])
+
+
+def parts(chance: random.Random, total: int, count: int, even: float = 4.0) -> tuple[int, ...]:
+    """Return whole numbers that sum to `total`; a greater `even` makes them more similar.
+
+    >>> sum(parts(random.Random(1), 1000, 7))
+    1000
+    """
+    weights = [chance.gammavariate(even, 1.0) for _ in range(count)]
+    scale = math.fsum(weights)
+    shares = [int(total * weight / scale) for weight in weights]
+    shares[shares.index(max(shares))] += total - sum(shares)
+    return tuple(shares)

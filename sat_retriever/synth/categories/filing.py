@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, Literal
 
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.synth.book.build import Cells, book, dated, schema
 from sat_retriever.synth.book.model import (
     Book,
     Chart,
@@ -22,7 +21,9 @@ from sat_retriever.synth.book.model import (
     Sheet,
     SheetAt,
     Style,
+    Value,
 )
+from sat_retriever.synth.book.rewrite import schema
 from sat_retriever.synth.categories.tables import ColumnForm, SheetForm, drawn, forms, formula
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When, spoken
@@ -32,6 +33,7 @@ Rows = Sequence[dict[str, Any]]
 """Records: values by column id."""
 Filed = tuple["Page", Sheet]
 Habit = float | Sequence[object] | Callable[[random.Random, SimpleNamespace], object]
+Cells = Iterable[Value | Recipe]
 Given = Mapping[str, Cells | Recipe | None]
 """Cells of columns, as `Page.columns` takes them."""
 
@@ -109,8 +111,21 @@ class Shelf:
         return self.house.path(self.category, subject, when)
 
     def book(self, subject: str, when: When | None, sheets: Sequence[Sheet]) -> Book:
-        """Make a workbook."""
-        return book(self.house, self.category, subject, when, sheets)
+        """Make a workbook in the house's dialect.
+
+        If the dialect names columns by table, each sheet with facts gets a table name.
+        """
+        house, dialect = self.house, self.house.dialect()
+        if dialect.ranges == "table":
+            sheets = [
+                replace(sheet, table_name=f"T{place}_{_plain(sheet.name)}")
+                if sheet.facts
+                else sheet
+                for place, sheet in enumerate(sheets, 1)
+            ]
+        label = house.vocabulary.categories[self.category].label
+        convention = house.convention(self.category)
+        return Book(self.path(subject, when), label, tuple(sheets), dialect, convention)
 
     def page(self, kind: str, when: When | None = None, part: str = "", form: str = "") -> Page:
         """Begin the sheet of a kind and period, in one of the kind's declared forms."""
@@ -379,3 +394,18 @@ class Page:
         """Fill in the declared columns and make the sheet; the arguments are as above."""
         columns = self.columns(rows, given, typed=typed, chance=chance)
         return self, self.sheet(columns, totals=totals, choices=choices, pivots=pivots)
+
+
+def dated(column: Column, text: str) -> Column:
+    """Add a period to a column's header, with the separator that the header uses.
+
+    >>> dated(Column("x", "actual_spend", ()), "2024").header
+    'actual_spend_2024'
+    """
+    joint = next((joint for joint in " _" if joint in column.header), "")
+    return replace(column, header=f"{column.header}{joint}{text}")
+
+
+def _plain(name: str) -> str:
+    """Return the ASCII letters and digits of a name, which are allowed in a table's name."""
+    return "".join(letter for letter in name if letter.isascii() and letter.isalnum())

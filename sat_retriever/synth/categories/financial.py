@@ -9,7 +9,6 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from sat_retriever.synth.book.build import walk
 from sat_retriever.synth.book.model import (
     Book,
     Column,
@@ -512,3 +511,13 @@ def _financing(chance: random.Random, now: dict[str, int], last: Figures | None)
         now["short_debt"] -= repaid
         now["investments"] += cash - most - repaid
     now["cash"] = sum(now[name] for name in _FUNDS) - sum(now[name] for name in _NON_CASH)
+
+
+def walk(
+    chance: random.Random, start: float, count: int, drift: float = 0.0, noise: float = 0.05
+) -> tuple[float, ...]:
+    """Return a series that grows by `drift` per step, with noise (both are shares, not percent)."""
+    values = [start]
+    while len(values) < count:
+        values.append(max(values[-1] * (1 + drift + chance.gauss(0, noise)), start * 0.05))
+    return tuple(round(value, 2) for value in values[:count])

@@ -4,9 +4,11 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.synth.book.build import dated, parts, schema, walk
 from sat_retriever.synth.book.model import Column
-from sat_retriever.synth.categories.filing import Shelf
+from sat_retriever.synth.book.rewrite import schema
+from sat_retriever.synth.categories.budget import parts
+from sat_retriever.synth.categories.filing import Shelf, dated
+from sat_retriever.synth.categories.financial import walk
 from sat_retriever.synth.house.when import When, days, months, some_days, spoken
 from tests.synth.categories.checks import house, made
 
