@@ -56,11 +56,6 @@ def fabricate(books: Sequence[Book], chance: Chance) -> tuple[Fabricated, ...]:
     keys identify nothing, so lookups by them become plain values too. Sheets of one workbook with
     equal columns and equally many rows are cut alike, so that 3-D sums can stay. Facts are those
     of the original, except for schema, lost keys and the family of periods.
-
-    Raises:
-        ValueError: If a recipe takes from a workbook that is not among these, or cannot be
-            calculated.
-        MissingExtraError: If anyascii is needed and not installed.
     """
     keep: tuple[dict[Tab, Keep], dict[Tab, Keep]] = ({}, {})
     for book in books:
@@ -229,9 +224,6 @@ def noised_text(text: str, probability: float, chance: random.Random) -> str:
     Case is kept, letters stay letters and digits digits; spaces and marks stay.
 
     Source: as above, string noise. Departs: anyascii (ISC) transliterates, not unidecode (GPL).
-
-    Raises:
-        MissingExtraError: If anyascii is not installed and the text is not ASCII.
 
     >>> noised_text("Zürich 7", 0, random.Random(1)), NEIGHBOURS["a"], NEIGHBOURS["1"]
     ('Zurich 7', 'qwsz', '2')

@@ -113,13 +113,7 @@ class Retold:
         return tuple(retelling.book(book) for book in books)
 
     def translator(self) -> CachedTranslator:
-        """Open the known translations, with the model for the rest.
-
-        Raises:
-            InputError: If the language is not a tag, a file of translations is malformed, there are
-                neither translations nor a model, or a model's answers have no folder.
-            MissingExtraError: If a model is named and the extra `ollama` is missing.
-        """
+        """Open the known translations, with the model for the rest."""
         inner = OllamaTranslator(OllamaChat(self.model)) if self.model else None
         translator = CachedTranslator(self.folder, inner)
         if not translator.known(self.language) and inner is None:
@@ -228,7 +222,6 @@ def _pair(link: Link) -> tuple[str, str, str]:
 
 
 def _once(links: Sequence[Link]) -> tuple[Link, ...]:
-    """Keep the first link of each pair of sheets and type."""
     found: dict[tuple[str, str, str], Link] = {}
     for link in links:
         found.setdefault(_pair(link), link)

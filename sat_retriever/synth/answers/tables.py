@@ -149,7 +149,6 @@ def _tables(book: CompiledBook, words: Vocabulary) -> Iterator[ToldTable]:
 
 
 def _filled(table: ToldTable, columns: Sequence[ToldColumn], first: int) -> Iterator[ToldTable]:
-    """Yield the table with its records that are not empty, if there are any."""
     count = len(columns[0].values)
     kept = [row for row in range(count) if any(c.values[row] is not None for c in columns)]
     cut = (replace(each, values=tuple(each.values[row] for row in kept)) for each in columns)
@@ -236,7 +235,6 @@ def _unit(column: Column) -> str:
 
 
 def _subject(sheet: Sheet, workbook: str) -> tuple[str, str]:
-    """Return a sheet in a question, by its facts and by its name."""
     tab = f'the sheet "{sheet.name}" of {workbook}'
     facts = sheet.facts
     if facts is None:

@@ -51,9 +51,6 @@ def pivot_tables(values: Values, at: Placed) -> tuple[PivotTable, ...]:
 
     A source needs one row of distinct headers directly above its data: a pivot table of a sheet
     with a units row or equal headers is left out.
-
-    Raises:
-        ValueError: If the source is missing, or if a name is empty or a date.
     """
     found: list[PivotTable] = []
     left = at.place.right + 2
@@ -187,7 +184,6 @@ def compiled(
 
 
 def _check(sheets: list[Placed]) -> None:
-    """Refuse sheets that no workbook can have."""
     path = sheets[0].book.path if sheets else "a workbook without sheets"
     if all(at.sheet.hidden for at in sheets):
         raise ValueError(f"{path}: at least one sheet must be visible")
@@ -238,7 +234,6 @@ def _must_be_own(own: Placed, at: SheetAt, what: str) -> None:
 
 
 def _externals(sheets: list[Placed], formulas: Formulas) -> tuple[External, ...]:
-    """Return the other workbooks that formulas refer to, with the cells that they take."""
     found = []
     for path, columns in formulas.external.items():
         cells: dict[tuple[int, int, int], tuple[str, int, int, Value]] = {}

@@ -231,7 +231,6 @@ def _investments(house: House, year: int, count: int, departments: Sequence[str]
 
 
 def _annual(budget: Budget, when: When) -> Sheet:
-    """Make the annual budget: a line for each department and cost category."""
     page, plan, kept = budget.page("annual", when), budget.plans[when.year], budget.habits
     given: dict[str, Any] = {
         "code": [f"B{when.year % 100}-{n:03}" for n in range(1, len(plan.spends) + 1)],
@@ -259,7 +258,6 @@ def _annual(budget: Budget, when: When) -> Sheet:
 
 
 def _lists(budget: Budget, when: When) -> Sheet:
-    """Make the hidden sheet with the choices for the annual budget."""
     plan = budget.plans[when.year]
     texts = (_statuses(budget), plan.departments, plan.categories)
     longest = max(map(len, texts))
@@ -281,7 +279,6 @@ def _status(budget: Budget, spend: Mapping[str, Any]) -> str:
 
 
 def _headcount(budget: Budget, when: When) -> Sheet:
-    """Make the headcount plan: joiners, leavers and cost by department."""
     page, given = budget.page("headcount", when), {}
     if when.year - 1 in budget.years and page.chance("carried").random() < 0.5:
         last = When(when.year - 1)
@@ -290,7 +287,6 @@ def _headcount(budget: Budget, when: When) -> Sheet:
 
 
 def _capex(budget: Budget, when: When) -> Sheet:
-    """Make the sheet of capital projects: approved, spent, remaining and completion."""
     projects = budget.plans[when.year].investments
     done = (each["completion"] for each in projects)
     given = {"status": [_PHASES[(share > 0.1) + (share >= 1.0)] for share in done]}
@@ -343,7 +339,6 @@ def _opex(budget: Budget, when: When) -> Sheet:
 
 
 def _allocation(budget: Budget, when: When) -> Sheet:
-    """Make the allowances of employees for travel, training, equipment and software."""
     page = budget.page("allocation", when)
     habit, chance = page.chance(), page.chance(when.year)
     count = habit.randint(14, 40)
@@ -390,7 +385,6 @@ def _quarterly(budget: Budget, when: When) -> Sheet:
 
 
 def _summary(budget: Budget, when: When) -> Sheet:
-    """Sum the annual budget and the workbook's other sheets by department."""
     page, kept = budget.page("summary", when), budget.habits
     rows: Rows = [{"department": name} for name in budget.plans[when.year].departments]
     given: dict[str, Any] = {"reviewed": None}
@@ -410,7 +404,6 @@ def _summary(budget: Budget, when: When) -> Sheet:
 
 
 def _rollup(budget: Budget) -> Sheet:
-    """Make the sheet of all years, with a row per year or a row per department."""
     by_year = budget.page("rollup").chance("rows").random() < 0.5
     page, years = budget.page("rollup", form="years" if by_year else "departments"), budget.years
     if by_year:

@@ -228,7 +228,6 @@ def _sheets(accounts: Accounts, when: When) -> dict[str, list[Sheet]]:
 
 
 def _year_statement(accounts: Accounts, kind: str, when: When) -> Sheet:
-    """Make the sheet of one statement of one year."""
     page, lines = accounts.page(kind, when), accounts.lines(kind)
     current = _cells(accounts, page, "current", accounts.values(kind, when.year))
     previous = _cells(accounts, page, "previous", accounts.values(kind, when.year - 1))
@@ -309,7 +308,6 @@ def _statement(accounts: Accounts, page: Page, current: list[Any], previous: lis
 
 
 def _fixed_assets(accounts: Accounts, when: When) -> Sheet:
-    """Make the schedule of fixed assets: opening value, additions, depreciation, closing value."""
     page, now = accounts.page("fixed_assets", when), accounts.figures[when.year]
     given: dict[str, Any] = {
         part: [now[f"{asset}_{part}"] for asset in ASSETS]
@@ -323,7 +321,6 @@ def _fixed_assets(accounts: Accounts, when: When) -> Sheet:
 
 
 def _key_figures(accounts: Accounts, when: When) -> Sheet:
-    """Make the ratios of the year and the year before, from the statements."""
     page, declared = accounts.page("key_figures", when), sections("statements")["key_figures"]
     habit, chance = page.chance("rows"), page.chance("benchmark", when.year)
     chosen = sorted(habit.sample(range(len(declared)), habit.randint(9, len(declared))))
@@ -353,7 +350,6 @@ def _key_figures(accounts: Accounts, when: When) -> Sheet:
 
 
 def _notes(accounts: Accounts, when: When) -> Sheet:
-    """Make the notes to the accounts: a text each, with the amount that it explains."""
     page, notes = accounts.page("notes", when), sections("statements")["notes"]
     people = accounts.house.pool("employees", 12)
     authors = page.chance("authors", when.year).choices(people[:4], k=len(notes))
@@ -459,7 +455,6 @@ def ledger(house: House, years: Sequence[int]) -> Mapping[int, Figures]:
 
 
 def _draw_assets(chance: random.Random, now: dict[str, int], last: Figures) -> None:
-    """Draw additions, depreciation and closing values of each class of assets."""
     for asset in ASSETS:
         lost = round(last[asset] * chance.uniform(0.06, 0.14))
         bought = round(lost * chance.uniform(0.6, 1.7))

@@ -140,7 +140,6 @@ def _leave(filing: Filing, staff: Rows, when: When, choices: Sequence[Choices]) 
 
 
 def _attendance(filing: Filing, staff: Rows, when: When) -> Filed:
-    """Make the days and hours of everyone in a month or a year."""
     page, chance = filing.page("attendance", when), filing.chance("attendance", when)
     span = len(months(when))
     given: dict[str, Any] = {

@@ -104,7 +104,6 @@ def _levels(desk: _Desk, market: dict[str, Any], when: When, sessions: Sequence[
 
 
 def _overview(desk: _Desk, markets: Rows, when: When, last: int) -> Sheet:
-    """Make the overview: a row per market, with cells taken from the market's sheet."""
     page = desk.page("overview", when)
     sources = [page.at("levels", part=market["market"]) for market in markets]
     given = {

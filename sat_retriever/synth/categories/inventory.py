@@ -44,7 +44,6 @@ def _year(filing: Filing, items: Rows, year: int, *, first: bool) -> Iterator[Fi
 
 
 def _items(house: House) -> Rows:
-    """Draw the materials, equal in all workbooks of the house."""
     chance = house.chance("inventory", "items")
     count = chance.randint(11, 20)
     suppliers, warehouses = house.pool("suppliers", 6), house.pool("warehouses", 3)
@@ -116,7 +115,6 @@ def _ledger(filing: Filing, items: Rows, when: When, *, first: bool) -> Filed:
 
 
 def _stocktake(filing: Filing, items: Rows, when: When) -> Filed:
-    """Make the stocktake at the end of a month, compared with the ledger."""
     house, chance = filing.house, filing.chance("stocktake", when)
     some = [item for item in items if chance.random() < 0.9] or items
     booked = [_level(house, item, _next(when)) for item in some]

@@ -99,8 +99,6 @@ def _progress(filing: Filing, running: Rows, when: When) -> Filed:
 
 
 def _registry(filing: Filing, running: Rows, when: When) -> Filed:
-    """Make the registry: every project with its budget sums and its latest progress."""
-
     def status(project: dict[str, Any]) -> str:
         if _done(project, date(when.year, 12, 31)) * project["pace"] >= 1:
             return "Completed"
@@ -110,7 +108,6 @@ def _registry(filing: Filing, running: Rows, when: When) -> Filed:
 
 
 def _milestones(filing: Filing, running: Rows, when: When) -> Filed:
-    """Make the year's milestones; names and managers are looked up if the house does so."""
     chance = filing.chance("milestones", when)
     lines = [p for p in running for _ in range(chance.randint(1, 2))]
     due = some_days(chance, when, len(lines))

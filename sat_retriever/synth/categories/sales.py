@@ -131,13 +131,11 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _registers(sales: Sales, when: When) -> list[Sheet]:
-    """Return the price list, and the registers if they are beside the orders."""
     makers = (_prices,) if sales.habits.registers else (_prices, _customers, _products)
     return [make(sales, when) for make in makers]
 
 
 def _orders(sales: Sales, when: When) -> Sheet:
-    """Make the order lines of a quarter or month, by date."""
     page = sales.page("orders", when)
     chance = page.chance(when.year, when.quarter, when.month)
     count = chance.randint(10, 24) if when.month else chance.randint(18, 58)
@@ -156,7 +154,6 @@ def _orders(sales: Sales, when: When) -> Sheet:
 
 
 def _prices(sales: Sales, when: When) -> Sheet:
-    """Make the price list of a period; costs are looked up in the product register."""
     page, rows = sales.page("prices", when), sales.priced(when.year)
     given: dict[str, Any] = {"from": None}
     if page.chance("dated").random() < 0.5:
@@ -167,7 +164,6 @@ def _prices(sales: Sales, when: When) -> Sheet:
 
 
 def _customers(sales: Sales, when: When | None) -> Sheet:
-    """Make the register of customers, for one period if it is kept by period."""
     page = sales.page("customers", when)
     chance, start = page.chance("rows"), date(sales.years[0] - 10, 1, 1)
     since = (start + timedelta(chance.randrange(3_600)) for _ in sales.customers)
@@ -176,7 +172,6 @@ def _customers(sales: Sales, when: When | None) -> Sheet:
 
 
 def _products(sales: Sales, when: When | None) -> Sheet:
-    """Make the register of products, for one period if it is kept by period."""
     page, goods = sales.page("products", when), sales.products
     chance, start = page.chance("rows"), date(sales.years[0] - 6, 1, 1)
     given = {
@@ -193,7 +188,6 @@ def _some(page: Page, columns: Sequence[Any]) -> list[Any]:
 
 
 def _by_region(sales: Sales, when: When) -> Sheet:
-    """Sum quantity and revenue of each region over a period's tabs of orders."""
     page = sales.page("by_region", when)
     tabs = [page.at("orders", each) for each in sales.tabs(when)]
     given: dict[str, Any] = {
@@ -216,7 +210,6 @@ def _by_region(sales: Sales, when: When) -> Sheet:
 
 
 def _by_product(sales: Sales, when: When) -> Sheet:
-    """Sum quantity and revenue of each product over a period's tabs of orders."""
     page = sales.page("by_product", when)
     tabs = [page.at("orders", each) for each in sales.tabs(when)]
     given: dict[str, Any] = {
@@ -253,7 +246,6 @@ def _annual_regions(sales: Sales, when: When) -> Sheet:
 
 
 def _targets(sales: Sales, when: When) -> Sheet:
-    """Make the sales targets of each region or salesperson, with the actual sales."""
     page, tabs = sales.page("targets", when), sales.tabs(when)
     by_region = sales.habits.targets == "region"
     sellers = dict.fromkeys(customer["seller"] for customer in sales.customers)
@@ -273,7 +265,6 @@ def _targets(sales: Sales, when: When) -> Sheet:
 
 
 def _summed(tabs: Sequence[SheetAt], column: str, where: str) -> Recipe:
-    """Sum a column over several tabs, in the rows that match this row."""
     return _added([TotalWhere(tab, column, where, where) for tab in tabs])
 
 

@@ -44,7 +44,6 @@ def _written(filing: Filing, label: str) -> str:
 
 
 def _texts(filing: Filing, when: When, part: str, first: int, count: int) -> Rows:
-    """Draw the texts of a year, which agree with their labels."""
     house, chance = filing.house, filing.chance("texts", when, part)
     lists, people = house.vocabulary.lists, house.pool("people", 25)
     posted = some_days(house.chance("sentiment", part, "posted", when), when, count)
@@ -80,7 +79,6 @@ def _train(filing: Filing, when: When) -> Filed:
 
 
 def _test(filing: Filing, when: When) -> Filed:
-    """Make the test texts with a model's predictions."""
     chance, labels = filing.chance("test", when), filing.house.vocabulary.lists["sentiments"]
     texts = _texts(filing, when, "test", 5001, chance.randint(18, 32))
     said = [t["true"] if chance.random() < 0.8 else chance.choice(labels) for t in texts]

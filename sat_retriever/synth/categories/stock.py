@@ -28,7 +28,6 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _listed(house: House) -> Rows:
-    """Draw the securities, equal in all workbooks of the house."""
     chance = house.chance("stock", "listed")
     count = chance.randint(10, 18)
     words = ("company_first_words", "company_business_words")
@@ -62,7 +61,6 @@ def _newest_first(filing: Filing) -> bool:
 
 
 def _quotes(filing: Filing, quoted: Rows, when: When) -> Filed:
-    """Make quotes with a row per day and security."""
     house, chance, every = filing.house, filing.chance("quotes", when), days(when)
     traded = every[4::5] if _weekly(filing) else every[-1::-10][::-1]
     if _newest_first(filing):
@@ -87,7 +85,6 @@ def _quotes(filing: Filing, quoted: Rows, when: When) -> Filed:
 
 
 def _summary(filing: Filing, quoted: Rows, when: When) -> Filed:
-    """Summarize the year's quotes by quarter or by security."""
     by_stock, every = filing.has("by stock"), quarters(when.year)
     page = filing.page("summary", when, form="stocks" if by_stock else "quarters")
     if by_stock:

@@ -174,9 +174,6 @@ class Retelling:
 
         Facts stay unchanged. Columns with a key stay too: two things may have the same
         translation, but keys must differ.
-
-        Raises:
-            LanguageModelError: If the translator raises it.
         """
         names = Wording.of(book, self._proper)
         say = self._said(_texts(book, names))
@@ -285,7 +282,6 @@ def _shortened(name: str) -> str:
 
 
 def _named(sheets: Iterable[Sheet], names: Wording, say: Say) -> Mapping[str, str]:
-    """Return the new names of tabs by the old ones, valid and unique."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for sheet in sheets:

@@ -94,7 +94,6 @@ class Plan:
                     yield self._unit(quota, names[owner][place], place, parts[place])
 
     def _names(self, owner: Owner, shares: Sequence[Sequence[int]]) -> Sequence[str]:
-        """Return the names of as many houses as the quotas of an owner need."""
         needed = (
             len(parts)
             for quota, parts in zip(self.scale.quotas, shares, strict=True)
@@ -192,7 +191,6 @@ def _latest_first(books: Sequence[Book]) -> list[Book]:
 
 
 def _referred(book: Book) -> set[str]:
-    """Return the paths of the other workbooks that cells of a workbook refer to."""
     cells = [c for sheet in book.sheets for column in sheet.columns for c in column.cells]
     found: set[str] = set()
     while cells:
@@ -205,7 +203,6 @@ def _referred(book: Book) -> set[str]:
 
 
 def _year(sheets: Sequence[Sheet]) -> int:
-    """Return the last year of the sheets' periods; 0 if they have none."""
     found = (s.facts.period.year for s in sheets if s.facts is not None and s.facts.period)
     return max(found, default=0)
 

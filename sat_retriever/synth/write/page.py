@@ -119,7 +119,6 @@ def _write_title(
 
 
 def _write_groups(at: Placed, page: Any, look: Look) -> None:
-    """Write headers over adjacent columns of one group, as merged cells."""
     place = at.place
     if not place.group_row:
         return
@@ -160,7 +159,6 @@ def _write_column(sheet: CompiledSheet, index: int, page: Any, look: Look) -> No
 
 
 def _plain(value: Value) -> Value:
-    """Return a formula's value as the file has it."""
     return serial(value) if isinstance(value, date) else value
 
 

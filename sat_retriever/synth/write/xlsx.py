@@ -20,13 +20,7 @@ _CHART_ROWS = 16
 
 
 def write_xlsx(compiled: CompiledBook, path: Path) -> None:
-    """Write the workbook; equal workbooks give equal bytes, and no partial file is left.
-
-    Raises:
-        InputError: If it has something that Excel does not allow.
-        OutputError: If the file cannot be written.
-        MissingExtraError: Without the extra `synth`.
-    """
+    """Write the workbook; equal workbooks give equal bytes, and no partial file is left."""
     content = xlsx_bytes(compiled)
     make_folder(path.parent)
     with draft_of(path) as draft:
