@@ -13,14 +13,16 @@ from sat_retriever.synth.book.model import (
     Book,
     Choices,
     Column,
+    Combine,
     Function,
+    Own,
     Pivot,
     Sheet,
     Take,
     Through,
     Total,
 )
-from sat_retriever.synth.categories.filing import Given, Page, Place, Rows, Shelf, habits
+from sat_retriever.synth.categories.filing import Given, Habit, Page, Place, Rows, Shelf, habits
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When, quarters
 
@@ -48,7 +50,7 @@ _COMMENTS = (
     "Moved to next quarter",
 )  # fmt: skip
 _OPTIONAL = ("headcount", "capex", "revenue", "opex", "allocation")
-HABITS = {
+HABITS: Mapping[str, Habit] = {
     "files": 0.3,  # each kind is a workbook of its own
     # Kinds of sheets beside the annual budget and the quarterly reviews.
     "kinds": lambda chance, _: [kind for kind in _OPTIONAL if chance.random() < 0.75],
@@ -371,11 +373,12 @@ def _quarterly(budget: Budget, when: When) -> Sheet:
         given[ytd] = page.formula(name)
         if when.quarter > 1:
             before = When(when.year, quarter=when.quarter - 1)
-            last = page.formula(f"lookup(quarterly.{ytd}, department) + {name}", before)
-            given[ytd] = last
+            given[ytd] = page.formula(f"lookup(quarterly.{ytd}, department) + {name}", before)
             at = page.at("quarterly", before)
             if not at.book:  # other files are looked up by name; within a workbook, rows are equal
-                given[ytd] = [replace(last, left=Take(at, ytd, row)) for row in range(len(rows))]
+                given[ytd] = [
+                    Combine("+", Take(at, ytd, row), Own(name)) for row in range(len(rows))
+                ]
     given |= {"adjustment": None, "comment": None}
     if page.chance("columns", "adjustment").random() < 0.6:
         given["adjustment"] = [chance.choice((0, 0, 500, -500, 1_000, -2_000)) for _ in rows]
@@ -395,8 +398,8 @@ def _summary(budget: Budget, when: When) -> Sheet:
     first, *_, last = quarters(when.year)
     ends = page.at("quarterly", first), page.at("quarterly", last)
     if not ends[0].book:
-        tabs = [at.sheet for at in ends]
-        given["reviewed"] = [Through(*tabs, "actual", row) for row in range(len(rows))]
+        one, other = (at.sheet for at in ends)
+        given["reviewed"] = [Through(one, other, "actual", row) for row in range(len(rows))]
     elif page.chance("reviewed").random() < 0.5:
         given["reviewed"] = page.formula("lookup(quarterly.ytd_actual, department)", last)
     pivots = [Pivot(page.at("annual"), "department", "approved")] if kept.pivoted else []

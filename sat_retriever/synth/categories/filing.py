@@ -34,8 +34,8 @@ Rows = Sequence[dict[str, Any]]
 Filed = tuple["Page", Sheet]
 Habit = float | Sequence[object] | Callable[[random.Random, SimpleNamespace], object]
 Cells = Iterable[Value | Recipe]
-Given = Mapping[str, Cells | Recipe | None]
-"""Cells of columns, as `Page.columns` takes them."""
+Given = Mapping[str, Any]
+"""Cells by column id, as `Page.columns` takes them."""
 
 
 def habits(house: House, category: str, declared: Mapping[str, Habit]) -> SimpleNamespace:
@@ -327,7 +327,7 @@ class Page:
         period = spoken(self.when) if self.when else ""
         title = " ".join(filter(None, (house.name, name, self.part, period)))
         summed = {form.id for form in self.form.columns if totals and "total" in form.marks}
-        charts = ()
+        charts: tuple[Chart, ...] = ()
         if "chart" in options:
             names, numbers, share = (*options["chart"].split(), "0")[:3]
             if self.shelf.has("chart", share=float(share)) if chart is None else chart:

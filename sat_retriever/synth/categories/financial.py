@@ -20,7 +20,7 @@ from sat_retriever.synth.book.model import (
     Through,
     Total,
 )  # fmt: skip
-from sat_retriever.synth.categories.filing import Page, Place, Shelf, habits
+from sat_retriever.synth.categories.filing import Habit, Page, Place, Shelf, habits
 from sat_retriever.synth.categories.tables import sections
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When, quarters
@@ -39,15 +39,21 @@ ASSETS = {
 _BASE = {"income_statement": "revenue", "balance_sheet": "assets"}
 _NOTED = {"revenue": 2, "cost": 3, "ppe": 4, "inventory": 5, "receivables": 6, "long_debt": 7}
 _TREND = {
-    "income_statement": ("revenue", "gross", "operating", "net"),
-    "balance_sheet": ("assets", "equity", "cash"),
+    name: f"{statement}.{name}"
+    for statement, names in {
+        "income_statement": "revenue gross operating net",
+        "balance_sheet": "assets equity cash",
+    }.items()
+    for name in names.split()
 }
-_MORE = {
-    "income_statement": ("cost", "depreciation", "interest", "tax"),
-    "balance_sheet": ("inventory", "receivables", "liabilities"),
-    "cash_flow": ("operating", "investing", "financing"),
-}
-HABITS = {
+"""The columns of the overview by year."""
+_MORE = (
+    "income_statement.cost income_statement.depreciation income_statement.interest "
+    "income_statement.tax balance_sheet.inventory balance_sheet.receivables "
+    "balance_sheet.liabilities cash_flow.operating cash_flow.investing cash_flow.financing"
+).split()
+"""Further rows of the overview by item."""
+HABITS: Mapping[str, Habit] = {
     "files": 0.25,  # each statement is a workbook of its own
     "long": 0.55,  # statements have headings and details
     "wording": (0, 1, 2),  # number of the name that it uses for each line
@@ -151,10 +157,12 @@ class Accounts(Shelf):
 
     def name(self, line: Line) -> str:
         """Return this company's name for a line."""
-        return line.names[self.habits.wording % len(line.names)]
+        wording: int = self.habits.wording
+        return line.names[wording % len(line.names)]
 
-    def item(self, statement: str, line: str) -> str:
-        """Return this company's name for the line of an id."""
+    def item(self, of: str) -> str:
+        """Return this company's name for a line, given as "statement.line"."""
+        statement, line = of.split(".")
         return self.name(self.lines(statement)[self.row(statement, line)])
 
     def values(self, statement: str, year: int, share: float = 1.0) -> dict[str, int]:
@@ -183,10 +191,9 @@ class Accounts(Shelf):
         found = [self.values("income_statement", year, share) for share in shares]
         return [*found, {line: whole[line] - sum(each[line] for each in found) for line in whole}]
 
-    def taken(
-        self, page: Page, statement: str, line: str, year: int, column: str = "current"
-    ) -> Take:
-        """Take a line of a year's statement onto a page."""
+    def taken(self, page: Page, of: str, year: int, column: str = "current") -> Take:
+        """Take a line of a year's statement, given as "statement.line", onto a page."""
+        statement, line = of.split(".")
         return Take(page.at(statement, When(year)), column, self.row(statement, line))
 
 
@@ -267,13 +274,13 @@ def _linked(accounts: Accounts, page: Page) -> Mapping[str, Recipe]:
     if page.id != "cash_flow":
         return {}
     linked: dict[str, Recipe] = {
-        line: accounts.taken(page, "income_statement", line, year)
+        line: accounts.taken(page, f"income_statement.{line}", year)
         for line in ("net", "depreciation")
     }
-    linked["opening"] = accounts.taken(page, "balance_sheet", "cash", year, "previous")
+    linked["opening"] = accounts.taken(page, "balance_sheet.cash", year, "previous")
     for line, of in (("stock", "inventory"), ("securities", "investments")):
         before, now = (
-            accounts.taken(page, "balance_sheet", of, year, column)
+            accounts.taken(page, f"balance_sheet.{of}", year, column)
             for column in ("previous", "current")
         )
         linked[line] = Combine("-", before, now)
@@ -330,14 +337,13 @@ def _key_figures(accounts: Accounts, when: When) -> Sheet:
         "benchmark": None,
     }
     for place, key in enumerate(("numerator", "denominator"), 1):
-        items = [accounts.item(*ratio[place].split(".")) for ratio in ratios]
+        items = [accounts.item(ratio[place]) for ratio in ratios]
         given[key] = items if accounts.habits.looked_up else None
 
     def part(key: str, of: str, column: str) -> Recipe:
-        statement, line = of.split(".")
         if accounts.habits.looked_up:
-            return Lookup(page.at(statement), key, "item", column)
-        return accounts.taken(page, statement, line, when.year, column)
+            return Lookup(page.at(of.split(".", maxsplit=1)[0]), key, "item", column)
+        return accounts.taken(page, of, when.year, column)
 
     for column in ("current", "previous"):
         given[column] = [
@@ -357,9 +363,7 @@ def _notes(accounts: Accounts, when: When) -> Sheet:
         "number": range(1, len(notes) + 1),
         "subject": [subject for subject, *_ in notes],
         "text": [text for _, text, *_ in notes],
-        "amount": [
-            accounts.taken(page, *of.split("."), when.year) if of else None for *_, of, _ in notes
-        ],
+        "amount": [accounts.taken(page, of, when.year) if of else None for *_, of, _ in notes],
         "prepared": authors if page.chance("habit").random() < 0.5 else None,
     }
     return page.sheet(page.columns((), given))
@@ -372,25 +376,22 @@ def _trend(accounts: Accounts) -> Sheet:
     """
     by_year = accounts.page("trend").chance("habit").random() < 0.5
     page, years = accounts.page("trend", form="years" if by_year else "items"), accounts.years
-    items = [(kind, line) for kind, lines in _TREND.items() for line in lines]
     if by_year:
-        given: dict[str, Any] = {
-            line: [accounts.taken(page, kind, line, year) for year in years] for kind, line in items
+        given = {
+            column: [accounts.taken(page, of, year) for year in years]
+            for column, of in _TREND.items()
         }
         return page.sheet(page.columns([{"year": year} for year in years], given), chart=True)
-    items += [(kind, line) for kind, lines in _MORE.items() for line in lines]
-    by_name = page.chance("lookup").random() < 0.3
+    items, by_name = [*_TREND.values(), *_MORE], page.chance("lookup").random() < 0.3
     columns: list[Column] = []
     for year in years:
-        taken = [accounts.taken(page, *item, year) for item in items]
-        cells: Sequence[Recipe] = taken
-        if by_name:
-            cells = [Lookup(cell.at, "item", "item", "current") for cell in taken]
-        column = page.column("year", cells, "integer")
+        taken = [accounts.taken(page, of, year) for of in items]
+        looked_up = [Lookup(cell.at, "item", "item", "current") for cell in taken]
+        column = page.column("year", looked_up if by_name else taken, "integer")
         columns.append(replace(column, id=f"y{year}", header=f"{column.header} {year}"))
     first, last = columns[0].id, columns[-1].id
     growth = page.formula(f"({last} - {first}) / {first}")
-    rows = [{"item": accounts.item(*item)} for item in items]
+    rows = [{"item": accounts.item(of)} for of in items]
     names, growths = page.columns(rows, {"growth": growth})
     return page.sheet([names, *columns, growths])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import reduce
@@ -20,7 +20,7 @@ from sat_retriever.synth.book.model import (
     Total,
     TotalWhere,
 )  # fmt: skip
-from sat_retriever.synth.categories.filing import Page, Place, Rows, Shelf, habits
+from sat_retriever.synth.categories.filing import Habit, Page, Place, Rows, Shelf, habits
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When, months, quarters, spoken
 
@@ -28,7 +28,7 @@ _OPTIONAL = ("customer_name", "product_name", "seller", "discount")
 _QUARTERS = ("q1", "q2", "q3", "q4")
 _DISCOUNTS = (0.0, 0.0, 0.0, 0.02, 0.03, 0.05, 0.1)
 _LINES = ("Home", "Workshop", "Office", "Outdoor", "Industry")
-HABITS = {
+HABITS: Mapping[str, Habit] = {
     # Optional columns of the order lines.
     "columns": lambda chance, _: [column for column in _OPTIONAL if chance.random() < 0.5],
     # Place of the orders: one tab in a workbook of the quarter, one tab per month there, or four
