@@ -52,11 +52,9 @@ class MadeSheet:
     """A written sheet and the truth about it.
 
     Attributes:
-        convention: Naming convention of its file and tab.
-        facts: Facts for questions; None for a sheet that answers none.
+        facts: None for a sheet that answers no question.
         columns: Ids of its columns, with their headers in the record.
         stem: Original sheet, equal for its source and its target; empty for other sheets.
-        contents: Texts of the sheet; None unless they are asked for.
         group: Name of the sheets of which it is a copy or a version; empty where there are none.
     """
 
@@ -80,10 +78,8 @@ class MadeUnit:
     """The contribution of a unit to the corpus.
 
     Attributes:
-        sheets: Its sheets, by workbook and tab order.
         links: Links from formulas, declarations and periods; none leads to another unit.
         keys: Joins without formulas: `join_key` links that are not among `links`.
-        answers: Questions with their SQL and answer, if they are wanted.
     """
 
     sheets: tuple[MadeSheet, ...]
@@ -95,13 +91,7 @@ class MadeUnit:
 
 @dataclass(frozen=True, slots=True)
 class Retold:
-    """The language of a corpus other than English.
-
-    Attributes:
-        language: Tag of the language, for example "de".
-        folder: Folder of translations; None for the packaged ones alone.
-        model: Ollama model for texts without a translation; empty for none.
-    """
+    """The language of a corpus other than English, as `SynthOptions` names it."""
 
     language: str
     folder: Path | None = None
@@ -137,14 +127,8 @@ def unit_books(
     """Return the workbooks of a unit, each with its stem: the path of its original, or "".
 
     Source: paper, appendix on data sets: workbooks are translated before pairs are
-    fabricated, and placeholders replace high-cardinality text.
-
-    Args:
-        unit: The unit.
-        fabricated: Make a source and a target of each workbook, without hidden sheets.
-        retold: Language of the texts; None for English.
-        asked: True gives whole workbooks contents worth asking for, in English.
-        answered: True gives some sheets of whole workbooks a column of amounts with units.
+    fabricated, and placeholders replace high-cardinality text. Pairs have no hidden sheets, and
+    nothing can be asked about their contents.
     """
     books = tuple(category(unit.category).books(unit.house, unit.years))
     tabs = kept(unit, books)
@@ -247,15 +231,9 @@ def made_units(
 ) -> Iterator[MadeUnit]:
     """Write the workbooks of a plan, and yield the data of each unit in the plan's order.
 
-    Args:
-        plan: The plan.
-        folder: Folder of the workbooks.
-        retold: Language of their texts; None for English. A language model's answers are kept
-            in one file, so with a model everything is made in this process.
-        workers: Number of processes; all cores by default. Each imports the script that calls
-            this, so the script needs `if __name__ == "__main__":` around its actions.
-        asked: True gives the workbooks contents worth asking for, and tells them.
-        answered: True makes questions with their SQL and answer.
+    A language model's answers are kept in one file, so with a model everything is made in this
+    process. Others import the script that calls this, which therefore needs
+    `if __name__ == "__main__":` around its actions.
     """
     make = partial(
         made_unit,

@@ -30,9 +30,7 @@ class ToldColumn:
 
     Attributes:
         header: Its header, as the record of its sheet has it, made unique in the table.
-        values: One value a record; None for an empty cell.
         unit: Unit that its header, its cells or the units row write; empty for none.
-        key: Identity of its values; columns with equal keys join.
         lines: True if some of its cells are typed in and others calculated, as in a statement whose
             lines are sums of other lines.
         lookups: (path, tab, column id of the key, column id that it is looked up in) of the
@@ -69,7 +67,6 @@ class ToldTable:
     Attributes:
         area: Its cells, from the headers to the last record or totals row.
         tab: Its sheet and workbook in a question, by their names.
-        period: Time of the sheet; None for none.
         own: True for the sheet's own table, False for a pivot table beside it.
         statement: True if some of its records sum up others, which a reader leaves out.
     """

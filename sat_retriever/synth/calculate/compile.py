@@ -163,11 +163,8 @@ def compiled(
 ) -> CompiledBook:
     """Compile the workbook: the value of every cell and the text of every formula.
 
-    Args:
-        book: The workbook.
-        books: Function from a path to another workbook; None if there is none.
-        values: Known cells; share one among workbooks that refer to each other, so that each cell
-            is calculated once.
+    `books` finds another workbook by its path. Share `values` among workbooks that refer to each
+    other, so that each cell is calculated once.
     """
     values = values or Values(books)
     sheets = values.add(book)

@@ -41,11 +41,8 @@ Given = Mapping[str, Any]
 def habits(house: House, category: str, declared: Mapping[str, Habit]) -> SimpleNamespace:
     """Draw the habits of a house, equal in all years, in the order in which they are declared.
 
-    Args:
-        house: The house.
-        category: The category.
-        declared: By name, the share of houses that have the habit, the values of which one is
-            drawn, or a function of random numbers and the habits declared before.
+    A habit is the share of houses that have it, the values of which one is drawn, or a function of
+    random numbers and the habits declared before.
     """
     chance, found = house.chance(category, "habits"), SimpleNamespace()
     for name, habit in declared.items():
@@ -308,14 +305,8 @@ class Page:
         """Make the sheet with facts, titles and the house's layout.
 
         The layout depends only on the house and the kind: sheets of one kind have the same layout
-        in all periods, which 3-D sums need.
-
-        Args:
-            columns: Its columns.
-            totals: True if declared totals are below the last row.
-            chart: True for the declared chart; by default it is the habit of a share of houses.
-            choices: Its list validations.
-            pivots: Its pivot tables.
+        in all periods, which 3-D sums need. The declared chart is by default the habit of a share
+        of houses.
         """
         options, house, category = self.form.options, self.shelf.house, self.shelf.category
         place = self.place

@@ -166,13 +166,7 @@ class Accounts(Shelf):
         return self.name(self.lines(statement)[self.row(statement, line)])
 
     def values(self, statement: str, year: int, share: float = 1.0) -> dict[str, int]:
-        """Return all lines of a statement that have numbers, by id.
-
-        Args:
-            statement: Kind of the statement.
-            year: The year.
-            share: Share of the year's figures, which are rounded; sums still agree.
-        """
+        """Return a share of all lines of a statement that have numbers, by id; sums still agree."""
         found: dict[str, int] = {}
         now, before = self.figures[year], self.figures[year - 1]
         for line in self.lines(statement):

@@ -107,8 +107,8 @@ def _staff(house: House) -> Rows:
 
 def _pay(person: dict[str, Any], year: int) -> int:
     """Return the monthly base salary of a year, in whole tens; it grows by two per cent a year."""
-    pay, worked = int(person["pay"]), max(0, year - person["hire_date"].year)
-    return round(pay * 1.02**worked / 10) * 10
+    pay, hired = int(person["pay"]), int(person["hire_date"].year)
+    return round(pay * 1.02 ** max(0, year - hired) / 10) * 10
 
 
 def _typed(filing: Filing, kind: str) -> tuple[str, ...]:

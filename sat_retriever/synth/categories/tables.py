@@ -123,10 +123,6 @@ def formula(text: str, at: Callable[[str], SheetAt]) -> Recipe:
 
     >>> formula("2 * (price - sum(costs.paid))", SheetAt).right.right
     Total(at=SheetAt(sheet='costs', book=''), column='paid', function='SUM')
-
-    Args:
-        text: The formula.
-        at: Function that refers to the sheet of a kind.
     """
     return _recipe(_parsed(text), at)
 
