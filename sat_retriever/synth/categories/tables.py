@@ -138,7 +138,7 @@ def _recipe(node: ast.expr, at: Callable[[str], SheetAt]) -> Recipe:
             return Own(name)
         case ast.Constant(int() | float() as value):
             return Number(value)
-        case ast.BinOp(left, operator, right):
+        case ast.BinOp(left, operator, right) if type(operator) in _OPERATORS:
             return Combine(_OPERATORS[type(operator)], _recipe(left, at), _recipe(right, at))
         case ast.Call(ast.Name(function), [ast.Attribute(ast.Name(kind), column), *keys]):
             own, *other = [key.id for key in keys if isinstance(key, ast.Name)] or [""]
