@@ -8,7 +8,6 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from sat_retriever import read_workbook
 from sat_retriever.errors import OutputError
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.categories import CATEGORIES
@@ -145,15 +144,6 @@ def test_another_language_changes_words_and_keeps_what_is_linked(tmp_path):
     ]
     assert headers[0] != headers[1]
     assert [link.type for link in plain.links] == [link.type for link in german.links]
-
-
-def test_a_record_is_what_the_reader_finds(made):
-    folder, found = made
-    record = found["sales"].sheets[0].record
-    read = read_workbook(folder / record.path, root=folder).records
-    same = next(each for each in read if each.sheet == record.sheet)
-    assert [c.name for c in same.columns] == [c.name for c in record.columns]
-    assert (same.range, same.header_row) == (record.range, record.header_row)
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_that_names_it(tmp_path):
