@@ -12,9 +12,8 @@ from benchmarks.general.parts import MEASURES, SYSTEMS
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.rank.features.model import MODEL, read_feature_spec
-from sat_retriever.train.features.train import FeatureTraining
 from sat_retriever.train.loop.summary import read_run
-from sat_retriever.train.settings import EncoderTraining
+from sat_retriever.train.settings import EncoderTraining, FeatureTraining
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 

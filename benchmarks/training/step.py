@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from sat_retriever.train.pairs.pairs import pair_candidates
+from sat_retriever.train.pairs.train import train_cross_encoder
 
 from benchmarks.training.corpus import dataset_of, index_of
 from benchmarks.training.plan import RELEASED_STOPS, Step, read_step
@@ -30,8 +32,6 @@ from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.memory import largest_memory_mib
 from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.task import MEASURE
-from sat_retriever.train.pairs.pairs import pair_candidates
-from sat_retriever.train.pairs.train import train_cross_encoder
 from sat_retriever.train.reranker.candidatesets import candidate_sets
 from sat_retriever.train.reranker.train import train_reranker
 from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining

@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.encoder.model import open_tokenizer
-from sat_retriever.encoder.models.folder import read_folder, write_folder
+from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.encoder.onnx.device import Device, runs_on_gpu
 from sat_retriever.encoder.onnx.session import (
     input_shapes,
@@ -30,11 +30,12 @@ from sat_retriever.encoder.onnx.session import (
     usable_threads,
 )
 from sat_retriever.encoder.spec import Pooling, check_texts
-from sat_retriever.errors import EncoderError
+from sat_retriever.errors import EncoderError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
+from sat_retriever.rank.reranker import Reranker, rescored
+from sat_retriever.rank.trained import TrainedKind, check_trained_on, read_spec
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -53,7 +54,7 @@ class PairSpec:
     """The form of a pair of query and sheet, and of its score; saved beside the weights.
 
     Raises:
-        EncoderError: If a value is unknown or out of its range.
+        InputError: If a value is unknown or out of its range.
     """
 
     backbone: str  # fingerprint of the untuned backbone, as of an encoder
@@ -72,36 +73,13 @@ class PairSpec:
 
     def __post_init__(self) -> None:
         if self.pooling not in get_args(Pooling):
-            raise EncoderError(f"unknown pooling {self.pooling!r}; 'cls' and 'mean' are supported")
+            raise InputError(f"unknown pooling {self.pooling!r}; 'cls' and 'mean' are supported")
         if self.max_length < _MIN_LENGTH:
-            raise EncoderError(f"max_length is {self.max_length}; give {_MIN_LENGTH} or more")
+            raise InputError(f"max_length is {self.max_length}; give {_MIN_LENGTH} or more")
         if not 0 <= self.dense_weight <= 1:
-            raise EncoderError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
+            raise InputError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
         if not 0 <= self.blend < math.inf:
-            raise EncoderError(f"blend is {self.blend}; give a weight of 0 or more")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> PairSpec:
-        """Read a spec from the output of `to_dict`.
-
-        Raises:
-            EncoderError: If a field is missing, unknown or of another type.
-        """
-        names = {field.name for field in fields(cls)}
-        if set(values) != names:
-            wrong = ", ".join(sorted(names ^ set(values)))
-            raise EncoderError(
-                f"the Cross-Encoder's config.json has other fields than this version reads "
-                f"({wrong}); upgrade sat-retriever or train again"
-            )
-        try:
-            return cls(**values)
-        except TypeError as error:
-            raise EncoderError(f"the Cross-Encoder's config.json is damaged ({error})") from error
+            raise InputError(f"blend is {self.blend}; give a weight of 0 or more")
 
 
 FORMAT = "sat-cross-encoder"
@@ -117,18 +95,7 @@ def write_pair_folder(
     def copy(draft: Path) -> None:
         shutil.copyfile(tokenizer, draft)
 
-    write_folder(target, FORMAT, spec.to_dict(), {TOKENIZER: copy, MODEL: write_model})
-
-
-def read_pair_folder(folder: Path) -> PairSpec:
-    """Return the spec of a folder after checking its format and hashes."""
-    values = read_folder(folder, FORMAT)
-    try:
-        return PairSpec.from_dict(values)
-    except EncoderError as error:
-        raise EncoderError(
-            f"{folder} holds a Cross-Encoder that cannot be used: {error}"
-        ) from error
+    write_folder(target, FORMAT, asdict(spec), {TOKENIZER: copy, MODEL: write_model})
 
 
 Pieces = tuple[int, ...]
@@ -244,7 +211,7 @@ class CrossEncoder:
     ) -> CrossEncoder:
         """Load the model in a folder that training wrote; see `CrossEncoderReranker.load`."""
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
-        spec = read_pair_folder(folder)
+        spec = read_spec(folder, FORMAT, PairSpec)
         pieces = PairPieces.open(
             folder / TOKENIZER, spec.max_length, spec.pad_id, lowercase=spec.lowercase
         )
@@ -313,7 +280,7 @@ class CrossEncoderReranker(Reranker):
     complete_share = 0.5  # scores are probabilities: at least half as likely as the best sheet
 
     def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
-        check_trained_on(index, model.folder, PAIRS.command, model.spec)
+        check_trained_on(index, model.folder, CROSS_ENCODER.command, model.spec)
         self.index = index
         self.model = model
         self.dense_weight = model.spec.dense_weight
@@ -371,10 +338,6 @@ class CrossEncoderReranker(Reranker):
         return rescored(found, exact, shown)
 
 
-PAIRS = TrainedKind(
-    name="cross-encoder",
-    label="Cross-Encoder",
-    format=FORMAT,
-    trained_on=read_pair_folder,
-    load=CrossEncoderReranker.load,
+CROSS_ENCODER = TrainedKind(
+    "cross-encoder", "Cross-Encoder", FORMAT, PairSpec, CrossEncoderReranker.load, carries=False
 )

@@ -1,4 +1,4 @@
-"""Define every hyper-parameter of the three trainings; the defaults are the paper's.
+"""Define every hyper-parameter of the trainings; the defaults are the paper's, if it has them.
 
 A comment after a value names its source: T = the paper's table of training hyper-parameters,
 A = its appendix, R = the released recipe.
@@ -36,6 +36,11 @@ def _check_least(settings: object, **least: int) -> None:
 def _check_share(dense_weight: float | None) -> None:
     if dense_weight is not None and not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share from 0 to 1, or None")
+
+
+def _check_dropout(dropout: float) -> None:
+    if not 0 <= dropout < 1:
+        raise InputError(f"dropout is {dropout}; give a share from 0 to below 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +248,7 @@ class RerankerTraining:
         _check_choices(self, start=Start)
         _check_least(self, candidates=1, layers=0, seed=0)
         _check_share(self.dense_weight)
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout is {self.dropout}; give a share from 0 to below 1")
+        _check_dropout(self.dropout)
         if self.layers and not self.channels:
             raise InputError(
                 f"layers is {self.layers} without a channel to pass messages along; name some "
@@ -281,6 +285,48 @@ RERANKER_PRESETS: Mapping[str, RerankerTraining] = {
         gate=-6.0,
     ),
 }  # A  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTraining:
+    """Settings of the training of the feature reranker; the values are not the paper's.
+
+    Attributes:
+        bound: Most that a sheet's own features add to its logit or take from it.
+        pull_bound: The same for the pulls of other sheets.
+        complete: Weight of the loss of incomplete answers.
+        dropout: Share of the first hidden layer that is dropped in training.
+        epochs: See `Schedule`, also for the fields that follow.
+
+    Raises:
+        InputError: If a number is out of its range.
+    """
+
+    bound: float = 2.0
+    pull_bound: float = 10.0
+    complete: float = 1.0
+    dropout: float = 0.2
+    epochs: int = 8
+    batch_size: int = 64
+    learning_rate: float = 2e-3
+    weight_decay: float = 1e-3
+    warmup_epochs: float = 1.0
+    max_grad_norm: float = 1.0
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        _check_least(self, seed=0)
+        _check_dropout(self.dropout)
+        for name in ("bound", "pull_bound"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise InputError(f"{name} is {getattr(self, name)}; give more than 0")
+        if not 0 <= self.complete < math.inf:
+            raise InputError(f"complete is {self.complete}; give 0 or more")
+        self.schedule()
+
+    def schedule(self) -> Schedule:
+        """Return the settings for the training loop."""
+        return Schedule.of(self, accumulation=1, precision="fp32")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import torch
 from safetensors.torch import save_file
+from sat_retriever.train.pairs.pairs import FoundSheets, PairCandidates
+from sat_retriever.train.pairs.train import PairTask
 
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.optimise import Optimiser
 from sat_retriever.train.loop.task import batches
-from sat_retriever.train.pairs.pairmodel import PairModel
-from sat_retriever.train.pairs.pairs import FoundSheets, PairCandidates
-from sat_retriever.train.pairs.train import PairTask
+from sat_retriever.train.reranker.pairmodel import PairModel
 from sat_retriever.train.settings import CrossEncoderTraining
 from tests.tiny_transformer import tiny_corpus
 

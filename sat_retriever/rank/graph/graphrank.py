@@ -25,14 +25,9 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.graph import CandidateGraph, candidate_graph
-from sat_retriever.rank.graph.spec import (
-    FORMAT,
-    MODEL,
-    GraphSpec,
-    copy_graph_folder,
-    read_graph_folder,
-)
-from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
+from sat_retriever.rank.graph.spec import FORMAT, MODEL, GraphSpec
+from sat_retriever.rank.reranker import Reranker, rescored
+from sat_retriever.rank.trained import TrainedKind, check_trained_on, read_spec
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -64,7 +59,7 @@ class GraphModel:
     ) -> GraphModel:
         """Load the model in a folder that training wrote; see `GraphReranker.load`."""
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
-        spec = read_graph_folder(folder)
+        spec = read_spec(folder, FORMAT, GraphSpec)
         session = open_session(folder / MODEL, cores, device)
         _check_inputs(session, spec, folder / MODEL)
         return cls(folder, spec, session)
@@ -169,11 +164,4 @@ class GraphReranker(Reranker):
         return rescored(graph.candidates, logits, probabilities(logits))
 
 
-GRAPH = TrainedKind(
-    name="reranker",
-    label="Stage 2",
-    format=FORMAT,
-    trained_on=read_graph_folder,
-    load=GraphReranker.load,
-    carry=lambda folder, target, encoder: copy_graph_folder(folder, target, encoder=encoder),
-)
+GRAPH = TrainedKind("graph", "Stage 2", FORMAT, GraphSpec, GraphReranker.load, carries=True)

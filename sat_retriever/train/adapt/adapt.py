@@ -37,7 +37,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.load import AUTO
-from sat_retriever.rank.reranker import TrainedKind
+from sat_retriever.rank.trained import TrainedKind
 from sat_retriever.records.files import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
@@ -72,8 +72,7 @@ from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.memory import largest_memory_mib
 from sat_retriever.train.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.train.loop.state import TrainingProgress
-from sat_retriever.train.reranker.candidatesets import candidate_sets
-from sat_retriever.train.reranker.train import train_reranker
+from sat_retriever.train.reranker.train import gather, train_reranker
 
 _KIND = "adapt 6"  # raised when the same settings give another result
 _DRAFTS = ".drafts"
@@ -260,9 +259,9 @@ class _Making:
         if before is None:
             return None
         kind, folder = before
-        if kind.carry is None:
+        if not kind.carries:
             return None
-        kind.carry(folder, self.folder / CARRIED, encoder)
+        kind.copy(folder, self.folder / CARRIED, encoder=encoder)
         return kind, self.folder / CARRIED
 
     def _stage_2(
@@ -275,7 +274,7 @@ class _Making:
         settings = self.settings.reranker_training()
         with self._seen(whole, material.seen) as seen:
             train, choose = (
-                candidate_sets(each, queries, settings, progress=partial(self._count, "candidates"))
+                gather(each, queries, settings, progress=partial(self._count, "candidates"))
                 for each, queries in ((seen, material.rerank), (whole, material.choose))
             )
         train_reranker(

@@ -14,18 +14,19 @@ from sat_retriever.encoder.models.folder import is_packaged
 from sat_retriever.encoder.source import expanded
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
-from sat_retriever.rank.graph.spec import read_graph_folder
+from sat_retriever.rank.graph.spec import FORMAT, GraphSpec
 from sat_retriever.rank.load import located_reranker, own_reranker_name, untrained_kind
-from sat_retriever.rank.reranker import TrainedKind, check_trained_on
+from sat_retriever.rank.trained import TrainedKind, check_trained_on, read_spec
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
 from sat_retriever.train.adapt.questions import Material
 from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS
 from sat_retriever.train.loop.runfolder import CONFIG
-from sat_retriever.train.reranker.scoreronnx import base_weights
-from sat_retriever.train.settings import RerankerTraining
+from sat_retriever.train.reranker.graph import base_weights
+from sat_retriever.train.settings import FeatureTraining, RerankerTraining
 
 _PRECISION = re.compile(r":(?:int8|compact)$")
 _SAMPLE = 64  # sheets that are encoded for the estimate
@@ -101,7 +102,7 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Pa
 
 
 def stage_2_start(
-    before: tuple[TrainedKind, Path] | None, settings: RerankerTraining
+    before: tuple[TrainedKind, Path] | None, settings: FeatureTraining | RerankerTraining
 ) -> Path | None:
     """Return the reranker of these tokens if Stage 2 can start from it, or else None.
 
@@ -109,10 +110,15 @@ def stage_2_start(
         EncoderError: If the folder is not a reranker, or is damaged.
         MissingExtraError: If an optional package is missing; the message names the command.
     """
-    if before is None or before[0] is not GRAPH:
+    if before is None:
         return None
-    folder = before[1]
-    wanted = replace(read_graph_folder(folder), start=settings.start, features=settings.features)
+    kind, folder = before
+    if isinstance(settings, FeatureTraining):
+        return folder if kind is FEATURES else None
+    if kind is not GRAPH:
+        return None
+    spec = read_spec(folder, FORMAT, GraphSpec)
+    wanted = replace(spec, start=settings.start, features=settings.features)
     try:
         base_weights(folder, wanted)
     except TrainingError:

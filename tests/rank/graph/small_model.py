@@ -56,8 +56,8 @@ def save_base_scorer(folder: Path, spec: GraphSpec, scale: float = 10.0) -> Path
     """
     import torch
 
+    from sat_retriever.train.reranker.graph import export_scorer
     from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
-    from sat_retriever.train.reranker.scoreronnx import export_scorer
 
     scorer = BaseScorer(ScorerShape(spec.width, len(spec.features)))
     chance = torch.Generator().manual_seed(0)

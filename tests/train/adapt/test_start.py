@@ -24,8 +24,8 @@ from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.train.adapt.settings import AdaptSettings
 from sat_retriever.train.adapt.start import goes_on, reranker_of, stage_2_start, start_of
+from sat_retriever.train.reranker.graph import export_scorer
 from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
-from sat_retriever.train.reranker.scoreronnx import export_scorer
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import base_spec, save_base_scorer, save_small_model, small_spec
 

@@ -10,7 +10,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import metrics_of
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.rank.features.features import FEATURES
-from sat_retriever.train.features.featurelists import FeatureLists, feature_lists, joined_lists
+from sat_retriever.train.reranker.featurelists import FeatureLists, feature_lists, joined_lists
 from tests.train import sheet_world
 
 

@@ -16,8 +16,9 @@ with warnings.catch_warnings():
 from sat_retriever.errors import TrainingError
 from sat_retriever.rank.features.features import FEATURES, RELATIONS
 from sat_retriever.rank.features.model import FeatureModel
-from sat_retriever.train.features.featurelists import FeatureLists
-from sat_retriever.train.features.train import FeatureTraining, list_losses, train_features
+from sat_retriever.train.reranker.featurelists import FeatureLists
+from sat_retriever.train.reranker.features import list_losses, train_features
+from sat_retriever.train.settings import FeatureTraining
 
 COLUMN = list(FEATURES).index("columns")  # in these lists it tells the relevant sheet
 SETTINGS = FeatureTraining(epochs=3, batch_size=8, learning_rate=1e-2)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sat_retriever.train.pairs.pairs import FoundSheets, choose_blend, draw_pairs, pair_candidates
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -13,7 +14,6 @@ from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.train.data.trainingdata import NO_SHEET, QueryRows, TrainingData
-from sat_retriever.train.pairs.pairs import FoundSheets, choose_blend, draw_pairs, pair_candidates
 from sat_retriever.train.settings import CrossEncoderTraining
 from tests.fakes import HashedEncoder
 

@@ -19,6 +19,9 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 
+from sat_retriever.train.pairs.pairs import FoundSheets, pair_candidates
+from sat_retriever.train.pairs.train import PairTask, pair_losses, train_cross_encoder
+
 from sat_retriever.datasets.metrics import mean, ndcg
 from sat_retriever.encoder.onnx import session
 from sat_retriever.errors import EncoderError, TrainingError
@@ -28,9 +31,7 @@ from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.train.data.trainingdata import QueryRows
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.task import Share
-from sat_retriever.train.pairs.pairmodel import PairModel
-from sat_retriever.train.pairs.pairs import FoundSheets, pair_candidates
-from sat_retriever.train.pairs.train import PairTask, pair_losses, train_cross_encoder
+from sat_retriever.train.reranker.pairmodel import PairModel
 from sat_retriever.train.settings import CrossEncoderTraining
 from tests.fakes import HashedEncoder
 from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny, tiny_corpus

@@ -19,11 +19,14 @@ from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.loop.weights import load_tensors, load_weights
 from sat_retriever.train.reranker import train as reranker
-from sat_retriever.train.reranker.candidatemetrics import candidate_metrics
-from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets
-from sat_retriever.train.reranker.reranktask import logits_of
+from sat_retriever.train.reranker.candidatesets import (
+    CandidateSets,
+    candidate_metrics,
+    candidate_sets,
+)
+from sat_retriever.train.reranker.graph import base_weights, export_scorer
+from sat_retriever.train.reranker.graphtask import logits_of
 from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, GraphShape, ScorerShape
-from sat_retriever.train.reranker.scoreronnx import base_weights, export_scorer
 from sat_retriever.train.reranker.train import TrainedReranker, train_reranker
 from sat_retriever.train.settings import RERANKER_PRESETS, RerankerTraining
 from tests.fakes import HashedEncoder
