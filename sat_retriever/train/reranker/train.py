@@ -54,12 +54,13 @@ def gather(
     return pair_lists(index, queries, settings, progress=progress)
 
 
-def train_reranker(
+def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, and the device
     train: Lists,
     validation: Lists,
     settings: Settings,
     folder: str | Path,
     *,
+    base: str | Path | None = None,
     start_from: str | Path | None = None,
     data_name: str = "",
     device: Device = "auto",
@@ -72,6 +73,7 @@ def train_reranker(
         validation: Questions to choose the epoch with, gathered in the same way.
         settings: All hyper-parameters.
         folder: Run folder; a new one, or that of the same training.
+        base: Run folder of a graph's training whose base scorer is used as it is, for a graph.
         start_from: Folder of a reranker of this kind that gives the initial weights. A
             Cross-Encoder starts from its backbone.
         data_name: Name of the data, for the reader of the run folder.
@@ -84,9 +86,10 @@ def train_reranker(
         MissingExtraError: If an optional package is missing; the message names the command.
         OutputError: If the folder cannot be written.
     """
-    given: dict[str, Any] = {"data_name": data_name, "device": device, "progress": progress}
-    if start_from is not None:
-        if isinstance(settings, CrossEncoderTraining):
-            raise InputError("a Cross-Encoder starts from its backbone; leave out start_from")
-        given["start_from"] = start_from
+    starts = {"base": base, "start_from": start_from}
+    given: dict[str, Any] = {name: each for name, each in starts.items() if each is not None}
+    taken = {RerankerTraining: {"base", "start_from"}, FeatureTraining: {"start_from"}}
+    if wrong := given.keys() - taken.get(type(settings), ()):
+        raise InputError(f"a training with {type(settings).__name__} takes no {min(wrong)}")
+    given |= {"data_name": data_name, "device": device, "progress": progress}
     return _TRAINERS[type(settings)](train, validation, settings, folder, **given)

@@ -23,7 +23,7 @@ from sat_retriever.rank.features.model import FeatureModel
 from sat_retriever.train.settings import FeatureTraining
 from tests.fakes import CountingEncoder
 from tests.train import sheet_world
-from tests.train.features.test_train import lists_where_a_feature_tells
+from tests.train.reranker.test_features import lists_where_a_feature_tells
 
 COUNT = 200
 USES = {"learnt": "taught", "chosen": "judged", "apart": "watched"}
