@@ -135,11 +135,7 @@ class PairPieces:
 
     @classmethod
     def open(cls, file: Path, max_length: int, pad_id: int, *, lowercase: bool) -> PairPieces:
-        """Open a `tokenizer.json`.
-
-        Raises:
-            EncoderError: If it is no usable tokenizer, or puts other pieces around a text.
-        """
+        """Open a `tokenizer.json`; an EncoderError if it puts other pieces around a text."""
         return cls(open_tokenizer(file), max_length, pad_id, lowercase=lowercase)
 
     def pairs(self, query: str, sheets: Sequence[str]) -> list[Pair]:
@@ -209,7 +205,7 @@ class CrossEncoder:
     def load(
         cls, folder: str | Path, *, threads: int | None = None, device: Device = "auto"
     ) -> CrossEncoder:
-        """Load the model in a folder that training wrote; see `CrossEncoderReranker.load`."""
+        """Load the model in a folder that training wrote; see `GraphReranker.load`."""
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
         spec = read_spec(folder, FORMAT, PairSpec)
         pieces = PairPieces.open(
@@ -224,13 +220,11 @@ class CrossEncoder:
     def logits(self, query: str, texts: Sequence[str]) -> FloatArray:
         """Return the relevance of each sheet for a query, (k,) float32, in the order of the texts.
 
-        The sigmoid of a logit is the model's probability, with relevant pairs weighted as in
-        training. Equal texts have equal logits, whatever the other texts are.
+        Equal texts have equal logits, whatever the other texts are.
 
         Raises:
             InputError: If `texts` is a single string.
-            EncoderError: If onnxruntime fails, for example for lack of memory, or the result is not
-                finite.
+            EncoderError: If onnxruntime fails, or the result is not finite.
         """
         check_texts(texts)
         # Sorted: the texts in a batch change the last digit, which must not depend on their order.
@@ -295,20 +289,7 @@ class CrossEncoderReranker(Reranker):
         threads: int | None = None,
         device: Device | None = None,
     ) -> CrossEncoderReranker:
-        """Load the reranker in a folder that training wrote, for the sheets of an index.
-
-        Args:
-            index: Source of the candidates.
-            folder: The reranker's folder.
-            threads: Processor cores to use, at least 1; None takes all available, at most four.
-            device: "cuda", "cpu" or "auto"; None takes the index's.
-
-        Raises:
-            EncoderError: If the folder is not a Cross-Encoder, is damaged, or cannot be opened.
-            FingerprintMismatchError: If it was trained on other texts or other cosines.
-            InputError: If `threads` is below 1, or the device is unknown.
-            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
-        """
+        """Load the reranker in a folder that training wrote; see `GraphReranker.load`."""
         model = CrossEncoder.load(folder, threads=threads, device=device or index.device)
         return cls(index, model)
 
@@ -319,12 +300,8 @@ class CrossEncoderReranker(Reranker):
 
         The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]. Subtracting w changes no
         order and separates scores that would otherwise all be close to 1. Periods that the query
-        names hold it back by the same share as Stage 1's score. Exact values decide the order, even
-        if two round to the same number; equal ones are in the order of sheet ids. Sheets that were
-        removed from the index since are left out.
-
-        Raises:
-            EncoderError: If the model cannot be run.
+        names hold it back by the same share as Stage 1's score. Exact values decide the order.
+        Sheets that were removed from the index since are left out.
         """
         records = self.index.records([candidate.sheet_id for candidate in candidates])
         found = [candidate for candidate in candidates if candidate.sheet_id in records]

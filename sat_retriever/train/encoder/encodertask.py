@@ -25,7 +25,6 @@ from sat_retriever.train.encoder.backbone import (
     as_batch,
     encode_pieces,
     group_by_length,
-    on_device,
     split_texts,
 )
 from sat_retriever.train.encoder.contrastive import (
@@ -37,8 +36,8 @@ from sat_retriever.train.encoder.contrastive import (
 )
 from sat_retriever.train.encoder.fusion import choose_fusion
 from sat_retriever.train.encoder.mining import draw_negatives, draw_positives, nearest_sheets
-from sat_retriever.train.loop.device import gather_rows, moved, staged
-from sat_retriever.train.loop.task import Share, State
+from sat_retriever.train.loop.device import gather_rows, moved, on_device, staged
+from sat_retriever.train.loop.task import Share, State, Task
 from sat_retriever.train.settings import EncoderTraining
 
 Places = NDArray[np.int64]
@@ -59,8 +58,8 @@ class StepInputs:
     back: torch.Tensor  # place of each text in the batches: own sheets first, then questions
 
 
-class EncoderTask:
-    """Stage 1 for the training loop (`sat_retriever.train.loop.task.Task`)."""
+class EncoderTask(Task):
+    """Stage 1 for the training loop."""
 
     def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
         spec = backbone.spec
@@ -83,16 +82,13 @@ class EncoderTask:
 
     @property
     def module(self) -> torch.nn.Module:
-        """The backbone."""
         return self._backbone
 
     @property
     def size(self) -> int:
-        """Number of training questions."""
         return len(self._data.train)
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """Draw each question's relevant sheets and its hard negatives for this epoch."""
         settings, gold = self._settings, self._data.train.positives
         mined = settings.negatives > 0 and (self._ranked is None or settings.mining == "epoch")
         if settings.bank or mined:
@@ -114,7 +110,6 @@ class EncoderTask:
         return nearest_sheets(questions, tokens, self._seen, depth, device)
 
     def inputs(self, share: Share, device: torch.device) -> StepInputs:
-        """Return the padded texts of a share: its part of the sheets, and its questions."""
         items = share.batch
         drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
         sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
@@ -131,7 +126,6 @@ class EncoderTask:
     def loss(
         self, module: torch.nn.Module, inputs: StepInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
-        """Return the loss of one share; every question meets every sheet of the batch."""
         self._tokens.clear()
         device, own = accelerator.device, inputs.counts[share.rank]
         encoded = module([on_device(batch, device) for batch in inputs.batches])
@@ -168,11 +162,6 @@ class EncoderTask:
         return Bank(questions.float() @ self._bank_there.T, excluded)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Return metrics of the validation questions over all sheets, by the paper's cosine.
-
-        If the words of the sheets are known, the chosen share of the cosine in the fused score and
-        the result of each share are added.
-        """
         self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)
         tokens = self._sheet_tokens(accelerator)
@@ -196,11 +185,9 @@ class EncoderTask:
         return self._tokens[number]
 
     def save(self, folder: Path) -> None:
-        """Write the current model into a new folder."""
         self._backbone.save_sentence_transformers(folder / SENTENCE_TRANSFORMERS)
 
     def state(self) -> State:
-        """Return the arrays that define this epoch's questions."""
         kept: dict[str, NDArray[Any]] = {"positives": self._positives, "negatives": self._negatives}
         if self._ranked is not None and self._settings.mining == "fixed":
             kept["ranked"] = self._ranked
@@ -209,7 +196,6 @@ class EncoderTask:
         return kept
 
     def restore(self, state: State) -> None:
-        """Restore the arrays from `state`."""
         self._positives, self._negatives = state["positives"], state["negatives"]
         self._ranked, self._bank = state.get("ranked"), state.get("bank")
         self._bank_there = None

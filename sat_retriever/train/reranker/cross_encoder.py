@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,14 @@ from sat_retriever.rank.cross_encoder import CROSS_ENCODER, Pair, PairSpec, writ
 from sat_retriever.rank.trained import RERANKER
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.data.trainingdata import NO_SHEET, ranked_metrics
-from sat_retriever.train.loop.device import make_accelerator, moved, staged
+from sat_retriever.train.loop.device import (
+    computed_in_groups,
+    make_accelerator,
+    moved,
+    on_device,
+    staged,
+)
 from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.state import OnProgress
 from sat_retriever.train.loop.task import MEASURE, Share, State, Task
@@ -140,7 +144,7 @@ class PairTask(Task):
         self, module: torch.nn.Module, inputs: PairInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
         device = accelerator.device
-        logits = module([_on_device(batch, device) for batch in inputs.batches])  # (b,)
+        logits = module([on_device(batch, device) for batch in inputs.batches])  # (b,)
         relevant = moved(inputs.relevant, device)
         losses = pair_losses(logits, relevant, self._settings.positive_weight)
         return losses.sum() * share.world / share.total
@@ -165,24 +169,17 @@ class PairTask(Task):
             self._pair(lists, int(place), int(lists.rows[place, column]))
             for place, column in zip(places, columns, strict=True)
         ]
-        scored = torch.zeros(len(pairs), device=accelerator.device)
         device = accelerator.device
-        groups = self._groups(pairs, device)
-        own = groups[accelerator.process_index :: accelerator.num_processes]
-
-        def padded(group: Sequence[int]) -> Batch:
-            return self._batch([pairs[place] for place in group], device)
-
-        with (
-            torch.no_grad(),
-            accelerator.autocast(),
-            closing(made_ahead(padded, own, depth_on(device.type))) as batches,
-        ):
-            for group, batch in zip(own, batches, strict=True):
-                scored[group] = self._model([_on_device(batch, device)])
+        with accelerator.autocast():
+            scored = computed_in_groups(
+                torch.zeros(len(pairs), device=device),
+                self._groups(pairs, device),
+                lambda group: self._batch([pairs[place] for place in group], device),
+                lambda batch: self._model([on_device(batch, device)]),
+                accelerator,
+            )
         logits = np.zeros(lists.rows.shape, dtype=np.float32)
-        # Every logit is zero in all processes but one.
-        logits[places, columns] = accelerator.reduce(scored, "sum").cpu().numpy()
+        logits[places, columns] = scored
         return logits
 
     def save(self, folder: Path) -> None:
@@ -239,7 +236,3 @@ def _undecided(lists: PairLists) -> NDArray[np.bool_]:
     )
     matters = (relevant | hard).any(axis=1) & (there & ~relevant).any(axis=1)
     return np.asarray(there & matters[:, None])
-
-
-def _on_device(batch: Batch, device: torch.device) -> Batch:
-    return tuple(moved(each, device) for each in batch)
