@@ -63,7 +63,7 @@ from sat_retriever.train.adapt.start import (
     goes_on,
     refuse_untrainable,
     reranker_of,
-    stage_2_start,
+    stage_2_of,
     start_of,
 )
 from sat_retriever.train.data.corpusindex import seen_index
@@ -74,7 +74,7 @@ from sat_retriever.train.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.reranker.train import gather, train_reranker
 
-_KIND = "adapt 6"  # raised when the same settings give another result
+_KIND = "adapt 7"  # raised when the same settings give another result
 _DRAFTS = ".drafts"
 
 
@@ -269,9 +269,9 @@ class _Making:
     ) -> Rows:
         """Train a reranker over an index's tokens and return its rows.
 
-        `before` is a reranker of these tokens; its base scorer is the start, if it has the form.
+        `before` is a reranker of these tokens; see `stage_2_of`.
         """
-        settings = self.settings.reranker_training()
+        settings, start = stage_2_of(before, self.settings, len(material.rerank))
         with self._seen(whole, material.seen) as seen:
             train, choose = (
                 gather(each, queries, settings, progress=partial(self._count, "candidates"))
@@ -279,8 +279,8 @@ class _Making:
             )
         train_reranker(
             train, choose, settings, self.folder / STAGE_2,
-            start_from=stage_2_start(before, settings),
-            data_name=self.index.path.stem, device=self.index.device, progress=self._training,
+            start_from=start, data_name=self.index.path.stem, device=self.index.device,
+            progress=self._training,
         )  # fmt: skip
         return self._rows(whole, self.folder / STAGE_2, material)
 

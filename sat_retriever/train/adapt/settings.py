@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.links import LinkType
-from sat_retriever.train.settings import EncoderTraining, RerankerTraining
+from sat_retriever.train.settings import EncoderTraining, FeatureTraining, RerankerTraining
 
 OWN = "own"
 Stage = Literal["both", "encoder", "reranker"]
@@ -18,6 +18,7 @@ _FEWEST, _MOST = 300, 5_000
 # 1 is .655, .656, .653 and .627, on IndustryTab-1K's validation questions NDCG@5 .913, .917, .920
 # and .922 (benchmarks/LOG.md).
 _SHARE = 0.5
+_FEATURE_RATE = 5e-4  # a quarter of that from random weights: the start has learnt from much more
 _CHANNELS = (
     *("semantic", "query", "schema", "shape", "lexical"),
     *(kind.value for kind in LinkType),  # every type of link that an index finds
@@ -42,8 +43,9 @@ class AdaptSettings:
         learning_rate: Highest learning rate of Stage 1, after the warm-up.
         stage: Models to train: "encoder", "reranker" over the index's own encoder, or "both", the
             reranker then over the adapted encoder.
-        candidates: Sheets that Stage 1 passes to Stage 2.
-        stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
+        candidates: Sheets that Stage 1 passes to a graph.
+        stage_2_epochs: Passes of Stage 2 over the questions; of a graph's base scorer, and as many
+            of the graph.
         sure: Replace models only if the lead is beyond chance, with the whole 80 % interval over
             families above 0; otherwise any lead is enough. An encoder that starts from the index's
             own, of which it keeps half, always needs any lead alone.
@@ -119,10 +121,7 @@ class AdaptSettings:
         )
 
     def reranker_training(self) -> RerankerTraining:
-        """Return the settings of Stage 2 over the link reranker's order.
-
-        If training finds nothing better, Stage 2 keeps its start; see `adapt`.
-        """
+        """Return the settings of a graph over the link reranker's order, which it can keep."""
         return RerankerTraining(
             candidates=self.candidates,
             start="links",
@@ -133,4 +132,10 @@ class AdaptSettings:
             base_epochs=self.stage_2_epochs,
             graph_epochs=self.stage_2_epochs,
             seed=self.seed,
+        )
+
+    def feature_training(self) -> FeatureTraining:
+        """Return the settings of a feature reranker, which can keep its start."""
+        return FeatureTraining(
+            epochs=self.stage_2_epochs, learning_rate=_FEATURE_RATE, seed=self.seed
         )

@@ -25,6 +25,7 @@ from sat_retriever.train.adapt.questions import Material
 from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS
 from sat_retriever.train.loop.runfolder import CONFIG
+from sat_retriever.train.reranker.features import FEWEST_LISTS
 from sat_retriever.train.reranker.graph import base_weights
 from sat_retriever.train.settings import FeatureTraining, RerankerTraining
 
@@ -101,29 +102,30 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Pa
     return kind, folder
 
 
-def stage_2_start(
-    before: tuple[TrainedKind, Path] | None, settings: FeatureTraining | RerankerTraining
-) -> Path | None:
-    """Return the reranker of these tokens if Stage 2 can start from it, or else None.
+def stage_2_of(
+    before: tuple[TrainedKind, Path] | None, settings: AdaptSettings, questions: int
+) -> tuple[FeatureTraining | RerankerTraining, Path | None]:
+    """Return the settings of Stage 2, and the reranker of these tokens that it starts from, if any.
+
+    A feature reranker, such as the one of this package, is trained further if there are enough
+    questions. Otherwise the graph is trained; it starts from one with the same inputs.
 
     Raises:
         EncoderError: If the folder is not a reranker, or is damaged.
         MissingExtraError: If an optional package is missing; the message names the command.
     """
-    if before is None:
-        return None
-    kind, folder = before
-    if isinstance(settings, FeatureTraining):
-        return folder if kind is FEATURES else None
+    kind, folder = before or (None, Path())
+    if kind is FEATURES and questions >= FEWEST_LISTS:
+        return settings.feature_training(), folder
+    graph = settings.reranker_training()
     if kind is not GRAPH:
-        return None
+        return graph, None
     spec = read_spec(folder, FORMAT, GraphSpec)
-    wanted = replace(spec, start=settings.start, features=settings.features)
     try:
-        base_weights(folder, wanted)
+        base_weights(folder, replace(spec, start=graph.start, features=graph.features))
     except TrainingError:
-        return None
-    return folder
+        return graph, None
+    return graph, folder
 
 
 def estimated_seconds(index: SheetIndex, material: Material, settings: AdaptSettings) -> float:

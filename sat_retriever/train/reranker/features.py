@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 FEATURE_METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10")
 _WEIGHTS = "features.safetensors"
-_FEWEST = 10  # lists from which it is learnt how familiar a list is
+FEWEST_LISTS = 10  # from which it is learnt how familiar a list is
 _SLOPE = 20.0  # logits for a score of 1, at the start
 _FAR = 1e4  # beyond every logit
 _AT_ONCE = 256  # lists of a validation step
@@ -245,13 +245,12 @@ def train_features(
     the reranker in `start_from`, whose guard then knows the training lists.
 
     Raises:
-        InputError: If fewer than ten of the training lists hold a relevant sheet.
+        InputError: If there are fewer than ten training lists.
     """
-    answerable = int(train.relevant.any(axis=1).sum())
-    if answerable < _FEWEST:
+    if len(train) < FEWEST_LISTS:
         raise InputError(
-            f"{answerable} of {len(train)} training questions have a relevant sheet among their "
-            f"candidates; the reranker needs {_FEWEST}: label more"
+            f"there are {len(train)} training questions, and this reranker needs {FEWEST_LISTS}: "
+            "label more, or train one of another kind"
         )
     accelerator = make_accelerator(settings.schedule(), device)
     config: dict[str, Any] = {"kind": FEATURES.name, **asdict(settings)}
