@@ -172,7 +172,8 @@ def test_an_index_of_another_encoder_is_refused_with_both_fingerprints(saved, tm
     with SheetIndex.create(tmp_path / "other.sat", HashedEncoder(512, "other")) as other:
         said = (
             r"encoder hashed-512, but .*other\.sat was written with 'other' \(other-512\): .*"
-            r"sat index FOLDER --index NEW --encoder RUN\).*sat train reranker --kind graph --index .*other\.sat"
+            r"sat index FOLDER --index NEW --encoder RUN\).*"
+            r"sat train reranker --kind graph --index .*other\.sat"
         )
         with pytest.raises(FingerprintMismatchError, match=said):
             GraphReranker.load(other, saved)
