@@ -125,14 +125,12 @@ def adapt(
         InputError: If a label names an unknown sheet, no question can be made, or all sheets are
             of one family.
         TrainingError: If the folder holds another adaptation, or another process is running it.
-        EncoderError: If the encoder cannot be loaded, has no weights to train further, or runs
-            elsewhere; or if the index's reranker is damaged, or cannot be copied.
+        EncoderError: If the encoder cannot be trained further, or the index's reranker is damaged.
         PathNotFoundError: If the index names a reranker that does not exist.
         FingerprintMismatchError: If that reranker was trained on other tokens than the index has.
         MissingExtraError: If an optional package is missing; the message names the command.
         IndexBusyError: If another process is writing to the index.
         IndexStorageError: If the index cannot be written; it then stays as it was.
-        OutputError: If the folder cannot be written.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainingError("an adaptation runs in one process; start it without a launcher")
@@ -267,10 +265,7 @@ class _Making:
     def _stage_2(
         self, whole: SheetIndex, material: Material, before: tuple[TrainedKind, Path] | None
     ) -> Rows:
-        """Train a reranker over an index's tokens and return its rows.
-
-        `before` is a reranker of these tokens; see `stage_2_of`.
-        """
+        """Train a reranker over an index's tokens, see `stage_2_of`, and return its rows."""
         settings, start = stage_2_of(before, self.settings, len(material.rerank))
         with self._seen(whole, material.seen) as seen:
             train, choose = (

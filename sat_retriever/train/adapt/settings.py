@@ -102,10 +102,8 @@ class AdaptSettings:
         """Return the settings of Stage 1, starting from a model.
 
         These are the paper's values, except for random hard negatives, half the learning rate (the
-        model has been trained before), the mean of the weights before and after, and bf16 on a CPU
-        that multiplies it in hardware.
-
-        Source of the mean: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models".
+        model has been trained before), the mean of the weights before and after (see
+        `interpolate`), and bf16 on a CPU that multiplies it in hardware.
         """
         return EncoderTraining(
             backbone=start,

@@ -42,11 +42,8 @@ def start_of(encoder: str) -> str:
     """Return the model from which Stage 1 trains an index's encoder further.
 
     An exported encoder cannot be trained. Its original is taken from beside it if a training's run
-    folder has it, or else from the exported file, if that file describes its original.
-
-    Raises:
-        EncoderError: If it was exported and its weights cannot be recovered.
-        MissingExtraError: If a package that reads the weights from the file is not installed.
+    folder has it, or else from the exported file, if that file describes its original; an
+    EncoderError if neither has it.
     """
     name = _PRECISION.sub("", encoder)
     if is_packaged(name) or not is_model_folder(Path(name)):
@@ -63,11 +60,7 @@ def start_of(encoder: str) -> str:
 
 
 def refuse_untrainable(index: SheetIndex, backbone: str) -> None:
-    """Refuse to train an encoder further whose weights are not here.
-
-    Raises:
-        EncoderError: If it is a model of a server, or in an object of a framework.
-    """
+    """Refuse to train an encoder further that runs on a server or in a framework's object."""
     if goes_on(index, backbone) and is_embedding(index.encoder_name):
         raise EncoderError(
             f"the weights of {index.encoder_name!r} are not here to be trained; train a reranker "
@@ -84,13 +77,8 @@ def goes_on(index: SheetIndex, backbone: str) -> bool:
 def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Path] | None:
     """Return the kind and folder of an index's trained reranker, if it has one.
 
-    It counts only if Stage 1 starts from the encoder whose tokens it was trained on.
-
-    Raises:
-        PathNotFoundError: If the index names a reranker that does not exist.
-        InputError: If the named folder holds no reranker.
-        EncoderError: If the reranker is damaged.
-        FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
+    It counts only if Stage 1 starts from the encoder whose tokens it was trained on. It is refused
+    if it is missing or damaged, or was trained on other tokens or texts than the index has.
     """
     if not goes_on(index, backbone):
         return None
@@ -109,10 +97,6 @@ def stage_2_of(
 
     A feature reranker, such as the one of this package, is trained further if there are enough
     questions. Otherwise the graph is trained; it starts from one with the same inputs.
-
-    Raises:
-        EncoderError: If the folder is not a reranker, or is damaged.
-        MissingExtraError: If an optional package is missing; the message names the command.
     """
     kind, folder = before or (None, Path())
     if kind is FEATURES and questions >= FEWEST_LISTS:

@@ -71,10 +71,6 @@ class Backbone(torch.nn.Module):
         The source is "minilm", a sentence-transformers folder or a hub name. Without a number of
         last layers, all weights are trained. The longest text is the source's limit if that is
         smaller.
-
-        Raises:
-            EncoderError: If it cannot be found or loaded, lacks weights, or has fewer layers.
-            MissingExtraError: If a package that fetches or loads it is not installed.
         """
         checkpoint = find_checkpoint(str(source))
         limit = min(max_length or checkpoint.spec.max_length, checkpoint.spec.max_length)
@@ -101,9 +97,6 @@ class Backbone(torch.nn.Module):
 
         Both give the same tokens. The folder, new or empty, gets weights, tokenizer, maximum
         length, pooling, L2 normalisation, and prefixes as the prompts "query" and "document".
-
-        Raises:
-            OSError: If it cannot be written.
         """
         folder.mkdir(parents=True, exist_ok=True)
         with quiet():

@@ -57,10 +57,6 @@ def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mix
     """Join corpora to learn from and corpora to choose with; a corpus may be in both.
 
     Validation questions of the former and training questions of the latter are unused.
-
-    Raises:
-        EmptyInputError: If there is no corpus to learn from, or none to choose with.
-        InputError: If two corpora have the same name.
     """
     if not taught or not judged:
         raise EmptyInputError("give at least one corpus to learn from and one to choose with")

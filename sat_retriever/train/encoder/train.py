@@ -79,8 +79,8 @@ def train_encoder(
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
         MissingExtraError: If an optional package is missing; the message names the command.
-        TrainingError: If the folder holds something else, or torch has no such device, or that
-            device lacks the precision.
+        TrainingError: If the folder holds something else, torch has no such device, or that device
+            lacks the precision.
         OutputError: If the folder cannot be written.
     """
     accelerator = make_accelerator(settings.schedule(), device)
@@ -134,11 +134,6 @@ def export_encoder(source: Path, target: Path, *, dense_weight: float | None = N
 
     An existing encoder folder is replaced. `dense_weight` is the share of its cosine in the fused
     score of a new index; None sets none.
-
-    Raises:
-        EncoderError: If the source is damaged or cannot be exported, or the target cannot be
-            written.
-        MissingExtraError: If a package that the export needs is not installed.
     """
     checkpoint = read_checkpoint(source, str(source))
     write_model_folder(

@@ -158,9 +158,6 @@ def candidate_sets(
     """Find the candidates of labelled questions in an index, connected; see `gathered`.
 
     Relevant sheets that the index lacks count as missed.
-
-    Raises:
-        InputError: If a setting is out of its range.
     """
     share = settings.dense_weight
     spec = GraphSpec(
@@ -246,10 +243,6 @@ def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
     """Join the questions of several corpora for one training, in the order of the parts.
 
     Lists are padded to the longest; sheet ids get the corpus's name in front.
-
-    Raises:
-        EmptyInputError: If there is no part.
-        InputError: If two parts were found in different ways.
     """
     if not parts:
         raise EmptyInputError("there are no candidate sets to join; give one or more")

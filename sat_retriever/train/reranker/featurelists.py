@@ -136,12 +136,7 @@ def feature_lists(
 
 
 def joined_lists(parts: Sequence[FeatureLists]) -> FeatureLists:
-    """Join the lists of several corpora, in their order.
-
-    Raises:
-        EmptyInputError: If there is no part.
-        InputError: If their encoders or texts differ.
-    """
+    """Join the lists of several corpora, in their order."""
     if not parts:
         raise EmptyInputError("there are no lists to join; give one or more")
     made_by = {(each.encoder, each.serialization) for each in parts}

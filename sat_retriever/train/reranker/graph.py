@@ -68,22 +68,15 @@ def train_graph(  # noqa: PLR0913 - data, settings, the two possible starts, and
 
     Source: paper, section 3.4 and appendix A.
 
-    Args:
-        train: Questions to learn from.
-        validation: Questions to choose epochs with.
-        settings: All hyper-parameters.
-        folder: Run folder.
-        base: Run folder of another training whose base scorer is used as it is; it must have been
-            trained on the same tokens, candidates and features.
-        start_from: Reranker folder whose base scorer gives the initial weights; see
-            `base_weights`. None starts from random weights, as the paper does.
-        data_name: Name of the data, for the reader of the run folder.
+    `base` is the run folder of another training whose base scorer is used as it is; it must have
+    been trained on the same tokens, candidates and features. `start_from` is a reranker whose base
+    scorer gives the initial weights (see `base_weights`); None starts from random ones, as the
+    paper does.
 
     Raises:
         InputError: If the sets were built with other settings, nothing is left to train, or both
             `base` and `start_from` are given.
         TrainingError: If `base` or `start_from` does not fit.
-        EncoderError: If `start_from` holds no reranker, or a damaged one.
     """
     if base is not None and not settings.layers:
         raise InputError("layers is 0 and the base scorer is given: nothing is left to train")
@@ -233,10 +226,6 @@ def export_scorer(scorer: Scorer, spec: GraphSpec, folder: Path) -> None:
     """Write a scorer as a folder that `GraphModel.load` reads, checked against torch.
 
     The scorer is on the CPU and is left in eval mode; an existing reranker is replaced.
-
-    Raises:
-        EncoderError: If it cannot be exported or written.
-        MissingExtraError: If an optional package is missing; the message names the command.
     """
     one, inputs = _OneQuestion(scorer).eval(), _example(spec)
     dynamic: dict[str, tuple[int, ...]] = {"tokens": (0,), "scores": (0,), "features": (0,)}
@@ -261,7 +250,6 @@ def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
         EncoderError: If the folder is not a reranker, or is damaged.
         TrainingError: If its width, start or features differ, or it was never trained: the file
             stores equal weights once, so an untrained scorer's names are missing.
-        MissingExtraError: If an optional package is missing; the message names the command.
     """
     theirs = read_spec(folder, FORMAT, GraphSpec)
     for name in ("width", "start", "features"):
