@@ -113,8 +113,6 @@ class EncoderTraining:
             the "first" ones, or "random" ones.
         mining: Find the nearest sheets anew before each "epoch", or keep them "fixed" as the
             untrained backbone finds them.
-        bank: Add every other sheet of the training corpus to the denominator, with its token from
-            the start of the epoch (no gradient). Not in the paper.
         interpolation: Shares of the trained weights, mixed with the weights before training, from
             which validation chooses at the end, 1 among them only if it is named; empty keeps the
             trained weights. Not in the paper.
@@ -134,7 +132,6 @@ class EncoderTraining:
     negative_depth: int = 50  # R
     negative_choice: NegativeChoice = "first"  # R
     mining: Mining = "epoch"  # R: fixed
-    bank: bool = False
     interpolation: tuple[float, ...] = ()
     epochs: int = 3  # T
     batch_size: int = 64  # T
@@ -155,10 +152,10 @@ class EncoderTraining:
             raise InputError(f"temperature is {self.temperature}; give more than 0")
         if not all(0 <= share <= 1 for share in self.interpolation):
             raise InputError(f"interpolation is {self.interpolation}; give shares from 0 to 1")
-        if self.loss == "single_positive" and (self.positives > 1 or self.bank):
+        if self.loss == "single_positive" and self.positives > 1:
             raise InputError(
-                "the single_positive loss draws one relevant sheet a question and knows no bank; "
-                "set positives to 1 and bank to False, or choose multi_positive"
+                "the single_positive loss draws one relevant sheet a question; set positives to "
+                "1, or choose multi_positive"
             )
         self.schedule()
 

@@ -162,7 +162,7 @@ def test_every_setting_is_an_option_with_its_default_and_its_meaning(name, sat, 
     [
         (EncoderTraining, {"trained_layers": "all"}, {"trained_layers": None}),
         (EncoderTraining, {"trained_layers": "2"}, {"trained_layers": 2}),
-        (EncoderTraining, {"bank": True, "epochs": 7}, {"bank": True, "epochs": 7}),
+        (RerankerTraining, {"joint": True, "layers": 3}, {"joint": True, "layers": 3}),
         (RerankerTraining, {"channels": "schema, join_key"}, {"channels": ("schema", "join_key")}),
         (RerankerTraining, {"channels": "none", "layers": 0}, {"channels": (), "layers": 0}),
         (RerankerTraining, {"dense_weight": "own"}, {"dense_weight": None}),

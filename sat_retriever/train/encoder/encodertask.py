@@ -28,10 +28,8 @@ from sat_retriever.train.encoder.backbone import (
     split_texts,
 )
 from sat_retriever.train.encoder.contrastive import (
-    Bank,
     Relevance,
     multi_positive_loss,
-    places_of,
     single_positive_loss,
 )
 from sat_retriever.train.encoder.fusion import choose_fusion
@@ -74,8 +72,6 @@ class EncoderTask(Task):
         # Relevant sheets and hard negatives of each training question in this epoch; see `prepare`.
         self._positives = self._negatives = np.zeros((0, 0), dtype=np.int64)
         self._ranked: Places | None = None
-        self._bank: FloatArray | None = None  # tokens of the sheets that may be seen, (m, d)
-        self._bank_there: torch.Tensor | None = None  # the bank on the device, from the first step
         # Tokens of sheets with the current weights, cleared by each step; by the number of the
         # corpus, here the only one.
         self._tokens: dict[int, FloatArray] = {}
@@ -91,13 +87,10 @@ class EncoderTask(Task):
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
         settings, gold = self._settings, self._data.train.positives
         mined = settings.negatives > 0 and (self._ranked is None or settings.mining == "epoch")
-        if settings.bank or mined:
+        if mined:
             tokens = self._sheet_tokens(accelerator)
-            if settings.bank:
-                self._bank, self._bank_there = tokens[self._seen], None
-            if mined:
-                questions = encode_pieces(self._backbone, self._train, accelerator)
-                self._ranked = self._nearest(questions, tokens, accelerator.device)
+            questions = encode_pieces(self._backbone, self._train, accelerator)
+            self._ranked = self._nearest(questions, tokens, accelerator.device)
         ranked = np.zeros((self.size, 0), np.int64) if self._ranked is None else self._ranked
         seed = (settings.seed, epoch)
         self._positives = draw_positives(gold, settings.positives, (*seed, 0))
@@ -146,20 +139,7 @@ class EncoderTask(Task):
                 cosines, torch.from_numpy(first).to(cosines.device), temperature
             )
         among = self._relevance.among(items, sheets, cosines.device)
-        bank = self._bank_of(questions, items, sheets)
-        return multi_positive_loss(cosines, among, temperature, bank)
-
-    def _bank_of(self, questions: torch.Tensor, items: Places, sheets: Places) -> Bank | None:
-        """Return the sheets outside the step as negatives; None without a bank."""
-        if self._bank is None:
-            return None
-        device = questions.device
-        if self._bank_there is None:
-            self._bank_there = torch.from_numpy(self._bank).to(device)
-        excluded = self._relevance.among(items, self._seen, device)
-        in_step, _ = places_of(sheets, self._seen)
-        excluded[:, torch.from_numpy(in_step).to(device)] = True
-        return Bank(questions.float() @ self._bank_there.T, excluded)
+        return multi_positive_loss(cosines, among, temperature)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
         self._tokens.clear()
@@ -191,12 +171,9 @@ class EncoderTask(Task):
         kept: dict[str, NDArray[Any]] = {"positives": self._positives, "negatives": self._negatives}
         if self._ranked is not None and self._settings.mining == "fixed":
             kept["ranked"] = self._ranked
-        if self._bank is not None:
-            kept["bank"] = self._bank
         return kept
 
     def restore(self, state: State) -> None:
         self._positives, self._negatives = state["positives"], state["negatives"]
-        self._ranked, self._bank = state.get("ranked"), state.get("bank")
-        self._bank_there = None
+        self._ranked = state.get("ranked")
         self._tokens.clear()

@@ -104,13 +104,13 @@ def batches_by_corpus(corpora: Places, batch_size: int, seed: tuple[int, ...]) -
 
 
 class MixedTask(EncoderTask):
-    """Stage 1 on several corpora, with the multi-positive loss and without a bank."""
+    """Stage 1 on several corpora, with the multi-positive loss."""
 
     def __init__(self, data: Mixed, settings: EncoderTraining, backbone: Backbone) -> None:
-        if settings.bank or settings.loss != "multi_positive":
+        if settings.loss != "multi_positive":
             raise InputError(
-                "several corpora are trained with the multi_positive loss and without a bank; "
-                "leave both as they are, or train on one corpus"
+                "several corpora are trained with the multi_positive loss; leave it as it is, or "
+                "train on one corpus"
             )
         super().__init__(data.whole, settings, backbone)
         parts = data.parts
