@@ -113,9 +113,8 @@ class EncoderTraining:
             the "first" ones, or "random" ones.
         mining: Find the nearest sheets anew before each "epoch", or keep them "fixed" as the
             untrained backbone finds them.
-        interpolation: Shares of the trained weights, mixed with the weights before training, from
-            which validation chooses at the end, 1 among them only if it is named; empty keeps the
-            trained weights. Not in the paper.
+        trained_share: Share of the trained weights in the result; the rest is the weights before
+            training. 1 keeps the trained ones. Not in the paper.
         epochs: See `Schedule`, also for the fields that follow.
 
     Raises:
@@ -132,7 +131,7 @@ class EncoderTraining:
     negative_depth: int = 50  # R
     negative_choice: NegativeChoice = "first"  # R
     mining: Mining = "epoch"  # R: fixed
-    interpolation: tuple[float, ...] = ()
+    trained_share: float = 1.0
     epochs: int = 3  # T
     batch_size: int = 64  # T
     learning_rate: float = 2e-4  # T
@@ -150,8 +149,8 @@ class EncoderTraining:
             _check_least(self, trained_layers=1)
         if not self.temperature > 0:
             raise InputError(f"temperature is {self.temperature}; give more than 0")
-        if not all(0 <= share <= 1 for share in self.interpolation):
-            raise InputError(f"interpolation is {self.interpolation}; give shares from 0 to 1")
+        if not 0 <= self.trained_share <= 1:
+            raise InputError(f"trained_share is {self.trained_share}; give a share from 0 to 1")
         if self.loss == "single_positive" and self.positives > 1:
             raise InputError(
                 "the single_positive loss draws one relevant sheet a question; set positives to "

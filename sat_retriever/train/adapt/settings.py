@@ -102,15 +102,15 @@ class AdaptSettings:
         """Return the settings of Stage 1, starting from a model.
 
         These are the paper's values, except for random hard negatives, half the learning rate (the
-        model has been trained before), the mean of the weights before and after (see
-        `interpolate`), and bf16 on a CPU that multiplies it in hardware.
+        model has been trained before), the mean of the weights before and after, and bf16 on a CPU
+        that multiplies it in hardware.
         """
         return EncoderTraining(
             backbone=start,
             trained_layers=self.trained_layers,
             max_length=self.max_length,
             negative_choice="random",  # better on IndustryTab-1K's validation questions
-            interpolation=(_SHARE,),
+            trained_share=_SHARE,
             precision="fast",
             epochs=self.epochs,
             batch_size=self.batch_size,

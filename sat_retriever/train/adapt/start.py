@@ -122,8 +122,7 @@ def estimated_seconds(index: SheetIndex, material: Material, settings: AdaptSett
     validated = len(index) + len(material.choose)
     learnt = _TEXTS * len(material.train)
     an_epoch = validated + len(material.train) + _LEARNT * learnt
-    mixtures = len(settings.encoder_training("minilm").interpolation)
-    return a_text * (settings.epochs * an_epoch + (1 + mixtures) * validated)
+    return a_text * (settings.epochs * an_epoch + 2 * validated)  # before, and with mixed weights
 
 
 def _seconds(encoder: Encoder, texts: Sequence[str]) -> float:

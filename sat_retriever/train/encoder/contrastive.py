@@ -52,21 +52,6 @@ def single_positive_loss(
     return torch.nn.functional.cross_entropy(scores, drawn, reduction="none")
 
 
-def places_of(
-    rows: NDArray[np.int64], sheets: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the places of some rows among sheets, and which of the rows are there at all.
-
-    `sheets` holds rows in ascending order, at least one.
-
-    >>> places_of(np.array([7, 3, 4]), np.array([3, 7]))
-    (array([1, 0]), array([ True,  True, False]))
-    """
-    places = np.searchsorted(sheets, rows)
-    here = sheets[np.minimum(places, len(sheets) - 1)] == rows
-    return places[here], here
-
-
 class Relevance:
     """The relevant sheets of all training questions, as one flat array."""
 
@@ -91,7 +76,9 @@ class Relevance:
             return found
         gold = [self._rows[self._starts[item] : self._starts[item + 1]] for item in items]
         questions = np.repeat(np.arange(len(items)), [*map(len, gold)])
-        columns, here = places_of(np.concatenate(gold), sheets)
-        places = torch.from_numpy(np.stack([questions[here], columns])).to(device)  # (2, r)
+        rows = np.concatenate(gold)
+        columns = np.searchsorted(sheets, rows)
+        here = sheets[np.minimum(columns, len(sheets) - 1)] == rows
+        places = torch.from_numpy(np.stack([questions[here], columns[here]])).to(device)  # (2, r)
         found[places[0], places[1]] = True
         return found
