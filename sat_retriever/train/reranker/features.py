@@ -15,7 +15,7 @@ from torch.nn.functional import softplus
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.encoder.onnx.device import Device
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, TrainingError
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.features.features import FEATURES as INPUTS
 from sat_retriever.rank.features.features import RELATIONS
@@ -246,6 +246,7 @@ def train_features(
 
     Raises:
         InputError: If there are fewer than ten training lists.
+        TrainingError: If `start_from` has other bounds.
     """
     if len(train) < FEWEST_LISTS:
         raise InputError(
@@ -254,7 +255,16 @@ def train_features(
         )
     accelerator = make_accelerator(settings.schedule(), device)
     config: dict[str, Any] = {"kind": FEATURES.name, **asdict(settings)}
+    start = None
     if start_from is not None:
+        start = FeatureModel.load(start_from)
+        for name in ("bound", "pull_bound"):
+            theirs, ours = getattr(start.spec, name), getattr(settings, name)
+            if theirs != ours:
+                raise TrainingError(
+                    f"a training with {name} {ours} cannot begin with {start_from}, which has "
+                    f"{theirs}; give that, or begin with another"
+                )
         config["start_from"] = file_hash(Path(start_from) / MODEL)
     data_hash = f"{train.fingerprint}-{validation.fingerprint}"
     run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
@@ -264,8 +274,8 @@ def train_features(
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(settings.seed)
                 network = FeatureNetwork(train, settings)
-            if start_from is not None:
-                network.begin_with(FeatureModel.load(start_from))
+            if start is not None:
+                network.begin_with(start)
             task = FeatureTask(network, train, validation, familiarity, settings.complete)
             fitted = fit(
                 task, settings.schedule(), run, accelerator, progress, "network", untrained="keep"
