@@ -160,7 +160,7 @@ def test_a_training_begins_with_another_and_keeps_it_if_nothing_is_better(data, 
         np.testing.assert_array_equal(two.network[name], value)
     with pytest.raises(TrainingError, match="start_from"):
         train_reranker(*data, still, tmp_path / "run")
-    with pytest.raises(TrainingError, match="with bound 3.0 cannot begin with"):
+    with pytest.raises(TrainingError, match=r"with bound 3\.0 cannot begin with"):
         other = replace(still, bound=3.0)
         train_reranker(*data, other, tmp_path / "other", start_from=trained.reranker)
 
