@@ -47,12 +47,11 @@ def train(step: Step, places: Places) -> dict[str, Any]:
             part = beside / f"{whole.path.stem}-seen-{step.corpus.seed}.sat"
             seen = opened.enter_context(seen_index(whole, dataset.split.seen, part))
         settings = step.settings
-        lists = [
-            gather(index, queries, settings)
-            for index, queries in ((seen, dataset.train), (whole, dataset.validation))
-        ]
+        learn = gather(seen, dataset.train, settings)
+        choose = gather(whole, dataset.validation, settings)
         prepared = time.perf_counter()
-        train_reranker(*lists, settings, folder / RUN, base=base_folder(step, places))
+        base = base_folder(step, places)
+        train_reranker(learn, choose, settings, folder / RUN, base=base)
     return _took(folder / RUN, start, prepared)
 
 

@@ -146,10 +146,11 @@ def reranker(
 
     Use RUN with sat search --reranker.
     """
-    presets = {GRAPH.name: RERANKER_PRESETS, CROSS_ENCODER.name: CROSS_ENCODER_PRESETS}
+    presets: Mapping[str, Mapping[str, Settings]] = {
+        GRAPH.name: RERANKER_PRESETS, CROSS_ENCODER.name: CROSS_ENCODER_PRESETS
+    }  # fmt: skip
     _refuse_other_settings(kind, given)
-    start: Settings = start_of(RERANKERS[kind], presets.get(kind, {}), preset)
-    settings = settings_of(start, given)
+    settings = settings_of(start_of(RERANKERS[kind], presets.get(kind, {}), preset), given)
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()

@@ -71,6 +71,7 @@ class Task(Protocol):
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
         """Prepare an epoch, for example mine hard negatives with the current weights."""
+        return
 
     def inputs(self, share: Share, device: torch.device) -> Any:
         """Return what `loss` reads of a share: arrays and tensors of the host.
@@ -107,6 +108,7 @@ class Task(Protocol):
 
     def restore(self, state: State) -> None:
         """Restore the arrays from `state`."""
+        return
 
 
 def batches(size: int, batch_size: int, epoch: int, seed: int) -> Sequence[NDArray[np.int64]]:
