@@ -219,11 +219,6 @@ def test_a_value_that_cannot_be_read_is_named(kind, given, message):
         ("reranker --corpus corpus --layers 2", 2, "--layers is a setting of --kind graph, not of"),
         ("reranker --corpus corpus --kind odd", 2, "'odd'"),
         ("reranker --corpus corpus --bound 0", 2, "bound is 0.0"),
-        (
-            "reranker --corpus corpus --kind graph --start-from general",
-            2,
-            "general is a reranker of --kind features",
-        ),
         ("encoder --index none.sat --labels labels.csv", 1, "none.sat"),
         ("encoder --index own.sat --labels gone.csv", 2, "gone.csv is missing"),
         ("encoder --corpus corpus --backbone ./gone", 1, "'./gone' is neither an existing"),
@@ -416,29 +411,14 @@ def test_a_servers_encoder_finds_candidates_for_a_training_on_the_processor(
         assert opened.encoder_name == "ollama:small"
 
 
-@pytest.mark.parametrize("start", [None, "general"])
-def test_the_reranker_of_the_packages_kind_is_what_search_takes(start, desk, tmp_path, sat):
+def test_the_reranker_of_the_packages_kind_is_what_search_takes(desk, tmp_path, sat):
     pytest.importorskip("torch", reason="pip install '.[train]'")
     own = ("-i", desk / "own.sat", "--labels", desk / "labels.csv", "--share", 0.2)
-    first = () if start is None else ("--start-from", start)
-    ran("train", "reranker", *own, "--out", tmp_path / "r", "--epochs", 2, *first)
-    assert read_run(tmp_path / "r").phases[0].epochs[0].epoch == 0
-    found = sat(
-        "search", "sales in 2022", "-i", desk / "own.sat", "--reranker", tmp_path / "r", "--json"
-    )
+    ran("train", "reranker", *own, "--out", tmp_path / "r", "--epochs", 2)
+    assert [each.epoch for each in read_run(tmp_path / "r").phases[0].epochs] == [0, 1, 2]
+    words = ("search", "sales in 2022", "-i", desk / "own.sat", "--json")
+    found = sat(*words, "--reranker", tmp_path / "r")
     assert len(json.loads(found.out)["hits"]) == 5
-    # A run of the same kind is a start, too.
-    ran(
-        "train",
-        "reranker",
-        *own,
-        "--out",
-        tmp_path / "s",
-        "--epochs",
-        1,
-        "--start-from",
-        tmp_path / "r",
-    )
 
 
 @pytest.mark.slow

@@ -28,7 +28,6 @@ from sat_retriever.errors import InputError
 from sat_retriever.rank.cross_encoder import CROSS_ENCODER
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
-from sat_retriever.rank.load import located_reranker
 from sat_retriever.train.settings import (
     CROSS_ENCODER_PRESETS,
     ENCODER_PRESETS,
@@ -132,12 +131,6 @@ def reranker(
     ] = "features",
     encoder: Stage1 = None,
     preset: Annotated[str | None, _presets(RERANKER_PRESETS | CROSS_ENCODER_PRESETS)] = None,
-    start_from: Annotated[
-        str | None,
-        typer.Option(
-            help="Begin with the weights of this reranker of the same kind.", metavar="RUN|DIR|NAME"
-        ),
-    ] = None,
     device: DeviceOption = "auto",
     as_json: JsonOption = False,
     **given: Any,
@@ -156,7 +149,6 @@ def reranker(
         check_extra()
         from sat_retriever.train.reranker.train import gather, train_reranker
 
-        first = None if start_from is None else _of_kind(kind, start_from)
         dataset = source.dataset
         with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
             train, validation = (
@@ -164,8 +156,8 @@ def reranker(
                 for index, queries in ((seen, dataset.train), (whole, dataset.validation))
             )
             train_reranker(
-                train, validation, settings, out, start_from=first, data_name=dataset.name,
-                device=device, progress=bar.training,
+                train, validation, settings, out, data_name=dataset.name, device=device,
+                progress=bar.training,
             )  # fmt: skip
     report(out, source, as_json=as_json)
 
@@ -180,17 +172,6 @@ def _refuse_other_settings(kind: Kind, given: Mapping[str, Any]) -> None:
                     f"{option_name(each.name)} is a setting of --kind {name}, not of {kind}; "
                     "name that kind, or leave the setting out"
                 )
-
-
-def _of_kind(kind: Kind, name: str) -> Path:
-    """The folder of a reranker to begin with, checked to be of a kind."""
-    found, folder = located_reranker(name)
-    if found.name != kind:
-        raise InputError(
-            f"{name} is a reranker of --kind {found.name}; a training of kind {kind} cannot begin "
-            "with it"
-        )
-    return folder
 
 
 @app.command(no_args_is_help=True, epilog=examples("sat train status run"))

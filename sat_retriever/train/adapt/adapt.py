@@ -266,7 +266,7 @@ class _Making:
         self, whole: SheetIndex, material: Material, before: tuple[TrainedKind, Path] | None
     ) -> Rows:
         """Train a reranker over an index's tokens, see `stage_2_of`, and return its rows."""
-        settings, start = stage_2_of(before, self.settings, len(material.rerank))
+        settings, start = stage_2_of(before, self.settings)
         with self._seen(whole, material.seen) as seen:
             train, choose = (
                 gather(each, queries, settings, progress=partial(self._count, "candidates"))

@@ -18,7 +18,6 @@ _FEWEST, _MOST = 300, 5_000
 # 1 is .655, .656, .653 and .627, on IndustryTab-1K's validation questions NDCG@5 .913, .917, .920
 # and .922 (benchmarks/LOG.md).
 _SHARE = 0.5
-_FEATURE_RATE = 5e-4  # a quarter of that from random weights: the start has learnt from much more
 _CHANNELS = (
     *("semantic", "query", "schema", "shape", "lexical"),
     *(kind.value for kind in LinkType),  # every type of link that an index finds
@@ -134,6 +133,4 @@ class AdaptSettings:
 
     def feature_training(self) -> FeatureTraining:
         """Return the settings of a feature reranker, which can keep its start."""
-        return FeatureTraining(
-            epochs=self.stage_2_epochs, learning_rate=_FEATURE_RATE, seed=self.seed
-        )
+        return FeatureTraining(epochs=self.stage_2_epochs, seed=self.seed)

@@ -25,7 +25,6 @@ from sat_retriever.train.adapt.questions import Material
 from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS
 from sat_retriever.train.loop.runfolder import CONFIG
-from sat_retriever.train.reranker.features import FEWEST_LISTS
 from sat_retriever.train.reranker.graph import base_weights
 from sat_retriever.train.settings import FeatureTraining, RerankerTraining
 
@@ -91,15 +90,15 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Pa
 
 
 def stage_2_of(
-    before: tuple[TrainedKind, Path] | None, settings: AdaptSettings, questions: int
+    before: tuple[TrainedKind, Path] | None, settings: AdaptSettings
 ) -> tuple[FeatureTraining | RerankerTraining, Path | None]:
     """Return the settings of Stage 2, and the reranker of these tokens that it starts from, if any.
 
-    A feature reranker, such as the one of this package, is trained further if there are enough
-    questions. Otherwise the graph is trained; it starts from one with the same inputs.
+    A feature reranker, such as the one of this package, is trained further. Otherwise the graph
+    is trained; it starts from one with the same inputs.
     """
     kind, folder = before or (None, Path())
-    if kind is FEATURES and questions >= FEWEST_LISTS:
+    if kind is FEATURES:
         return settings.feature_training(), folder
     graph = settings.reranker_training()
     if kind is not GRAPH:

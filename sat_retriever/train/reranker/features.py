@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 FEATURE_METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10")
 _WEIGHTS = "features.safetensors"
-FEWEST_LISTS = 10  # from which it is learnt how familiar a list is
+_FEWEST = 10  # lists from which it is learnt how familiar a list is
 _SLOPE = 20.0  # logits for a score of 1, at the start
 _FAR = 1e4  # beyond every logit
 _AT_ONCE = 256  # lists of a validation step
@@ -240,17 +240,17 @@ def train_features(
 ) -> TrainedReranker:
     """Train the feature reranker in a run folder; see `train_reranker`.
 
-    Without a start, the lists should be of as many kinds of corpora as possible. If no epoch is
-    better than the start on the validation lists, the start is kept: the order of the links, or
-    the reranker in `start_from`, whose guard then knows the training lists.
+    If no epoch is better than the start on the validation lists, the start is kept: the order of
+    the links, or the reranker in `start_from`. A training that starts from another reranker keeps
+    its guard, so what it learns of few lists changes no list that was strange before.
 
     Raises:
-        InputError: If there are fewer than ten training lists.
+        InputError: If there are fewer than ten training lists, and no start.
         TrainingError: If `start_from` has other bounds.
     """
-    if len(train) < FEWEST_LISTS:
+    if start_from is None and len(train) < _FEWEST:
         raise InputError(
-            f"there are {len(train)} training questions, and this reranker needs {FEWEST_LISTS}: "
+            f"there are {len(train)} training questions, and this reranker needs {_FEWEST}: "
             "label more, or train one of another kind"
         )
     accelerator = make_accelerator(settings.schedule(), device)
@@ -270,7 +270,9 @@ def train_features(
     run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
     if not run.finished:
         with run.held():
-            familiarity = Familiarity.of(train.lists(), settings.seed)
+            familiarity = (
+                start.familiarity if start else Familiarity.of(train.lists(), settings.seed)
+            )
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(settings.seed)
                 network = FeatureNetwork(train, settings)

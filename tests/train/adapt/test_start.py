@@ -101,15 +101,14 @@ def test_stage_2_goes_on_with_the_reranker_that_there_is_if_it_reads_the_same(tm
     settings = AdaptSettings(seed=7)
     graph, features = settings.reranker_training(), settings.feature_training()
     assert {graph.seed, features.seed} == {7}
-    assert stage_2_of(None, settings, 10) == (graph, None)
+    assert stage_2_of(None, settings) == (graph, None)
     general = FOLDER / "general" / "reranker"
-    assert stage_2_of((FEATURES, general), settings, 10) == (features, general)
-    assert stage_2_of((FEATURES, general), settings, 9) == (graph, None)
+    assert stage_2_of((FEATURES, general), settings) == (features, general)
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(6)) as index:
         spec = base_spec(index)
     own = save_base_scorer(tmp_path / "own", spec)
-    assert stage_2_of((GRAPH, own), settings, 10) == (graph, own)
+    assert stage_2_of((GRAPH, own), settings) == (graph, own)
     dense = save_base_scorer(tmp_path / "dense", replace(spec, start="dense"))
-    assert stage_2_of((GRAPH, dense), settings, 10) == (graph, None)
+    assert stage_2_of((GRAPH, dense), settings) == (graph, None)
     export_scorer(BaseScorer(ScorerShape(6, 2)), spec, tmp_path / "new")
-    assert stage_2_of((GRAPH, tmp_path / "new"), settings, 10) == (graph, None)
+    assert stage_2_of((GRAPH, tmp_path / "new"), settings) == (graph, None)

@@ -158,6 +158,8 @@ def test_a_training_begins_with_another_and_keeps_it_if_nothing_is_better(data, 
     one, two = (FeatureModel.load(each.reranker) for each in (trained, again))
     for name, value in one.network.items():
         np.testing.assert_array_equal(two.network[name], value)
+    for name, value in one.familiarity.arrays().items():  # its guard stays, too
+        np.testing.assert_array_equal(two.familiarity.arrays()[name], value)
     with pytest.raises(TrainingError, match="start_from"):
         train_reranker(*data, still, tmp_path / "run")
     with pytest.raises(TrainingError, match=r"with bound 3\.0 cannot begin with"):
