@@ -26,7 +26,7 @@ from benchmarks.related.sets import Places
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.train.reranker.candidatesets import joined_sets
-from sat_retriever.train.reranker.lists import TrainedReranker
+from sat_retriever.train.reranker.run import TrainedReranker
 from sat_retriever.train.reranker.train import train_reranker
 from sat_retriever.train.settings import RerankerTraining
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.encoder.onnx.session import limits_on, similar_lengths
 from sat_retriever.rank.cross_encoder import CROSS_ENCODER, Pair, PairSpec, write_pair_folder
-from sat_retriever.rank.trained import RERANKER
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.data.trainingdata import NO_SHEET, ranked_metrics
 from sat_retriever.train.loop.device import (
@@ -25,13 +24,16 @@ from sat_retriever.train.loop.device import (
     on_device,
     staged,
 )
-from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.state import OnProgress
-from sat_retriever.train.loop.task import MEASURE, Share, State, Task
-from sat_retriever.train.reranker.lists import TrainedReranker
+from sat_retriever.train.loop.task import MEASURE, Share, State
 from sat_retriever.train.reranker.pairlists import PairLists, Pairs, choose_blend, draw_pairs
 from sat_retriever.train.reranker.pairmodel import Batch, PairModel, export_pair_model
+from sat_retriever.train.reranker.run import (
+    RerankerTask,
+    TrainedReranker,
+    open_run,
+    train_in,
+)
 from sat_retriever.train.settings import CrossEncoderTraining
 
 PAIR_METRICS = ("NDCG@5", "Recall@5", "MRR@5", "HN-FPR@1")
@@ -57,18 +59,13 @@ def train_cross_encoder(
     accelerator = make_accelerator(settings.schedule(), device)
     model = PairModel.load(settings)
     start = model.checkpoint.spec.fingerprint
-    config = {"kind": CROSS_ENCODER.name, "start": start, **asdict(settings)}
-    data_hash = f"{train.fingerprint}-{validation.fingerprint}"
-    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
-    if not run.finished:
-        with run.held():
-            task = PairTask(train, validation, settings, model)
-            fitted = fit(task, settings.schedule(), run, accelerator, progress, phase="pairs")
-            if accelerator.is_main_process:
-                task.export(fitted.folder / RERANKER)
-                run.finish(fitted.result(), fitted.folder)
-            accelerator.wait_for_everyone()
-    return TrainedReranker.of(run)
+    lists = (train, validation)
+    run = open_run(folder, CROSS_ENCODER.name, settings, lists, data_name, start=start)
+
+    def make() -> PairTask:
+        return PairTask(train, validation, settings, model)
+
+    return train_in(run, make, settings.schedule(), accelerator, progress, "pairs")
 
 
 def pair_losses(
@@ -101,7 +98,7 @@ class PairInputs:
     relevant: torch.Tensor
 
 
-class PairTask(Task):
+class PairTask(RerankerTask):
     """A task that trains a Cross-Encoder; an item of a batch is a pair."""
 
     def __init__(
@@ -186,7 +183,6 @@ class PairTask(Task):
         folder.mkdir(parents=True)  # `export` writes into it; the loop itself keeps the weights
 
     def export(self, target: Path) -> None:
-        """Write the current model as a folder that runs without torch."""
         model, settings = self._model, self._settings
         spec = PairSpec(
             backbone=model.checkpoint.spec.fingerprint,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -31,17 +30,14 @@ from sat_retriever.rank.features.model import (
     FeatureModel,
     FeatureSpec,
 )
-from sat_retriever.rank.trained import RERANKER
 from sat_retriever.records.files import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.data.trainingdata import defined_metrics
 from sat_retriever.train.loop.device import make_accelerator, moved, staged
-from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.task import Share, Task
+from sat_retriever.train.loop.task import Share
 from sat_retriever.train.loop.weights import save_weights
 from sat_retriever.train.reranker.featurelists import CANDIDATES, FeatureLists
-from sat_retriever.train.reranker.lists import TrainedReranker
+from sat_retriever.train.reranker.run import RerankerTask, TrainedReranker, open_run, train_in
 from sat_retriever.train.settings import FeatureTraining
 
 if TYPE_CHECKING:
@@ -142,11 +138,11 @@ def list_losses(
     return losses
 
 
-class FeatureTask(Task):
+class FeatureTask(RerankerTask):
     """A task that trains a feature network.
 
     Validation counts every corpus alike, with the guard that a search has: `familiarity`, learnt
-    from the training lists. `complete` is the weight of the loss of incomplete answers.
+    from the training lists or an earlier training's.
     """
 
     def __init__(
@@ -155,10 +151,10 @@ class FeatureTask(Task):
         train: FeatureLists,
         validation: FeatureLists,
         familiarity: Familiarity,
-        complete: float,
+        settings: FeatureTraining,
     ) -> None:
         self._network = network
-        self._complete = complete
+        self._settings = settings
         self._train = train
         self._validation = validation
         self._answerable = np.flatnonzero(train.relevant.any(axis=1))
@@ -188,7 +184,7 @@ class FeatureTask(Task):
     ) -> torch.Tensor:
         given = {name: moved(value, accelerator.device) for name, value in inputs.items()}
         logits = module(given["features"], given["relations"].float(), given["scores"])
-        losses = list_losses(logits, given["mask"], given["relevant"], self._complete)
+        losses = list_losses(logits, given["mask"], given["relevant"], self._settings.complete)
         own = losses.sum() if share.counts else losses.sum() * 0
         shared: torch.Tensor = own * share.world / share.total
         return shared
@@ -226,6 +222,15 @@ class FeatureTask(Task):
         make_folder(folder)
         save_weights(folder / _WEIGHTS, self._network)
 
+    def export(self, target: Path) -> None:
+        network, settings, train = self._network, self._settings, self._train
+        spec = FeatureSpec(
+            train.encoder, train.serialization, CANDIDATES, tuple(INPUTS), RELATIONS,
+            float(network.slope.detach()), settings.bound, settings.pull_bound,
+        )  # fmt: skip
+        arrays = {name: each.cpu().numpy() for name, each in network.arrays().items()}
+        FeatureModel(spec, arrays, self._familiarity).save(target)
+
 
 def train_features(
     train: FeatureLists,
@@ -233,7 +238,7 @@ def train_features(
     settings: FeatureTraining,
     folder: str | Path,
     *,
-    start_from: str | Path | None = None,
+    start_from: Path | None = None,
     data_name: str = "",
     device: Device = "auto",
     progress: OnProgress | None = None,
@@ -254,10 +259,9 @@ def train_features(
             "label more, or train one of another kind"
         )
     accelerator = make_accelerator(settings.schedule(), device)
-    config: dict[str, Any] = {"kind": FEATURES.name, **asdict(settings)}
-    start = None
+    start, starts = None, {}
     if start_from is not None:
-        start = FeatureModel.load(start_from)
+        start, starts = FeatureModel.load(start_from), {"start_from": file_hash(start_from / MODEL)}
         for name in ("bound", "pull_bound"):
             theirs, ours = getattr(start.spec, name), getattr(settings, name)
             if theirs != ours:
@@ -265,30 +269,19 @@ def train_features(
                     f"a training with {name} {ours} cannot begin with {start_from}, which has "
                     f"{theirs}; give that, or begin with another"
                 )
-        config["start_from"] = file_hash(Path(start_from) / MODEL)
-    data_hash = f"{train.fingerprint}-{validation.fingerprint}"
-    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
-    if not run.finished:
-        with run.held():
-            familiarity = (
-                start.familiarity if start else Familiarity.of(train.lists(), settings.seed)
-            )
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(settings.seed)
-                network = FeatureNetwork(train, settings)
-            if start is not None:
-                network.begin_with(start)
-            task = FeatureTask(network, train, validation, familiarity, settings.complete)
-            fitted = fit(
-                task, settings.schedule(), run, accelerator, progress, "network", untrained="keep"
-            )
-            if accelerator.is_main_process:
-                spec = FeatureSpec(
-                    train.encoder, train.serialization, CANDIDATES, tuple(INPUTS), RELATIONS,
-                    float(network.slope.detach()), settings.bound, settings.pull_bound,
-                )  # fmt: skip
-                arrays = {name: each.cpu().numpy() for name, each in network.arrays().items()}
-                FeatureModel(spec, arrays, familiarity).save(fitted.folder / RERANKER)
-                run.finish(fitted.result(), fitted.folder)
-            accelerator.wait_for_everyone()
-    return TrainedReranker.of(run)
+    run = open_run(folder, FEATURES.name, settings, (train, validation), data_name, **starts)
+
+    def make() -> FeatureTask:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            network = FeatureNetwork(train, settings)
+        if start is None:
+            guard = Familiarity.of(train.lists(), settings.seed)
+        else:
+            guard = start.familiarity
+            network.begin_with(start)
+        return FeatureTask(network, train, validation, guard, settings)
+
+    return train_in(
+        run, make, settings.schedule(), accelerator, progress, "network", untrained="keep"
+    )

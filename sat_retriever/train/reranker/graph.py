@@ -10,9 +10,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -35,7 +35,7 @@ from sat_retriever.train.loop.state import Fitted
 from sat_retriever.train.loop.weights import load_weights, save_weights
 from sat_retriever.train.reranker.candidatesets import CandidateSets, complete_share
 from sat_retriever.train.reranker.graphtask import LossWeights, RerankTask, Scorer, logits_of
-from sat_retriever.train.reranker.lists import TrainedReranker
+from sat_retriever.train.reranker.run import TrainedReranker, open_run
 from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, GraphShape, ScorerShape
 from sat_retriever.train.settings import RerankerTraining
 
@@ -55,8 +55,8 @@ def train_graph(  # noqa: PLR0913 - data, settings, the two possible starts, and
     settings: RerankerTraining,
     folder: str | Path,
     *,
-    base: str | Path | None = None,
-    start_from: str | Path | None = None,
+    base: Path | None = None,
+    start_from: Path | None = None,
     data_name: str = "",
     device: Device = "auto",
     progress: OnProgress | None = None,
@@ -84,19 +84,17 @@ def train_graph(  # noqa: PLR0913 - data, settings, the two possible starts, and
         raise InputError("the base scorer is given, and is not trained: leave out start_from")
     train, validation = train.narrowed(settings), validation.narrowed(settings)
     accelerator = make_accelerator(settings.base_schedule(), device)
-    config: dict[str, Any] = {"kind": GRAPH.name, **asdict(settings)}
-    first = None
+    first, starts = None, {}
     if base is not None:
-        config["base"] = file_hash(_fitting_base(Path(base), train))
+        starts["base"] = file_hash(_fitting_base(base, train))
     if start_from is not None:
-        first = base_weights(Path(start_from), train.spec)
-        config["start_from"] = file_hash(Path(start_from) / MODEL)
-    data_hash = f"{train.fingerprint}-{validation.fingerprint}"
-    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
+        first = base_weights(start_from, train.spec)
+        starts["start_from"] = file_hash(start_from / MODEL)
+    run = open_run(folder, GRAPH.name, settings, (train, validation), data_name, **starts)
     if not run.finished:
         with run.held():
             training = _Training(train, validation, settings, run, accelerator, progress)
-            training.run_phases(first, None if base is None else Path(base))
+            training.run_phases(first, base)
             accelerator.wait_for_everyone()
     return TrainedReranker.of(run)
 

@@ -1,12 +1,10 @@
-"""What the trainings of all rerankers share: lists of candidates, and their outcome."""
+"""Find the candidates that the trainings of all rerankers read, and rank them for the scorer."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -17,33 +15,11 @@ from sat_retriever.datasets.metrics.rows import Rows
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.trained import RERANKER
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.progress import Progress
 from sat_retriever.train.loop.parallel import in_shares
-from sat_retriever.train.loop.runfolder import RunFolder
 
 Made = TypeVar("Made")
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedReranker:
-    """A finished training of Stage 2."""
-
-    folder: Path  # of the run
-    best_epoch: int  # that was kept, of the last phase
-    metrics: Mapping[str, float | None]  # of the validation questions
-
-    @classmethod
-    def of(cls, run: RunFolder) -> TrainedReranker:
-        """Read the outcome of a finished run."""
-        result = run.result()
-        return cls(run.path, result["best_epoch"], result["metrics"])
-
-    @property
-    def reranker(self) -> Path:
-        """The folder that `load_reranker` loads without torch."""
-        return self.folder / RERANKER
 
 
 def gathered(

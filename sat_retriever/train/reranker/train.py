@@ -17,8 +17,8 @@ from sat_retriever.train.reranker.cross_encoder import train_cross_encoder
 from sat_retriever.train.reranker.featurelists import FeatureLists, feature_lists
 from sat_retriever.train.reranker.features import train_features
 from sat_retriever.train.reranker.graph import train_graph
-from sat_retriever.train.reranker.lists import TrainedReranker
 from sat_retriever.train.reranker.pairlists import PairLists, pair_lists
+from sat_retriever.train.reranker.run import TrainedReranker
 from sat_retriever.train.settings import CrossEncoderTraining, FeatureTraining, RerankerTraining
 
 Lists = CandidateSets | FeatureLists | PairLists
@@ -87,7 +87,7 @@ def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, 
         OutputError: If the folder cannot be written.
     """
     starts = {"base": base, "start_from": start_from}
-    given: dict[str, Any] = {name: each for name, each in starts.items() if each is not None}
+    given: dict[str, Any] = {name: Path(each) for name, each in starts.items() if each}
     taken = {RerankerTraining: {"base", "start_from"}, FeatureTraining: {"start_from"}}
     if wrong := given.keys() - taken.get(type(settings), ()):
         raise InputError(f"a training with {type(settings).__name__} takes no {min(wrong)}")

@@ -26,7 +26,7 @@ from sat_retriever.train.reranker.candidatesets import (
 )
 from sat_retriever.train.reranker.graph import base_weights, export_scorer
 from sat_retriever.train.reranker.graphtask import logits_of
-from sat_retriever.train.reranker.lists import TrainedReranker
+from sat_retriever.train.reranker.run import TrainedReranker
 from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, GraphShape, ScorerShape
 from sat_retriever.train.reranker.train import train_reranker
 from sat_retriever.train.settings import RERANKER_PRESETS, RerankerTraining
