@@ -53,7 +53,9 @@ from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
 
 app = typer.Typer()
 _ROWS = 20  # rows of the result that are shown
-_NO_MODEL = "no language model is named: this is what one would be asked; add --llm MODEL (Ollama)"
+_NO_MODEL = (
+    "no language model is named, so this is the prompt; add --llm MODEL (Ollama) for an answer"
+)
 
 
 @app.command(

@@ -104,4 +104,4 @@ def _print_groups(groups: Mapping[str, int], sheets: int) -> None:
     for name, number in groups.items():
         table.add_row(plain(_named([name])), f"{number:,}")
     stdout().print(table)
-    stdout().print(f"of {counted(sheets, 'sheet')}; everyone's are seen by each group as well")
+    stdout().print(f"of {counted(sheets, 'sheet')}; every group also sees the sheets of everyone")

@@ -68,7 +68,7 @@ def sql(
         dt.datetime | None,
         typer.Option(
             formats=["%Y-%m-%d"],
-            help="The day of current_date and now(); today if not given.",
+            help="Day of current_date and now(); today if not given.",
             metavar="YYYY-MM-DD",
         ),
     ] = None,
@@ -87,9 +87,7 @@ def sql(
     process of its own, without files, network and settings.
     """
     if not sheets:
-        raise InputError(
-            "no sheet is named; add --sheets with the id of one, as sat search gives it"
-        )
+        raise InputError("no sheet is named; add --sheets with an id from sat search")
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         limits = QueryLimits(seconds=seconds, rows=rows, columns=columns)
         day = today.date() if today else None

@@ -534,9 +534,9 @@ def test_a_question_that_nothing_answers_counts_for_the_message_alone(bench, lab
     assert alone["nothing_there"] == {"unanswerable": 0, "unanswerable_said": 0, **right}
     assert found["nothing_there"] == {"unanswerable": 2, "unanswerable_said": 1, **right}
     said = " ".join(bench("--out", tmp_path / "out").out.split())
-    assert "Left out: 2 questions of triples.csv that nothing answers" in said
-    told = "stands over 1 of 2 questions that nothing answers, and over 0 of 3 right answers."
-    assert f"Nothing there: the message that nothing answers {told}" in said
+    assert "Left out: 2 questions of triples.csv without an answer" in said
+    told = "for 1 of 2 questions without an answer, and wrongly for 0 of 3 right answers."
+    assert f"The message that no sheet answers was shown {told}" in said
     assert told in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert results["nothing_there"] == found["nothing_there"]
@@ -545,7 +545,7 @@ def test_a_question_that_nothing_answers_counts_for_the_message_alone(bench, lab
 def test_the_message_over_right_answers_is_told_without_questions_that_nothing_answers(
     bench, labels
 ):
-    assert "Nothing there" not in bench().out
+    assert "The message that no sheet answers" not in bench().out
     labels.write_text(f"{TRIPLES}ships of Mars,{Q1},1\n", encoding="utf-8")
     said = " ".join(bench().out.split())
-    assert "the message that nothing answers stands over 1 of 4 right answers." in said
+    assert "The message that no sheet answers was shown wrongly for 1 of 4 right answers." in said

@@ -33,7 +33,7 @@ def test_cells_as_json_are_those_of_the_main_table_without_a_range(index_file, s
 def test_cells_that_are_not_used_are_said(index_file, sat):
     run = sat("cells", "staff.csv#staff!X1:Y9", "--index", index_file)
     assert (run.code, run.out) == (0, "")
-    assert run.err == "no cell there is used; the sheet uses A1:B2\n"
+    assert run.err == "this range is empty; the sheet's cells are in A1:B2\n"
 
 
 def test_a_range_after_the_sheet_is_shown_where_it_belongs(index_file, sat):

@@ -61,7 +61,7 @@ def test_a_folder_without_workbooks_leaves_no_file_behind_and_says_so(form, tmp_
     file = tmp_path / "x.sat"
     run = sat("index", tmp_path, "--index", file, "--encoder", encoder, *form)
     assert run.code == 1
-    assert run.err == f"error: no index was made: {file} would hold nothing\n"
+    assert run.err == f"error: no index was made: {file} would be empty\n"
     assert {path.name for path in tmp_path.iterdir()} == {"notes.txt"}
     if form:
         report = json.loads(run.out)

@@ -36,7 +36,7 @@ def test_a_lower_sheet_is_told_what_the_one_above_has_more_of(index_file, sat):
     said = facts(run.out)
     assert said["lacks"].startswith("revenue (up to ")
     assert said["above"].startswith("1. sales/2024.xlsx#Q1: score ")
-    assert "more by the words revenue" in said["above"]
+    assert "has the words revenue" in said["above"]
 
 
 def test_json_is_what_python_gives(index_file, sat):
@@ -157,7 +157,7 @@ def test_a_tab_beside_the_main_sheet_is_told_that_this_holds_it_back(tmp_path, e
     said = facts(sat("why", "regional budget", "Sources", "-i", file).out)
     assert said["role"].startswith("data; x 0.")
     assert said["role"].endswith(", since another sheet abbreviates the workbook's name")
-    assert "its place in its workbook" in said["above"]
+    assert "its role in its workbook" in said["above"]
 
 
 def test_a_word_that_only_cells_hold_is_in_common_and_lacks_elsewhere(index_file, sat):
