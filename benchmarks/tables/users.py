@@ -14,6 +14,7 @@ _SPEED = {
     "first_answer_s": "first answer of a new process, s",
     "file_mib": "index file, MiB",
     "reader_private_mib": "memory of a process, MiB",
+    "recall_at_50": "found of the 50 best",
 }
 _INDEXING = {
     "sheets": "sheets",
