@@ -140,7 +140,7 @@ def test_cells_come_with_row_numbers_column_letters_and_a_citation(tools):
     formulas = tools.read_range("Sales.xlsx#Summary", "B2", formulas=True)
     assert formulas.rows == (("=SUM('Q1'!B2:B4)",),)
     nothing = tools.read_range("Sales.xlsx#Q2", "Z1:Z9")
-    assert (nothing.rows, "No cell there is used" in nothing.note) == ((), True)
+    assert (nothing.rows, "This range is empty" in nothing.note) == ((), True)
 
 
 def test_empty_cells_that_have_formulas_are_noted_as_far_as_they_are_answered(tools):
