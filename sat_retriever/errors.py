@@ -123,4 +123,4 @@ class IndexStorageError(SheetIndexError):
 
 
 class PermissionsError(SheetIndexError):
-    """An index with permissions is read for nobody, or cannot be read for somebody alone."""
+    """An index with permissions is read without groups, or cannot be read for some groups alone."""

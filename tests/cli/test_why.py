@@ -96,7 +96,7 @@ def test_a_time_that_holds_it_back_is_told(tmp_path, encoder, sat):
         index.add_records([SheetRecord(f"sales {year}", f"sales {year}") for year in (2021, 2023)])
     said = facts(sat("why", "sales 2023", "sales 2021", "-i", file).out)
     assert said["time"] == "x 0.50: its time is another, or is not known"
-    assert "a time that is asked for" in said["above"]
+    assert "a time that the question asks for" in said["above"]
     assert facts(sat("why", "sales 2023", "sales 2023", "-i", file).out)["time"] == "2023"
 
 
