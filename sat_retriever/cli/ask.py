@@ -108,11 +108,11 @@ def ask(
 ) -> None:
     """Answer a question in words, from the sheets found, with citations.
 
-    The best sheets are found, a language model of an Ollama server writes
-    SQL over their tables, the query is checked and run in a sandbox, and
-    the model tells its rows in words. A query that fails goes back to the
-    model, twice at most. Where SQL does not fit, the answer comes from the
-    tables' text. Without a server the prepared prompt is printed.
+    The command finds the best sheets. A language model of an Ollama server
+    writes SQL over their tables, a sandbox runs it, and the model puts the
+    rows into words. A query that fails goes back to the model, twice at
+    most. If SQL does not fit, the model answers from the tables' text.
+    Without a server the prompt is printed.
     """
     refuse_unquoted(context, question)
     settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2, totals=totals)

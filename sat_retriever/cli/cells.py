@@ -166,8 +166,8 @@ def table(
 
     The workbook is read at this moment; numbers, dates and units are
     read as such. Headings between the records are a column Section.
-    Rows that were left out, and what has changed, are said on standard
-    error.
+    Standard error names the rows that were left out, and changes of the
+    file.
     """
     refuse_unquoted(context, name)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:

@@ -131,7 +131,7 @@ def serve(
 
     The page searches, shows why a sheet was found, its cells and its links,
     and gives tables as CSV. Nothing is ever written. On this machine no
-    token is needed; at an address that others reach, it is.
+    token is needed; at an address that others reach, one is.
     """
     for module in ("mcp", "jinja2", "starlette", "uvicorn"):
         require(module, "serve")

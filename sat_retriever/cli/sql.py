@@ -83,7 +83,7 @@ def sql(
 
     Each table has the name of its sheet, and a column _row with the
     sheet's row. The workbooks are read at this moment. Rows that are no
-    records, as totals, are left out and named. The query runs in a
+    records, such as totals, are left out and named. The query runs in a
     process of its own, without files, network and settings.
     """
     if not sheets:
