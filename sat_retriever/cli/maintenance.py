@@ -171,9 +171,10 @@ def reencode(
 ) -> None:
     """Encode every sheet of an index anew with another encoder.
 
-    No workbook is read. The index changes only at the end, so an interruption leaves it as it
-    was. Restart servers that have it open. Without --encoder, an index of
-    an older "general" encoder gets the present one.
+    No workbook is read. The index changes only at the end, so an
+    interruption leaves it as it was. Restart servers that have it open.
+    Without --encoder, an index of an older "general" encoder gets the
+    present one.
     """
     with progress("reencode", "opening the encoder") as shown, opened_whole(file, device) as index:
         before, sheets = index.encoder_name, len(index)

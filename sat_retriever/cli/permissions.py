@@ -46,8 +46,9 @@ def permissions(
 ) -> None:
     """Show how many sheets each group may see, or apply other rules.
 
-    No workbook is read. New rules take effect in one step, also for programs that have the
-    index open, and later runs of sat index keep using them.
+    No workbook is read. New rules take effect in one step, also for
+    programs that have the index open, and later runs of sat index keep
+    using them.
     """
     if open_to_all and (rules is not None or dry_run):
         raise InputError("--open-to-all excludes --rules and --dry-run; leave them out")

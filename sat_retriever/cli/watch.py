@@ -56,8 +56,8 @@ def watch(
         float | None,
         typer.Option(
             min=0.1,
-            help="Look for changes every so many seconds instead of being told of them, as on "
-            "network drives; URLs are always polled, every 60 seconds if this is not given.",
+            help="Check for changes every so many seconds, as network drives need; URLs are "
+            "always polled, every 60 seconds by default.",
             metavar="SECONDS",
             show_default=False,
         ),
