@@ -17,7 +17,7 @@ from benchmarks.results import ROOT, read_results
 from benchmarks.tables.figures import figures
 from benchmarks.tables.part import Part
 from benchmarks.tables.parts import all_parts, paper_parts
-from benchmarks.tables.readme import readme_table
+from benchmarks.tables.readme import readme_table, untrained_table
 from benchmarks.tables.users import indexing_table, speed_table, warned_table
 from sat_retriever.datasets.metrics.rows import unsupported
 
@@ -31,7 +31,7 @@ ALL = f"{_RESULTS}/tables.md"
 BLOCKS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "README.md": {"results": readme_table},
     f"{_RESULTS}/index.md": {
-        "quality": readme_table,
+        "quality": untrained_table,
         "speed": speed_table,
         "indexing": indexing_table,
         "warnings": warned_table,

@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
+import statistics
+
 from benchmarks.results import read_results
 from benchmarks.tables.markdown import markdown, not_run, number
 
-_CONTENTS = "_contents"
+_CONTENTS = "_contents"  # data sets of `million` whose sheets have texts of cells
 _FIRST_ANSWER = ("import_s", "open_and_load_encoder_s", "first_answer_s")
-# Columns by metric; the first answer of a process is the sum of three.
-_SPEED = {
-    "default_p50_ms": "a question, median ms",
-    "default_p95_ms": "95th percentile, ms",
-    "first_answer_s": "first answer of a new process, s",
-    "file_mib": "index file, MiB",
-    "reader_private_mib": "memory of a process, MiB",
-    "recall_at_50": "found of the 50 best",
-}
 _INDEXING = {
     "sheets": "sheets",
     "workbooks": "workbooks",
-    "workbooks_mib": "workbooks, MiB",
     "index_s": "`sat index`, s",
     "index_main_mib": "memory, MiB",
     "index_mib": "index file, MiB",
 }
 _WARNED = {
-    "warned_right": "of right answers",
-    "warned_foreign": "of questions about other corpora",
-    "warned_removed": "of questions whose sheets were removed",
+    "warned_right": "answers with a right sheet among the first five",
+    "warned_foreign": "questions about another corpus",
+    "warned_removed": "questions whose sheets were removed",
 }
 
 
 def speed_table() -> str:
-    """A row a size of an index file, with and without texts of cells."""
-    files = [file for file in read_results("million") if file["method"] == "sat-retriever"]
+    """A row a size of an index file that keeps texts of cells, as by default."""
+    files = [
+        file["metrics"]
+        for file in read_results("million")
+        if file["method"] == "sat-retriever" and file["dataset"].endswith(_CONTENTS)
+    ]
     if not files:
         return not_run("million")
-    rows = []
-    for file in sorted(files, key=lambda file: (file["metrics"]["sheets"], file["dataset"])):
-        metrics = dict(file["metrics"])
-        metrics["first_answer_s"] = sum(metrics[name] for name in _FIRST_ANSWER)
-        kept = "names and contents" if file["dataset"].endswith(_CONTENTS) else "names"
-        rows.append([number(metrics["sheets"]), kept, *(number(metrics[name]) for name in _SPEED)])
-    return markdown(["sheets", "kept", *_SPEED.values()], rows)
+    headings = (
+        "sheets", "median, ms", "95 % within, ms", "first answer of a process, s",
+        "index file, MiB", "memory, MiB", "of the 50 best, found",
+    )  # fmt: skip
+    rows = [
+        (
+            file["sheets"], file["default_p50_ms"], file["default_p95_ms"],
+            sum(file[name] for name in _FIRST_ANSWER),
+            file["file_mib"], file["reader_private_mib"], file["recall_at_50"],
+        )
+        for file in sorted(files, key=lambda file: file["sheets"])
+    ]  # fmt: skip
+    return markdown(headings, [[number(value) for value in row] for row in rows])
 
 
 def indexing_table() -> str:
@@ -54,20 +56,18 @@ def indexing_table() -> str:
     if not rows:
         return not_run("synth_scale")
     return markdown(
-        [*_INDEXING.values()], [[number(row[name]) for name in _INDEXING] for row in rows]
+        list(_INDEXING.values()), [[number(row[name]) for name in _INDEXING] for row in rows]
     )
 
 
 def warned_table() -> str:
-    """A row a test corpus: how often an answer has the message that nothing seems to answer."""
-    files = [file for file in read_results("nothing") if file["split"] == "test"]
+    """A row a kind of answers: how often the message that no sheet answers is shown with them."""
+    files = [file["metrics"] for file in read_results("nothing") if file["split"] == "test"]
     if not files:
         return not_run("nothing")
-    rows = [
-        [
-            str(file["dataset"]).replace("_", " "),
-            *(number(file["metrics"].get(name)) for name in ("questions", *_WARNED)),
-        ]
-        for file in files
-    ]
-    return markdown(["corpus", "questions", *_WARNED.values()], rows)
+    rows = []
+    for name, answers in _WARNED.items():
+        shares = [file[name] for file in files]
+        found = (min(shares), statistics.median(shares), max(shares))
+        rows.append([answers, *map(number, found)])
+    return markdown(["message shown for", "least", "median", f"most of {len(files)} tests"], rows)
