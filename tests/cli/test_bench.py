@@ -117,12 +117,6 @@ def test_a_row_below_the_one_that_is_named_shows_it(bench, tmp_path):
     ]
 
 
-def test_a_row_to_compare_with_that_is_not_there_is_refused_with_the_rows_there_are(bench):
-    run = bench("--against", "bm52")
-    assert run.code == 2
-    assert f"there is no row 'bm52' to compare with; the rows are: {', '.join(ROWS)}" in run.err
-
-
 def test_questions_of_one_text_that_were_merged_are_told(sat, index_file, tmp_path):
     labels = tmp_path / "labels.jsonl"
     rows = [("who earns which salary", STAFF), ("revenue", Q1), (" revenue", PLAN)]
@@ -169,27 +163,6 @@ def test_a_report_is_replaced_only_when_told_so(bench, tmp_path):
     assert bench("--out", out, "--force").code == 0
     assert (out / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert (out / "notes.txt").read_text() == "mine too"
-
-
-WRONG = [
-    (("--out", "triples.csv"), "is a file; name a folder"),
-    (("--out", "no/such"), "does not exist"),
-    (("--reranker", "no-folder"), "there is no folder no-folder"),
-    (("--reranker", "."), "holds no trained reranker"),
-    (("--llm", MODEL), "--llm needs a folder"),
-    (("--llm", "", "--out", "out"), "the model's name is empty"),
-    (("--llm", MODEL, "--num-ctx", "0", "--out", "out"), "num_ctx must be above 0"),
-    (("--llm-only",), "--llm-only needs a language model; name one with --llm"),
-    (("--num-ctx", "4096"), "--num-ctx needs a language model; name one with --llm"),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), WRONG, ids=[" ".join(a) for a, _ in WRONG])
-def test_wrong_usage_says_what_to_do(bench, tmp_path, monkeypatch, options, message):
-    monkeypatch.chdir(tmp_path)
-    run = bench(*options)
-    assert (run.code, run.out) == (2, "")
-    assert message in run.err
 
 
 def test_sheets_that_the_index_does_not_have_are_named(bench, labels, tmp_path):

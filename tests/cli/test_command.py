@@ -20,6 +20,7 @@ COMMANDS = [
     "mcp",
     "queries",
     "search",
+    "serve",
     "show",
     "status",
     "synth",

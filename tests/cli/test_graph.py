@@ -129,6 +129,8 @@ def test_what_is_counted_is_what_is_written(linked, sat, tmp_path):
 def test_types_leave_out_the_others(linked, sat):
     graph = exported(sat, "-i", linked, "--type", "aggregation", "--type", "summary_source")
     assert {link["type"] for link in graph["links"]} == {"aggregation", "summary_source"}
+    wrong = sat("graph", "-i", linked, "--type", "friendship")
+    assert (wrong.code, "aggregation" in wrong.err) == (2, True)
 
 
 def test_a_limit_keeps_the_best_linked_and_says_so(linked, sat):
@@ -177,27 +179,6 @@ def test_what_fails_half_way_leaves_the_old_file(linked, sat, tmp_path, monkeypa
     run = sat("graph", "-i", linked, "--out", file, "--force")
     assert (run.code, file.read_text()) == (1, "old")
     assert list(tmp_path.iterdir()) == [file]
-
-
-REFUSED = [
-    (["--out", "{tmp}"], "is a folder"),
-    (["--out", "{tmp}/no/g.json"], "does not exist"),
-    (["--out", "{tmp}/g.txt"], "give the --format"),
-    (["--format", "svg"], "svg"),
-    (["--type", "friendship"], "aggregation"),
-    (["--sheet", "2024.xlsx#Q3"], "did you mean"),
-    (["--workbook", "2023.xlsx"], "did you mean"),
-    (["--hops", "-1"], "--hops"),
-    (["--limit", "0"], "--limit"),
-]
-
-
-@pytest.mark.parametrize(("options", "named"), REFUSED, ids=[" ".join(o) for o, _ in REFUSED])
-def test_a_wrong_wish_is_answered_with_what_to_do(options, named, linked, sat, tmp_path):
-    run = sat("graph", "-i", linked, *(option.format(tmp=tmp_path) for option in options))
-    assert run.code == 2
-    assert named in run.err.replace("\n", " ")
-    assert run.out == ""
 
 
 def test_a_page_is_not_printed_to_a_terminal_but_to_a_pipe(linked, sat):

@@ -6,7 +6,6 @@ import json
 import subprocess
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pytest
 
@@ -92,12 +91,6 @@ def test_last_year_counts_from_the_present_day_if_no_other_is_given(index_file, 
     label = json.loads(sat("search", "sales last year", "-i", index_file, "--json").out)["times"]
     after = date.today()
     assert label["spans"][0]["first_year"] in {before.year - 1, after.year - 1}
-
-
-def test_a_day_that_is_none_is_refused(index_file, sat):
-    run = sat("search", "sales", "-i", index_file, "--today", "10/05/2024")
-    assert run.code == 2
-    assert "--today" in run.err
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
@@ -206,45 +199,6 @@ def test_json_is_valid_whatever_the_terminals_encoding(tmp_path, encoder):
     assert run_sat("search", "客户", "-i", file, PYTHONIOENCODING="ascii").code == 0
 
 
-FAILURES = [
-    (["search", "rate", "--index", "{tmp}/none.sat"], 1, "none.sat"),
-    (["search", "rate", "--index", "{tmp}/letter.sat"], 1, "letter.sat"),
-    (["search", "  ", "--index", "{index}"], 2, "the query is empty"),
-    (["search", "rate", "--index", "{index}", "--where", "team"], 2, "KEY=VALUE"),
-    (["search", "rate", "--index", "{index}", "-k", "0"], 2, "'-k'"),
-    (["search", "rate", "--index", "{index}", "--visibility", "odd"], 2, "odd"),
-    (["search", "rate", "--index", "{index}", "--format", "docx"], 2, "'docx'; give one of: xlsx"),
-    (["search", "rate", "--index", "{index}", "--role", "odd"], 2, "odd"),
-    (["search", "rate", "--index", "{index}", "--period", "soon"], 2, "names no time"),
-    (["search", "rate", "--index", "{index}", "--after", "soon"], 2, "--after"),
-    (["search", "rate", "--index", "{index}", "--before", "2024-13"], 2, "--before"),
-    (["search", "rate", "in", "--index", "{index}", "May"], 2, 'quotes: sat search "rate in May"'),
-    (["show", "Plan", "#1", "--index", "{index}"], 2, 'quotes: sat show "Plan #1"'),
-    (["search", "--index", "{index}"], 2, "QUERY"),
-    (["show", "x", "--index", "{tmp}/none.sat"], 1, "none.sat"),
-    (["show", "x", "--index", "{index}"], 2, "'x'"),
-    (["status", "--index", "{tmp}/none.sat"], 1, "none.sat"),
-    (["status", "--index", "{tmp}/letter.sat", "--json"], 1, "letter.sat"),
-    (["status", "--index", "{tmp}"], 2, "directory"),
-    (["nonsense"], 2, "nonsense"),
-    (["search", "rate", "--nonsense"], 2, "--nonsense"),
-]
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "named"), FAILURES, ids=[" ".join(line) for line, _, _ in FAILURES]
-)
-def test_errors_go_to_standard_error_without_a_traceback(
-    line, code, named, index_file: Path, tmp_path: Path, sat
-):
-    (tmp_path / "letter.sat").write_text("Dear Ada,\n" * 500)
-    run = sat(*(part.format(tmp=tmp_path, index=index_file) for part in line))
-    assert run.code == code
-    assert named in run.err.replace("\n", "")
-    assert run.out == ""
-    assert "Traceback" not in run.err
-
-
 VIA = Link("a.xlsx#Summary", "a.xlsx#Q1", "formula_reference", 0.9, "Summary!B4 =SUM(Q1!B2:B9)")
 
 
@@ -314,18 +268,6 @@ def test_the_link_and_its_evidence_take_one_line_each(width, capsys, monkeypatch
     if width >= 100:
         assert "via formula_reference to …" in lines[link]
         assert lines[link].endswith("#Year to date")
-
-
-@pytest.mark.parametrize("option", ["--after", "--before"])
-@pytest.mark.parametrize("text", ["yesterday", "", "31.12.2024", "2024-02-30", "24", "abcd"])
-def test_what_is_no_date_is_answered_in_plain_words(option, text, index_file, sat):
-    run = sat("search", "rate", "-i", index_file, option, text)
-    assert run.code == 2
-    assert run.out == ""
-    assert run.err == (
-        f"error: {option} is {text!r}, which is not a date; "
-        "write one like 2024, 2024-03, 2024-03-31 or 2024-03-31T18:00\n"
-    )
 
 
 def test_up_to_three_matched_cells_are_shown_and_the_range_that_answers(transit_file, sat):

@@ -30,13 +30,6 @@ def test_a_name_means_these_sheets(name, expected, index_file, workbooks, sat):
     assert [sheet["sheet_id"] for sheet in json.loads(run.out)["sheets"]] == expected
 
 
-def test_a_part_of_a_sheet_name_behind_a_hash_is_not_that_sheet(index_file, sat):
-    # "2024.xlsx#1" would be sheet "1"; there are only "#1" and "Plan #1".
-    run = sat("show", "2024.xlsx#1", "--index", index_file)
-    assert run.code == 2
-    assert "did you mean" in run.err
-
-
 def test_a_path_from_the_current_folder_is_understood(index_file, workbooks, sat, monkeypatch):
     monkeypatch.chdir(workbooks / "sales")
     run = sat("show", "./2024.xlsx#Q1", "--index", index_file, "--json")
@@ -108,17 +101,6 @@ def test_a_file_that_was_skipped_is_suggested_last(tmp_path, encoder, sat):
     suggested = sat("show", "sales 201.csv", "--index", file).err.partition("did you mean ")[2]
     assert suggested.endswith("'sales 2019.csv'?\n")
     assert suggested.startswith("'sales 2024.csv")
-
-
-SLIPS = [("2023.xlsx", "'2024.xlsx'"), ("staf.csv", "'staff.csv'"), ("torn.xls", "'torn.xlsx'")]
-
-
-@pytest.mark.parametrize(("name", "meant"), SLIPS)
-def test_an_unknown_name_is_answered_with_the_nearest_ones(name, meant, index_file, sat):
-    run = sat("show", name, "--index", index_file)
-    assert run.code == 2
-    assert f"no workbook or sheet '{name}'" in run.err
-    assert meant in run.err.partition("did you mean")[2]
 
 
 def test_hostile_names_are_shown_not_obeyed(index_file, sat):

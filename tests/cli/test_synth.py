@@ -80,28 +80,6 @@ def test_years_and_companies_are_taken(tmp_path, sat):
     assert not any(str(year) in said for year in (2019, 2020, 2022, 2023, 2024, 2025, 2026))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--scale", "huge"), "the scale 'huge' must be small"),
-        (("--scale", "0"), "the scale '0'"),
-        (("--years", "2026-2019"), "the years '2026-2019'"),
-        (("--companies", "0"), "--companies"),
-        (("--queries", "-1"), "--queries"),
-        (("--workers", "0"), "--workers"),
-        (("--vocabulary", "nowhere"), "nowhere"),
-        (("--language", "../de"), "is not a language tag"),
-        (("--scale", "30", "--language", "de", "--translator", "m"), "need a folder"),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_makes_nothing(options, message, tmp_path, sat):
-    run = sat("synth", "--out", tmp_path / "x", *options)
-    assert run.code == 2
-    assert message in " ".join(run.err.replace("│", " ").split())
-    assert "Traceback" not in run.err
-    assert not (tmp_path / "x").exists()
-
-
 def test_a_folder_of_ones_own_is_refused_and_left_alone(workbooks, sat):
     before = sorted(workbooks.rglob("*"))
     run = sat("synth", "--out", workbooks, "--force")
