@@ -235,10 +235,7 @@ def test_a_sheet_that_no_link_lifted_says_nothing_of_links(index_file, sat):
 
 @pytest.mark.parametrize(
     ("sheet", "said"),
-    [
-        ("Q1", "via formula_reference from Summary"),
-        ("Summary", "via formula_reference to Q1"),
-    ],
+    [("Q1", "via formula_reference from Summary"), ("Summary", "via formula_reference to Q1")],
 )
 def test_a_link_within_a_workbook_is_told_by_the_name_of_the_other_sheet(sheet, said, capsys):
     record = SheetRecord(f"a.xlsx#{sheet}", sheet, "a.xlsx", "a.xlsx")

@@ -36,9 +36,7 @@ def test_json_has_all_of_the_result(index_file, sat):
         "rows": [[41]],
         "complete": True,
         "citations": ["staff.csv#staff!A1:B2"],
-        "sources": [
-            {"name": "staff", "sheet_id": STAFF, "range": "A1:B2", "rows": None},
-        ],
+        "sources": [{"name": "staff", "sheet_id": STAFF, "range": "A1:B2", "rows": None}],
         "note": "",
     }
 

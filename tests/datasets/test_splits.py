@@ -45,10 +45,7 @@ def test_a_test_part_of_no_query_leaves_all_the_others():
     [
         ("Synthetic_Data__Stock_Market__Stock_2024_Q4_source", "Stock_Market_Data__Stock_YEAR"),
         ("Inventory_Warehouse_Entry_2021-03_target", "Inventory_Warehouse_Entry_Details_YEAR"),
-        (
-            "Inventory_Warehouse_Entry_Details_2021_target",
-            "Inventory_Warehouse_Entry_Details_YEAR",
-        ),
+        ("Inventory_Warehouse_Entry_Details_2021_target", "Inventory_Warehouse_Entry_Details_YEAR"),
         ("Inventory_Inventory_Check_2020", "Inventory_Inventory_Check_Records_YEAR"),
         ("Finance_Sterling_Group_2020_source", "Finance_Sterling_Group_YEAR"),
         ("a_source_b", "a_source_b"),

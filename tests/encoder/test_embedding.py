@@ -62,12 +62,7 @@ def test_prompts_of_a_known_model_stand_before_its_texts():
 
 @pytest.mark.parametrize(
     ("text", "sent"),
-    [
-        ("a" * 5_000, "a" * 2_000),
-        ("", "-"),
-        (" \n", "-"),
-        ("Stra\udc00e 表", "Stra?e 表"),
-    ],
+    [("a" * 5_000, "a" * 2_000), ("", "-"), (" \n", "-"), ("Stra\udc00e 表", "Stra?e 表")],
 )
 def test_every_text_can_be_sent(text, sent):
     with ollama(always(GOOD), models=("small",)) as server:
@@ -223,8 +218,7 @@ def test_a_password_in_the_address_is_not_shown():
 
 
 @pytest.mark.parametrize(
-    ("model", "options"),
-    [("small", {"batch_size": 0}), ("small", {"timeout_s": 0}), (" ", {})],
+    ("model", "options"), [("small", {"batch_size": 0}), ("small", {"timeout_s": 0}), (" ", {})]
 )
 def test_options_out_of_range_are_refused(model, options):
     with ollama(always(GOOD), models=("small",)) as server, pytest.raises(InputError):

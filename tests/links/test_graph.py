@@ -69,11 +69,7 @@ def test_a_sheet_is_a_node_with_plain_attributes():
 def test_links_are_edges_keyed_by_type_and_one_to_a_sheet_that_is_not_there_is_left_out():
     graph = link_graph(RECORDS, LINKS)
     assert sorted(graph.edges(keys=True)) == sorted(
-        [
-            (SUMMARY, Q1, "formula_reference"),
-            (SUMMARY, Q1, "aggregation"),
-            (Q1, RATES, "join_key"),
-        ]
+        [(SUMMARY, Q1, "formula_reference"), (SUMMARY, Q1, "aggregation"), (Q1, RATES, "join_key")]
     )
     assert graph.edges[SUMMARY, Q1, "formula_reference"] == {
         "type": "formula_reference",

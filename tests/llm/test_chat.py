@@ -10,11 +10,7 @@ import pytest
 from sat_retriever.errors import InputError, LanguageModelError
 from sat_retriever.llm.chat import OllamaChat
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}},
-    "required": ["text"],
-}
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
 def reply(content, done_reason="stop"):
@@ -86,12 +82,7 @@ def test_an_answer_is_parsed_and_the_request_is_bounded_and_held_to_the_schema()
     assert request["think"] is False
     assert request["stream"] is False
     assert request["keep_alive"] == "10m"
-    assert request["options"] == {
-        "num_ctx": 4096,
-        "num_predict": 99,
-        "temperature": 0.0,
-        "seed": 7,
-    }
+    assert request["options"] == {"num_ctx": 4096, "num_predict": 99, "temperature": 0.0, "seed": 7}
 
 
 def test_a_list_is_an_answer_where_one_was_asked_for():

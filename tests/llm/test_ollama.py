@@ -90,10 +90,7 @@ def test_vectors_come_as_they_are_with_the_tokens_of_the_texts(tokens):
 
 def test_a_text_beyond_the_context_is_told_apart_from_other_refusals():
     reaction = Reaction(status=400, error="the input length exceeds the context length")
-    with (
-        ollama(always(reaction), models=("small",)) as server,
-        pytest.raises(ModelContextError),
-    ):
+    with ollama(always(reaction), models=("small",)) as server, pytest.raises(ModelContextError):
         OllamaServer(server.host).embed("small", ["a"])
 
 

@@ -20,6 +20,7 @@ from tests.fakes import HashedEncoder
 from tests.places import needs
 from tests.tables import table
 
+
 def at(path, sheet="Data"):
     return SheetRecord(f"{path}#{sheet}", sheet, workbook=path.rpartition("/")[2], path=path)
 

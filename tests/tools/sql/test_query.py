@@ -225,10 +225,7 @@ def test_durations_and_long_decimals_are_told_as_they_are(asked):
         ("SELECT {'a': [INTERVAL 1 MONTH]};", '{"a": ["1 month"]}'),
         ("SELECT INTERVAL 36 HOUR", "36:00:00"),
         ("SELECT 0.1::DECIMAL(9, 4)", 0.1),
-        (
-            "SELECT 12345678901234567890.123456789::DECIMAL(38, 9)",
-            "12345678901234567890.123456789",
-        ),
+        ("SELECT 12345678901234567890.123456789::DECIMAL(38, 9)", "12345678901234567890.123456789"),
     ):
         assert asked.run(sql).rows == ((told,),), sql
     found = asked.run("SELECT customer, age(day, DATE '2023-01-01') AS a, 1 AS a FROM orders")

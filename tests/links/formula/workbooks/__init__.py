@@ -14,12 +14,7 @@ from tests.links.formula.workbooks.listed import LISTED_CASES
 from tests.links.formula.workbooks.other_files import OTHER_FILE_CASES
 from tests.links.formula.workbooks.sheets import SHEET_CASES
 
-CASES: list[Case] = [
-    *LISTED_CASES,
-    *SHEET_CASES,
-    *DECLARED_CASES,
-    *OTHER_FILE_CASES,
-]
+CASES: list[Case] = [*LISTED_CASES, *SHEET_CASES, *DECLARED_CASES, *OTHER_FILE_CASES]
 
 OWN_TYPES = frozenset({"formula_reference", "aggregation", "summary_source", "join_key"})
 

@@ -97,10 +97,7 @@ def test_missing_damaged_and_circular_parts_give_what_can_be_read():
     assert texts(drawn("<c><f>Data!A1</f></c>", drawing="<wsDr>")) == ["Data!A1"]
     assert texts(opened()) == []
     circle = opened(
-        **{
-            "xl/worksheets/_rels/s.xml.rels": rels(("d", "drawing", "s.xml")),
-            SHEET: "<worksheet/>",
-        }
+        **{"xl/worksheets/_rels/s.xml.rels": rels(("d", "drawing", "s.xml")), SHEET: "<worksheet/>"}
     )
     assert texts(circle) == []
     itself = opened(
