@@ -107,6 +107,6 @@ def remarks(grid: Grid, tables: Sequence[Told]) -> dict[int, str]:
     for table in tables:
         rows = dict.fromkeys(table.records, "record") | table.left_out
         top = int(table.range.split(":")[0].lstrip(string.ascii_uppercase))
-        found |= dict.fromkeys(range(top, min(rows)), "header") | rows
+        found |= dict.fromkeys(found.keys() & range(top, min(rows)), "header") | rows
         found |= {row: f"{rows[row]} ?" for row in table.doubtful}
     return found
