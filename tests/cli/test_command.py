@@ -11,7 +11,7 @@ import typer
 
 from sat_retriever import __version__
 from sat_retriever.cli import _COMMANDS, app
-from tests.cli.conftest import command, run_sat
+from tests.cli.conftest import run_sat
 
 COMMANDS = [
     "bench",
@@ -102,11 +102,6 @@ def test_every_listed_command_is_there_with_its_line_and_a_help(name):
     group = typer.main.get_group(app)
     found = group.get_command(typer.Context(group), name)
     assert (found.name, bool(found.short_help), bool(found.help)) == (name, True, True)
-
-
-def test_it_runs_as_a_module_too(index_file):
-    assert command("--version")[1:3] == ["-m", "sat_retriever"]
-    assert run_sat("--version").out == f"sat {__version__}\n"
 
 
 def test_a_first_answer_takes_seconds_not_minutes(index_file):

