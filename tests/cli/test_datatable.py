@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openpyxl import Workbook
 
 from sat_retriever.cli import terminal
 from sat_retriever.cli.terminal import _Console, print_rows
+from tests.builders import save_book
 from tests.cli.conftest import run_sat
 from tests.cli.terminals import in_terminal
 
@@ -113,12 +113,8 @@ def test_columns_beyond_the_limit_are_said_and_can_be_asked_for(wide_file, sat):
 
 
 def test_the_columns_of_a_workbooks_sheets_that_are_not_listed_are_counted(tmp_path, encoder, sat):
-    book = Workbook()
-    for name in ("One", "Two"):
-        sheet = book.create_sheet(name)
-        sheet.append([f"c{n}" for n in range(11)])
-        sheet.append(list(range(11)))
-    book.save(tmp_path / "book.xlsx")
+    rows = [[f"c{n}" for n in range(11)], list(range(11))]
+    save_book(tmp_path / "book.xlsx", One=rows, Two=rows)
     file = tmp_path / "x.sat"
     sat("index", tmp_path, "--index", file, "--model", encoder)
     assert "c7 +3" in " ".join(sat("show", "book.xlsx", "--index", file).out.split())

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
 from sat_retriever.datasets.edges import load_links
 from sat_retriever.encoder import SheetEncoder
+from tests.builders import save_book
 from tests.cli.conftest import command, run_sat
 from tests.cli.terminals import in_terminal
 
@@ -32,22 +32,11 @@ SUM = "Summary!B2 =SUM(Q1!B2:B3)"
 def linked(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
     """An index of workbooks whose formulas refer to each other, never written to by a test."""
     folder = tmp_path_factory.mktemp("linked")
-    (folder / "sales").mkdir()
-    book = Workbook()
-    book.active.title = "Summary"
-    book["Summary"].append(["Quarter", "Revenue"])
-    for name in ("Q1", "Q2"):
-        sheet = book.create_sheet(name)
-        for row in (["Region", "Revenue"], ["North", 1], ["South", 2]):
-            sheet.append(row)
-        book["Summary"].append([name, f"=SUM({name}!B2:B3)"])
-    book["Q1"]["D1"] = "='[../rates.xlsx]Rates'!B2"
-    book.save(folder / "sales" / "2024.xlsx")
-    rates = Workbook()
-    rates.active.title = "Rates"
-    for row in (["Currency", "Rate"], ["EUR", 1.1]):
-        rates.active.append(row)
-    rates.save(folder / "rates.xlsx")
+    quarter = [["Region", "Revenue"], ["North", 1], ["South", 2]]
+    first = [[*quarter[0], None, "='[../rates.xlsx]Rates'!B2"], *quarter[1:]]
+    summary = [["Quarter", "Revenue"], ["Q1", "=SUM(Q1!B2:B3)"], ["Q2", "=SUM(Q2!B2:B3)"]]
+    save_book(folder / "sales" / "2024.xlsx", Summary=summary, Q1=first, Q2=quarter)
+    save_book(folder / "rates.xlsx", Rates=[["Currency", "Rate"], ["EUR", 1.1]])
     (folder / "staff.csv").write_text("Name,Salary\nAda,41\n", encoding="utf-8")
     file = folder / "linked.sat"
     done = run_sat("index", folder, "--index", file, "--model", encoder)

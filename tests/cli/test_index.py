@@ -15,11 +15,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
 from sat_retriever.cli.terminal import counted
 from sat_retriever.encoder import SheetEncoder
+from tests.builders import save_book
 from tests.cli.conftest import Run, command
 from tests.cli.terminals import in_terminal
 from tests.saved_encoder import save_bag_of_words
@@ -259,11 +259,8 @@ def test_another_precision_than_the_indexs_is_refused(own_index, workbooks, sat)
 
 def test_a_password_opens_an_encrypted_workbook(tmp_path, sat, encoder):
     ooxml = pytest.importorskip("msoffcrypto.format.ooxml", reason="extra [encrypted] missing")
-    book = Workbook()
-    book.active.append(["Name", "Salary"])
-    book.active.append(["Ada", 1])
-    plain, locked = tmp_path / "plain.xlsx", tmp_path / "locked.xlsx"
-    book.save(plain)
+    locked = tmp_path / "locked.xlsx"
+    plain = save_book(tmp_path / "plain.xlsx", Sheet=[["Name", "Salary"], ["Ada", 1]])
     with plain.open("rb") as source, locked.open("wb") as target:
         ooxml.OOXMLFile(source).encrypt("open sesame", target)
     file = tmp_path / "x.sat"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from openpyxl import Workbook
 
+from tests.builders import save_book
 from tests.cli.conftest import run_sat
 
 SALES = [f"sales/2024.xlsx#{name}" for name in ("#1", "Plan #1", "Q1", "Rates")]
@@ -114,16 +114,9 @@ def test_hostile_names_are_shown_not_obeyed(index_file, sat):
 def linked(tmp_path_factory, encoder):
     """A sheet that sums up nine others and a sheet that takes a value from it."""
     folder = tmp_path_factory.mktemp("linked")
-    book = Workbook()
-    total = book.active
-    total.title = "Total"
-    for number in range(1, 10):
-        sheet = book.create_sheet(f"Part {number}")
-        for row in (["Region", f"Revenue {number}"], ["North", number]):
-            sheet.append(row)
-        total.append([f"Part {number}", f"=SUM('Part {number}'!B2:B2)"])
-    book.create_sheet("Report").append(["Sum", "=Total!B1"])
-    book.save(folder / "sales.xlsx")
+    parts = {f"Part {n}": [["Region", f"Revenue {n}"], ["North", n]] for n in range(1, 10)}
+    total = [[name, f"=SUM('{name}'!B2:B2)"] for name in parts]
+    save_book(folder / "sales.xlsx", Total=total, **parts, Report=[["Sum", "=Total!B1"]])
     file = folder / "linked.sat"
     assert run_sat("index", folder, "--index", file, "--model", encoder).code == 0
     return file

@@ -8,8 +8,8 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.encoder import SheetEncoder
+from tests.builders import save_book
 from tests.cli.conftest import MARKUP, run_sat
-from tests.several_tables import save_book
 
 QUESTION = "revenue by region"
 

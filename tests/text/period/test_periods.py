@@ -16,6 +16,7 @@ from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.splits import family
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.period.periods import Grain, SheetPeriod, period_of, sibling_links
+from tests.builders import indexed
 from tests.fakes import HashedEncoder
 from tests.places import needs
 from tests.tables import table
@@ -259,8 +260,7 @@ def test_a_workbook_of_a_tab_a_day_does_not_stop_an_index(tmp_path):
         book.add_worksheet(f"{day}").write_row(0, 0, ["Item", "Amount"])
         book.get_worksheet_by_name(f"{day}").write_row(1, 0, ["tea", day])
     book.close()
-    with SheetIndex.create(tmp_path / "days.sat", HashedEncoder()) as index:
-        index.sync(tmp_path)
+    with indexed(tmp_path, tmp_path / "days.sat") as index:
         assert len(index) == 31
         assert any(link.type == "sibling_period" for link in index.all_links())
 

@@ -5,38 +5,27 @@ import json
 
 import duckdb
 import pytest
-from openpyxl import Workbook
 
-from sat_retriever import SheetIndex
 from sat_retriever.errors import EmptyInputError, InputError, QueryError
 from sat_retriever.records.typedtable import ROW
 from sat_retriever.tools.sql import process, query
 from sat_retriever.tools.sql.ask import QueryLimits
 from sat_retriever.tools.sql.query import TableQuery
-from tests.fakes import HashedEncoder
+from tests.builders import indexed, save_book
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     folder = tmp_path_factory.mktemp("in")
-    book = Workbook()
-    orders = book.active
-    orders.title = "Orders"
-    orders.append(["Orders of 2024"])
-    orders.append([])
-    orders.append(["Customer", "Day", "Price (EUR)", "Paid"])
-    for number, (customer, price) in enumerate(
-        [("Ada", 10), ("Bob", 5.5), ("Ada", 7), ("Eve", 1)], start=1
-    ):
+    orders = [["Orders of 2024"], [], ["Customer", "Day", "Price (EUR)", "Paid"]]
+    sold = [("Ada", 10), ("Bob", 5.5), ("Ada", 7), ("Eve", 1)]
+    for number, (customer, price) in enumerate(sold, start=1):
         orders.append([customer, dt.datetime(2024, 1, number), price, number % 2 == 0])
     orders.append(["Total", None, 23.5, None])
-    people = book.create_sheet("People")
-    for line in (["Name", "City"], ["Ada", "Rome"], ["Bob", "Oslo"], ["Zoe", "Bonn"]):
-        people.append(line)
-    book.save(folder / "shop.xlsx")
+    people = [["Name", "City"], ["Ada", "Rome"], ["Bob", "Oslo"], ["Zoe", "Bonn"]]
+    save_book(folder / "shop.xlsx", Orders=orders, People=people)
     file = tmp_path_factory.mktemp("index") / "x.sat"
-    with SheetIndex.create(file, HashedEncoder()) as made:
-        made.sync([folder])
+    with indexed(folder, file) as made:
         yield made
 
 
