@@ -45,12 +45,6 @@ def bench(sat, index_file, labels):
     return run
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OLLAMA_HOST"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def table(out: str) -> dict[str, list[str]]:
     """Cells of the printed table by method."""
     _, rows, *_ = out.split("\n\n")  # what it is, the table, notes

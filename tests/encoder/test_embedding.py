@@ -16,12 +16,6 @@ BROKEN = Reaction(status=500, error="llama runner process has terminated")
 TEXTS = [f"name: Sales {year} ; columns: Region | Revenue" for year in range(2000, 2010)]
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def opened(server, model="small", **options):
     return EmbeddingEncoder.ollama(model, host=server.host, **{"pauses_s": (0, 0, 0), **options})
 

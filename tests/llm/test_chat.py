@@ -59,12 +59,6 @@ def server(body, status=200, wait_s=0.0):
         thread.join()
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def failure(host, **options):
     with pytest.raises(LanguageModelError) as caught:
         OllamaChat("small", host, **options).ask("Why?", SCHEMA)

@@ -23,12 +23,6 @@ from tests.evaluation.ollama_server import Reaction, always, hashed, ollama, say
 OPTIONS = {"num_ctx": 4096, "temperature": 0.0, "seed": 1}
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def ask(host, prompt="Why?", **options):
     return OllamaServer(host, **options).reply("small", prompt, {"type": "array"}, OPTIONS)
 
