@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
+from sat_retriever import SheetEncoder
 from sat_retriever.cli import main
-from sat_retriever.encoder import SheetEncoder
 from tests.builders import transit
 from tests.saved_encoder import save_bag_of_words
 

@@ -12,14 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever import SheetRetriever
+from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.cli.train.session import TrainingBar
-from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.errors import TrainingError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.spec import read_graph_folder
-from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.train.adapt.outcome import next_verdict
 from sat_retriever.train.adapt.settings import AdaptSettings
 from sat_retriever.train.loop.summary import read_run

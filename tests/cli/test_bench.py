@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sat_retriever import SheetIndex
 from sat_retriever.datasets.metrics.rows import read_run
 from sat_retriever.encoder.folder import read_model_folder, write_model_folder
-from sat_retriever.index.index import SheetIndex
 from tests.cli.conftest import command
 from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama
 from tests.rank.graph.small_model import save_small_model, small_spec

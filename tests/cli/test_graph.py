@@ -11,9 +11,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from sat_retriever import SheetIndex
+from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever.datasets.edges import load_links
-from sat_retriever.encoder import SheetEncoder
 from tests.builders import save_book
 from tests.cli.conftest import command, run_sat
 from tests.cli.terminals import in_terminal

@@ -16,9 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever import SheetIndex
+from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever.cli.terminal import counted
-from sat_retriever.encoder import SheetEncoder
 from tests.builders import save_book
 from tests.cli.conftest import Run, command
 from tests.cli.terminals import in_terminal

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from sat_retriever import SheetIndex
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import SheetEncoder, SheetIndex
 from tests.builders import LEFT_OUT, MESSY, messy_index
 
 

@@ -8,9 +8,9 @@ from contextlib import nullcontext
 
 import pytest
 
+from sat_retriever import SheetIndex
 from sat_retriever.cli import index as index_command
 from sat_retriever.encoder import embedding
-from sat_retriever.index.index import SheetIndex
 from tests.embedding_models import HashedEmbeddings
 from tests.evaluation.ollama_server import Reaction, always, ollama
 

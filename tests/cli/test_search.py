@@ -9,10 +9,9 @@ from datetime import date
 
 import pytest
 
-from sat_retriever import Hit, Link, SheetIndex, SheetRecord
+from sat_retriever import Hit, Link, SheetEncoder, SheetIndex, SheetRecord
 from sat_retriever.cli import terminal
 from sat_retriever.cli.search import _print_hits
-from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.hits import Why

@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from sat_retriever import SheetIndex
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever.encoder.models import folder as model_folders
 from tests.builders import save_book
 from tests.rank.graph.small_model import save_small_model, small_spec

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
 from tests.builders import save_book
 from tests.cli.conftest import MARKUP, run_sat
 

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import Column, Link, SheetRecord
 from sat_retriever.datasets.dataset import load_bird, load_eps, load_industrytab, load_spider
 from sat_retriever.datasets.edges import load_links
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.sheets import SheetPair, data_like_headers, load_pairs, load_sheets
 from sat_retriever.errors import CorpusError
-from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import Column, SheetRecord
 from tests.places import needs
 
 

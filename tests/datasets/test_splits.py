@@ -1,5 +1,6 @@
 import pytest
 
+from sat_retriever import Column, InputError, SheetRecord
 from sat_retriever.datasets.dataset import Dataset, Split, load_industrytab, load_spider
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.splits import (
@@ -9,8 +10,6 @@ from sat_retriever.datasets.splits import (
     sheet_groups,
     standard_split,
 )
-from sat_retriever.errors import InputError
-from sat_retriever.records.sheets import Column, SheetRecord
 from tests.places import needs
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sat_retriever import SheetIndex
 from sat_retriever.datasets.labels import Query
-from sat_retriever.index.index import SheetIndex
 from tests.builders import save_book
 from tests.fakes import HashedEncoder
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever import InputError, SheetIndex, read_workbook
+from sat_retriever import InputError, SheetIndex, SheetTools, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.tools.sheettools import SheetTools
 from sat_retriever.workbook.values.readers import Readers
 from tests.fakes import HashedEncoder
 from tests.index.sync.test_sync import write, write_xlsx

@@ -7,7 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import ollama
 import pytest
 
-from sat_retriever.errors import InputError, LanguageModelError
+from sat_retriever import InputError
+from sat_retriever.errors import LanguageModelError
 from sat_retriever.llm.chat import OllamaChat
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}

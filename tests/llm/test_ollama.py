@@ -9,14 +9,9 @@ import httpx
 import ollama as client
 import pytest
 
+from sat_retriever import InputError, MissingExtraError
 from sat_retriever._extras import install_command
-from sat_retriever.errors import (
-    InputError,
-    LanguageModelError,
-    MissingExtraError,
-    ModelContextError,
-    ModelSetupError,
-)
+from sat_retriever.errors import LanguageModelError, ModelContextError, ModelSetupError
 from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive, shown_host
 from tests.evaluation.ollama_server import Reaction, always, hashed, ollama, says
 

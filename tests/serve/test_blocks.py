@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.index.index import SheetIndex
+from sat_retriever import InputError, PathNotFoundError, SheetIndex
 from sat_retriever.records.area import Area
 from sat_retriever.serve.blocks import BlockReader
 from tests.builders import indexed

@@ -6,9 +6,7 @@ import threading
 
 import pytest
 
-from sat_retriever.errors import IndexBusyError
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever import IndexBusyError, SheetIndex, SheetRecord
 from sat_retriever.serve.facets import FOLDERS, LatestFacets, folders_of
 from tests.fakes import HashedEncoder
 

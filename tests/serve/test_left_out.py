@@ -7,8 +7,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.index.index import SheetIndex
+from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.serve.app import Pages
 from tests.builders import LEFT_OUT, MESSY, messy_index
 from tests.fakes import HashedEncoder

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever import Column, SheetRecord
 from sat_retriever.text import identifiers
 from sat_retriever.text.identifiers import MAX_CHARS, split_identifiers
 from sat_retriever.text.lexical import query_words, sheet_words

@@ -5,9 +5,8 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from sat_retriever.errors import InputError
-from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever import Column, InputError, Serialization, SheetRecord
+from sat_retriever.text.serialize import serialize
 from tests.places import needs
 
 

@@ -5,9 +5,8 @@ import datetime as dt
 import openpyxl
 import pytest
 
-from sat_retriever import InputError
+from sat_retriever import InputError, SheetTools
 from sat_retriever.tools import cellsearch
-from sat_retriever.tools.sheettools import SheetTools
 from tests.builders import indexed
 
 PEOPLE = [

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sat_retriever import Content, SheetIndex, SheetRetriever, hit_text
-from sat_retriever.errors import InputError
+from sat_retriever import Answer, Content, InputError, SheetIndex, SheetRetriever, hit_text
 from sat_retriever.records.contents import CellText
-from sat_retriever.records.hits import NOTHING, Answer
+from sat_retriever.records.hits import NOTHING
 from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
 from sat_retriever.tools.content import answer_texts
 from tests.builders import indexed as indexed_folder

@@ -6,10 +6,9 @@ import zipfile
 import openpyxl
 import pytest
 
-from sat_retriever import SheetIndex, SheetTools
-from sat_retriever.records.hits import Hit, Why
+from sat_retriever import Content, Hit, SheetIndex, SheetTools, hit_text
+from sat_retriever.records.hits import Why
 from sat_retriever.tools.cells import estimated_tokens
-from sat_retriever.tools.content import Content, hit_text
 from tests.builders import LEFT_OUT, MESSY, indexed, messy_index, save_messy
 from tests.fakes import HashedEncoder
 
@@ -57,11 +56,7 @@ def test_a_label_merged_over_rows_is_read_in_each_and_stands_in_its_first_cell(t
     assert "| 5 | North | Pears |" in str(found)
     assert found.note.endswith("Merged labels are repeated in each of their rows: A4.")
     assert tools.read_range(MESSY, "B5:D9").rows[0] == ("Pears", 7, 71.25)
-    assert tools.read_range(MESSY, "A4:A6", formulas=True).rows == (
-        ("North",),
-        (None,),
-        (None,),
-    )
+    assert tools.read_range(MESSY, "A4:A6", formulas=True).rows == (("North",), (None,), (None,))
     (cell,) = tools.search_cells("North", [MESSY]).cells
     assert cell.citation == f"{MESSY}!A4"
 

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from sat_retriever.errors import InputError
+from sat_retriever import InputError, SheetTools
 from sat_retriever.tools.naming import named_sheet, one_sheet
-from sat_retriever.tools.sheettools import SheetTools
 from tests.builders import indexed
 from tests.fakes import HashedEncoder
 

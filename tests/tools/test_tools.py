@@ -6,11 +6,9 @@ from datetime import date
 import openpyxl
 import pytest
 
-from sat_retriever import SheetIndex, SheetRecord, SheetTools
-from sat_retriever.errors import InputError
+from sat_retriever import InputError, LinkType, SheetIndex, SheetRecord, SheetTools
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.hits import NOTHING
-from sat_retriever.records.links import LinkType
 from sat_retriever.tools import cellsearch, naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
 from tests.builders import indexed, save_book, transit

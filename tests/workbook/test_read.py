@@ -8,12 +8,11 @@ import pytest
 import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever import InputError, Limits, PathNotFoundError, Visibility, read_workbook
 from sat_retriever.records.contents import ContentsPolicy
-from sat_retriever.records.sheets import ColumnType, Formula, SkipReason, Visibility
+from sat_retriever.records.sheets import ColumnType, Formula, SkipReason
 from sat_retriever.records.structure import DefinedName, HiddenParts
-from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import read_workbook, read_workbooks
+from sat_retriever.workbook.read import read_workbooks
 from tests.places import needs
 
 SEEDS = made_seeds()

@@ -11,10 +11,9 @@ from odf.opendocument import OpenDocumentSpreadsheet
 from odf.table import Table, TableCell, TableRow
 from odf.text import P
 
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever import InputError, Limits, PathNotFoundError
 from sat_retriever.records.area import Area, column_letters
 from sat_retriever.workbook.formats.formulas import formula_cells
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
 from sat_retriever.workbook.window import parse_range, read_range

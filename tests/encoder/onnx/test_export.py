@@ -7,8 +7,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from sat_retriever import EncoderError, MissingExtraError
 from sat_retriever.encoder.onnx.export import export_onnx
-from sat_retriever.errors import EncoderError, MissingExtraError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # torch's own, on import

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from sat_retriever.errors import InputError, ModelSetupError
+from sat_retriever import InputError
+from sat_retriever.errors import ModelSetupError
 from sat_retriever.evaluation.llm import LanguageModel, LanguageModelSettings
 from sat_retriever.evaluation.llm.prompt import fewest_tokens, prompt_of
 from tests.evaluation.ollama_server import MODEL, Reaction, always, count, ollama, one_by_one, says

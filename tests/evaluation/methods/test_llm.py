@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from sat_retriever import Column, SheetIndex, SheetRecord
+from sat_retriever import Column, Serialization, SheetIndex, SheetRecord
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
 from sat_retriever.evaluation.llm.methods import llm_only, rag_llm
 from sat_retriever.evaluation.methods import rag
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.serialize import serialize
 from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
 from tests.places import ROOT

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from sat_retriever import Candidate, SheetIndex, SheetRecord
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import PER_QUERY
 from sat_retriever.evaluation.bench import Bench, bench
@@ -17,9 +18,6 @@ from sat_retriever.evaluation.latency import Timing
 from sat_retriever.evaluation.methods import Method, named_methods
 from sat_retriever.evaluation.report import page as reportpage
 from sat_retriever.evaluation.report.page import report_html
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.sheets import SheetRecord
 from tests.evaluation.books import BAD, EVIL, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed
 from tests.fakes import HashedEncoder
 

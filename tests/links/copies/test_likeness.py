@@ -5,9 +5,9 @@ import random
 import openpyxl
 import pytest
 
+from sat_retriever import read_workbook
 from sat_retriever.links.copies.claims import claim_from_text, claim_to_text, copy_claims
 from sat_retriever.links.copies.likeness import are_copies, contained
-from sat_retriever.workbook.read import read_workbook
 from tests.builders import save_book
 
 REGIONS = ("North", "South", "East", "West", "Centre", "Islands", "Coast", "Hills")

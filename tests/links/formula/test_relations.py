@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from sat_retriever import Link, SheetRecord
 from sat_retriever.links.formula.relations import (
     MAX_LINKS,
     MAX_LINKS_OF_SHEET,
@@ -17,8 +18,6 @@ from sat_retriever.links.formula.relations import (
 from sat_retriever.links.formula.scope import decoded, file_key
 from sat_retriever.links.formula.tally import lookup_weight, strength, summary_weight
 from sat_retriever.records.area import Area
-from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import (
     DataSource,
     DefinedName,

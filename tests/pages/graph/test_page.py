@@ -12,11 +12,12 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
+from sat_retriever import Column, Link, SheetRecord, Table
 from sat_retriever.pages.graph import page as pagemodule
 from sat_retriever.pages.graph.page import PAGE_LINKS, to_html
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.links import OTHER_KIND, Link, kind_of
-from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table
+from sat_retriever.records.links import OTHER_KIND, kind_of
+from sat_retriever.records.sheets import ColumnType
 
 EVIL = "</script><img src=x onerror=window.hacked=1>"
 EVIDENCE = "Summary!B4 =SUM(Q1!B2:B9)"

@@ -11,10 +11,9 @@ import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever import SheetIndex
+from sat_retriever import SheetIndex, SheetRecord
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.splits import family
-from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.period.periods import Grain, SheetPeriod, period_of, sibling_links
 from tests.builders import indexed
 from tests.fakes import HashedEncoder

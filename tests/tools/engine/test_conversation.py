@@ -5,14 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from sat_retriever import EngineSettings, Filters, SheetIndex, SheetRetriever
+from sat_retriever import (
+    Answer,
+    ColumnKind,
+    EmptyInputError,
+    EngineSettings,
+    Filters,
+    InputError,
+    SheetIndex,
+    SheetRetriever,
+    TypedColumn,
+    TypedTable,
+)
 from sat_retriever._extras import install_command
-from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.records.area import Area
 from sat_retriever.records.contents import CellText
-from sat_retriever.records.hits import Answer
 from sat_retriever.records.sheets import LeftOut, LeftOutReason
-from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
 from sat_retriever.tools.engine import prepare as preparing
 from sat_retriever.tools.engine.conversation import Conversation, answered
 from sat_retriever.tools.engine.prepare import prepare

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.index.sync.indexing import index_paths
-from sat_retriever.tools import SheetTools
+from sat_retriever import SheetTools, index_paths
 from tests.builders import save_book
 from tests.saved_encoder import save_bag_of_words
 

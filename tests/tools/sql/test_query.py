@@ -6,7 +6,8 @@ import json
 import duckdb
 import pytest
 
-from sat_retriever.errors import EmptyInputError, InputError, QueryError
+from sat_retriever import EmptyInputError, InputError
+from sat_retriever.errors import QueryError
 from sat_retriever.records.typedtable import ROW
 from sat_retriever.tools.sql import process, query
 from sat_retriever.tools.sql.ask import QueryLimits

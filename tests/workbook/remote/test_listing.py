@@ -2,7 +2,8 @@
 
 import pytest
 
-from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
+from sat_retriever import InputError, PathNotFoundError
+from sat_retriever.errors import RemoteError
 from sat_retriever.workbook.remote.file import RemoteFile
 from sat_retriever.workbook.remote.listing import file_at, files_below
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import xlsxwriter
 
-from sat_retriever.workbook.read import read_workbook
+from sat_retriever import read_workbook
 from sat_retriever.workbook.typed import read_table_data
 
 NORTH = [["North", "nut", 120], ["North", "bolt", 35]]

@@ -9,11 +9,16 @@ from dataclasses import asdict, replace
 import pytest
 from openpyxl import Workbook
 
-from sat_retriever import SheetRetriever
-from sat_retriever.errors import InputError, MissingExtraError, PathNotFoundError
-from sat_retriever.records.hits import Hit, Why
+from sat_retriever import (
+    Hit,
+    InputError,
+    MissingExtraError,
+    PathNotFoundError,
+    SheetRetriever,
+    read_workbook,
+)
+from sat_retriever.records.hits import Why
 from sat_retriever.records.sheets import LeftOut, LeftOutReason
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import load_table, unique_names
 from tests.builders import indexed
 
