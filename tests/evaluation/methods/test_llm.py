@@ -116,14 +116,6 @@ def test_a_question_that_fails_keeps_candidate_order_and_the_run_goes_on(index, 
         assert summary(again.seen).failed == 0
 
 
-def test_a_run_from_kept_answers_needs_no_server_and_gives_the_same_ranking(index, tmp_path):
-    path = tmp_path / "answers.jsonl"
-    with ollama(always(GOOD)) as server:
-        first = rag_llm(index, LanguageModel(host=server.host), Answers(path)).run(QUERIES)
-        model = LanguageModel(host=server.host)
-    assert rag_llm(index, model, Answers(path)).run(QUERIES) == first
-
-
 def test_answers_of_other_files_of_the_model_are_not_used_again(index, tmp_path):
     path = tmp_path / "answers.jsonl"
     with ollama(always(GOOD)) as server:
