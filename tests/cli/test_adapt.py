@@ -415,14 +415,6 @@ def test_labelled_and_clicked_questions_are_learnt_from_and_counted(desk, tmp_pa
 # ---- wrong usage
 
 
-def test_help_has_examples_and_fits_80_columns(sat, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    run = sat("adapt", "--help")
-    assert run.code == 0
-    assert "$ sat adapt --index reports.sat" in run.out
-    assert max(len(line.rstrip()) for line in run.out.splitlines()) <= 80
-
-
 def test_an_encoder_that_cannot_learn_is_named_and_another_start_may_be_given(desk, tmp_path, sat):
     command = ("adapt", "-i", desk.plain, "--out", tmp_path / "run", *SMALL)
     run = sat(*command)

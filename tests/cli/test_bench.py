@@ -169,15 +169,6 @@ def test_sheets_that_the_index_does_not_have_are_named(bench, labels, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_an_index_without_sheets_is_refused(bench, sat, encoder, tmp_path):
-    (tmp_path / "blank.csv").write_bytes(b"")
-    empty = tmp_path / "empty.sat"
-    sat("index", tmp_path / "blank.csv", "--index", empty, "--model", encoder)
-    run = bench(index=empty)
-    assert run.code == 2
-    assert "holds no sheets" in run.err
-
-
 def test_a_trained_reranker_is_a_row_of_its_own_and_two_of_one_name_are_two(
     bench, index_file, tmp_path
 ):

@@ -13,19 +13,7 @@ from sat_retriever import __version__
 from sat_retriever.cli import _COMMANDS, app
 from tests.cli.conftest import run_sat
 
-COMMANDS = [
-    "bench",
-    "graph",
-    "index",
-    "mcp",
-    "queries",
-    "search",
-    "serve",
-    "show",
-    "status",
-    "synth",
-    "train",
-]
+COMMANDS = [name for each in _COMMANDS.values() for name in each]
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -97,7 +85,7 @@ def test_the_list_of_commands_fits_a_screen_and_names_each_once(sat):
     assert listed == group.list_commands(typer.Context(group))
 
 
-@pytest.mark.parametrize("name", [name for each in _COMMANDS.values() for name in each])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_listed_command_is_there_with_its_line_and_a_help(name):
     group = typer.main.get_group(app)
     found = group.get_command(typer.Context(group), name)

@@ -9,10 +9,19 @@ import sys
 
 import pytest
 
+from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever._extras import install_command
 from tests.tables import table
 
 LINES = table("cli/wrong_usage.tsv", 3)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory, encoder):
+    """An index that holds no sheets."""
+    file = tmp_path_factory.mktemp("empty") / "empty.sat"
+    SheetIndex.create(file, SheetEncoder.load(encoder)).close()
+    return file
 
 
 @pytest.fixture
@@ -33,12 +42,13 @@ def letters(text):
 
 @pytest.mark.parametrize(("line", "code", "said"), LINES, ids=[line for line, *_ in LINES])
 def test_what_is_wrong_is_said_on_standard_error_and_nothing_is_written(
-    line, code, said, folder, index_file, encoder, sat
+    line, code, said, folder, index_file, empty, encoder, sat
 ):
     def files():
         return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
-    before, places = files(), {"folder": folder, "index": index_file, "encoder": encoder}
+    before = files()
+    places = {"folder": folder, "index": index_file, "empty": empty, "encoder": encoder}
     run = sat(*(word.format(**places) for word in shlex.split(line)))
     assert (run.code, run.out) == (int(code), "")
     assert letters(said.format(**places)) in letters(run.err)

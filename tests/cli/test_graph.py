@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import networkx as nx
@@ -14,7 +13,7 @@ import pytest
 from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever.datasets.edges import load_links
 from tests.builders import save_book
-from tests.cli.conftest import command, run_sat
+from tests.cli.conftest import run_sat
 from tests.cli.terminals import in_terminal
 
 SUMMARY, Q1, Q2, RATES = (
@@ -175,17 +174,6 @@ def test_a_page_is_not_printed_to_a_terminal_but_to_a_pipe(linked, sat):
     assert "--out graph.html" in refused.err
     piped = sat("graph", "-i", linked, "--format", "html")
     assert (piped.code, piped.out[:15]) == (0, "<!doctype html>")
-
-
-def test_a_reader_that_stops_early_ends_it_quietly(linked):
-    process = subprocess.Popen(
-        command("graph", "-i", linked), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    process.stdout.close()
-    err = process.stderr.read()
-    process.stderr.close()
-    assert process.wait(timeout=30) == 0
-    assert err == b""
 
 
 def test_an_empty_index_gives_an_empty_graph(tmp_path, encoder, sat):

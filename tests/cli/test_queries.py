@@ -88,15 +88,6 @@ def test_unknown_sheets_are_named_with_the_nearest_ones_and_nothing_is_written(
     assert report["unknown_sheets"][0]["near"][0] == "sales/2024.xlsx#Q1"
 
 
-def test_an_index_without_sheets_is_refused(sat, encoder, tmp_path):
-    (tmp_path / "blank.csv").write_bytes(b"")
-    index = tmp_path / "empty.sat"
-    sat("index", tmp_path / "blank.csv", "--index", index, "--model", encoder)
-    run = sat("queries", "-i", index)
-    assert run.code == 2
-    assert "holds no sheets" in run.err
-
-
 @pytest.fixture
 def cells(tmp_path):
     folder = tmp_path / "cells"

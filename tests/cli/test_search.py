@@ -177,9 +177,11 @@ def test_an_empty_index_says_so(tmp_path, encoder, sat):
     assert sat("search", "rate", "--index", file).out == "no sheets: the index is empty\n"
 
 
-@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["table", "json"])
-def test_a_reader_that_stops_early_ends_it_quietly(as_json, index_file):
-    line = command("search", "rate", "--index", index_file, "-k", "6", *as_json)
+@pytest.mark.parametrize(
+    "words", [("search", "rate"), ("search", "rate", "--json"), ("graph",)], ids=" ".join
+)
+def test_a_reader_that_stops_early_ends_it_quietly(words, index_file):
+    line = command(*words, "--index", index_file)
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()  # sooner than any head -1
     err = process.stderr.read()
