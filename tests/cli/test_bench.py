@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -72,6 +71,7 @@ def test_the_table_has_a_row_a_method_and_a_column_a_measure(bench):
     said = " ".join(run.out.split())
     assert "NDCG@5 minus that of the row above, with its 95 % interval" in said
     assert "over 3 calls" in said
+    assert (run.err, "\x1b" in run.out) == ("", False)  # no progress bar and no colours in a pipe
     assert "Only 3 questions are labelled" in said
     assert "--out DIR" in said
 
@@ -91,6 +91,7 @@ def test_json_output_is_one_object_without_the_questions(bench):
     assert (report["against"], report["merged_questions"]) == (None, 0)
     assert report["methods"][1]["latency_ms"]["joint"]["p95"] > 0
     assert "queries" not in report
+    assert (report["types"], report["hard_negatives"]) == ([], "ruled out by the labels")
 
 
 def test_a_row_below_the_one_that_is_named_shows_it(bench, tmp_path):
@@ -126,7 +127,7 @@ def test_questions_of_one_text_that_were_merged_are_told(sat, index_file, tmp_pa
     assert json.loads(sat(*words, "--json").out)["merged_questions"] == 1
 
 
-def test_a_folder_gets_the_report_the_numbers_and_the_runs(bench, tmp_path):
+def test_a_folder_gets_the_report_the_numbers_and_the_runs(bench, tmp_path, index_file, encoder):
     out = tmp_path / "new"
     run = bench("--out", out)
     assert run.code == 0, run.err
@@ -134,6 +135,8 @@ def test_a_folder_gets_the_report_the_numbers_and_the_runs(bench, tmp_path):
     assert sorted(each.name for each in out.iterdir()) == FILES
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "who earns which salary" in page
+    told = page + (out / "results.json").read_text(encoding="utf-8")
+    assert not [each for each in (index_file, tmp_path / "x", encoder) if str(each.parent) in told]
     results = json.loads((out / "results.json").read_text(encoding="utf-8"))
     assert results["labels"] == "triples.csv"
     assert [query["text"] for query in results["queries"]][1] == "who earns which salary"
@@ -390,11 +393,6 @@ def test_the_digest_is_of_the_labels_that_were_read(bench, labels, tmp_path, mon
     assert results["labels_sha256"] == read
 
 
-def test_labels_without_types_have_none_in_the_results(bench):
-    report = json.loads(bench("--json").out)
-    assert (report["types"], report["hard_negatives"]) == ([], "ruled out by the labels")
-
-
 # ---- files
 
 
@@ -463,21 +461,6 @@ def test_results_that_name_other_files_as_runs_have_none_removed(bench, tmp_path
     (out / "results.json").write_text(text)
     assert bench("--out", out, "--force").code == 0
     assert all((out / each).read_text() == "mine" for each in (*others, "../outside.jsonl"))
-
-
-def test_a_pipe_gets_no_progress_bar_and_no_colours(bench):
-    run = bench()
-    assert "\x1b" not in run.out + run.err
-    assert run.err == ""
-
-
-def test_the_report_names_no_folder_of_this_machine(bench, tmp_path, index_file, encoder):
-    bench("--out", tmp_path / "out")
-    for name in ("report.html", "results.json"):
-        text = Path(tmp_path / "out" / name).read_text(encoding="utf-8")
-        assert str(index_file.parent) not in text
-        assert str(tmp_path) not in text
-        assert str(encoder.parent) not in text
 
 
 def test_a_question_that_nothing_answers_counts_for_the_message_alone(bench, labels, tmp_path):

@@ -20,7 +20,6 @@ from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever.cli.terminal import counted
 from tests.builders import save_book
 from tests.cli.conftest import Run, command
-from tests.cli.terminals import in_terminal
 from tests.saved_encoder import save_bag_of_words
 
 
@@ -149,14 +148,6 @@ def test_without_a_terminal_there_is_no_progress_and_no_escape_code(indexed: tup
     assert "\x1b" not in run.out
 
 
-def test_in_a_terminal_progress_is_shown_on_standard_error(workbooks, encoder, tmp_path):
-    run = in_terminal(
-        "index", workbooks, "--index", tmp_path / "x.sat", "--model", encoder, "--json"
-    )
-    assert "reading" in run.err
-    assert json.loads(run.out)["added"] == 5
-
-
 def test_json_is_one_object_with_the_counts(workbooks, encoder, tmp_path, sat):
     file = tmp_path / "x.sat"
     run = sat("index", workbooks, "--index", file, "--model", encoder, "--json")
@@ -267,25 +258,6 @@ def test_a_password_opens_an_encrypted_workbook(tmp_path, sat, encoder):
     assert [skip["reason"] for skip in json.loads(shut.out)["skipped"]] == ["encrypted"]
     opened = sat("index", locked, "--index", file, "--password", "open sesame", "--json")
     assert json.loads(opened.out)["sheets_in_index"] == 1
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_an_index_in_a_folder_without_write_permission_is_an_error(workbooks, tmp_path, sat):
-    tmp_path.chmod(0o500)
-    try:
-        run = sat("index", workbooks, "--index", tmp_path / "x.sat")
-    finally:
-        tmp_path.chmod(0o700)
-    assert run.code == 1
-
-
-def test_a_file_that_is_no_index_is_refused_and_left_as_it_is(workbooks, tmp_path, sat):
-    file = tmp_path / "letter.txt"
-    file.write_text("Dear Ada,\n" * 500)
-    run = sat("index", workbooks, "--index", file)
-    assert run.code == 1
-    assert "letter.txt" in run.err
-    assert file.read_text() == "Dear Ada,\n" * 500
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")

@@ -53,13 +53,6 @@ def test_the_best_hit_says_where_the_table_is_and_why_it_was_found(index_file, s
     assert hit["why"]["links"] == []
 
 
-def test_scores_fall_and_stay_between_minus_1_and_1(index_file, sat):
-    run = sat("search", "salary", "--index", index_file, "--json", "-k", 6)
-    scores = [hit["score"] for hit in json.loads(run.out)["hits"]]
-    assert scores == sorted(scores, reverse=True)
-    assert all(-1 <= score <= 1 for score in scores)
-
-
 @pytest.mark.parametrize(
     ("query", "said"),
     [

@@ -16,7 +16,6 @@ import pytest
 
 from sat_retriever.datasets.dataset import load_industrytab
 from tests.cli.conftest import Run, command, run_sat
-from tests.cli.terminals import in_terminal
 
 SMALL = ("--scale", "40", "--queries", "30", "--workers", "1")
 
@@ -108,12 +107,6 @@ def test_words_of_ones_own_take_the_place_of_ours(tmp_path, sat):
     assert sat("synth", "--out", tmp_path / "x", *options).code == 0
     said = [query.text for query in load_industrytab(tmp_path / "x").queries]
     assert any("zanzibar clove traders" in text.casefold() for text in said)
-
-
-def test_in_a_terminal_progress_is_shown_on_standard_error(tmp_path):
-    run = in_terminal("synth", "--out", tmp_path / "x", *SMALL, "--json")
-    assert "making sheets" in run.err
-    assert json.loads(run.out)["workbooks"] > 10
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
