@@ -374,8 +374,8 @@ def test_no_more_than_64_tables_are_kept():
 
 
 def test_one_very_wide_row_does_not_cost_the_other_rows():
-    rows = [["Reading"], *[[float(n)] for n in range(20_000)], [1.0] * 16_000]
-    assert max(table.num_rows for table in find_tables(Grid(rows))) >= 20_000
+    rows = [["Reading"], *[[float(n)] for n in range(4_000)], [1.0] * 16_000]
+    assert max(table.num_rows for table in find_tables(Grid(rows))) >= 4_000
 
 
 VALUES = st.one_of(
