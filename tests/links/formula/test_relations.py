@@ -314,8 +314,8 @@ def test_of_too_many_links_the_strongest_stay():
 
 
 def test_three_dimensional_ranges_over_hundreds_of_sheets_end_in_time():
-    sheets = tuple(f"T{n}" for n in range(300))
-    references = [_reference(sheet, "T0", A, last="T299") for sheet in sheets]
+    sheets = tuple(f"T{n}" for n in range(400))
+    references = [_reference(sheet, "T0", A, last="T399") for sheet in sheets]
     found = _found(sheets, *references)
     assert len(found.links) == MAX_LINKS
 
