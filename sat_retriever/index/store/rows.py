@@ -55,38 +55,30 @@ class WorkbookState:
     version: str = ""
 
 
+NO_TOKEN = np.empty(0, dtype=np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One sheet in its stored form.
-
-    Attributes:
-        token: (d,) float32, unit length.
-        words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
-        groups: Groups that may see it, in an index with permissions.
-    """
+    """One sheet on its way into a store."""
 
     record: SheetRecord
-    token: FloatArray
-    words: tuple[Sequence[str], ...]
-    groups: tuple[str, ...] = ()
+    token: FloatArray = NO_TOKEN  # (d,) float32, unit length; without numbers until it is encoded
+    groups: tuple[str, ...] = ()  # that may see it, in an index with permissions
 
 
 @dataclass(frozen=True, slots=True)
 class NewWorkbook:
-    """A workbook as it is to be stored, and what it takes the place of.
-
-    Attributes:
-        discovery: Links between its sheets, and their claims on other workbooks.
-        superseded: Other roots under which the same file was indexed before; its entries there
-            are removed in the same transaction.
-        left: Roots that are no longer folders; a workbook of the same path there is removed as
-            well if it has one of these sheets.
-    """
+    """A workbook as it is to be stored, and what it takes the place of."""
 
     state: WorkbookState
     rows: Sequence[SheetRow] = ()
-    discovery: Discovery = Discovery.EMPTY
+    discovery: Discovery = Discovery.EMPTY  # links between its sheets, and their claims on others
+    # Other roots under which the same file was indexed before; its entries there are removed in the
+    # same transaction.
     superseded: Sequence[str] = ()
+    # Roots that are no longer folders; a workbook of the same path there is removed as well if it
+    # has one of these sheets.
     left: Sequence[str] = ()
 
     @property

@@ -16,7 +16,6 @@ from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.encoding import EncodedWorkbook
 from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Executor, Work
 from sat_retriever.index.sync.file_check import PASSING
 from sat_retriever.index.sync.local_plan import Scope, make_local_plan, scopes
@@ -201,10 +200,10 @@ def _read(
     done, sheets = 0, 0
     skipped: list[Skipped] = []
 
-    def stored(job: ToRead, book: EncodedWorkbook, clashes: tuple[Skipped, ...]) -> None:
+    def stored(job: ToRead, book: NewWorkbook, clashes: tuple[Skipped, ...]) -> None:
         nonlocal done, sheets
         sheets += len(book.rows) - len(clashes)
-        skipped.extend((*book.skipped, *clashes))
+        skipped.extend((*book.state.skipped, *clashes))
         done += 1
         if progress:
             progress(done, len(plan.read), job.state.path)
@@ -218,10 +217,9 @@ def _read(
                     # so the next sync finds the file changed and tries again.
                     stored(job, book, ())
                 else:
-                    now = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-                    rows = granted(book.rows, permissions, (now.root, now.path))
-                    new = NewWorkbook(now, rows, book.discovery, job.superseded, job.left)
-                    storing.add(new, partial(stored, job, book))
+                    place = (book.state.root, book.state.path)
+                    rows = granted(book.rows, permissions, place)
+                    storing.add(replace(book, rows=rows), partial(stored, job, book))
         finally:  # an interruption loses no workbook that is ready
             storing.flush()
     return sheets, skipped
@@ -284,9 +282,9 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
     )
 
 
-def _failed_for_now(book: EncodedWorkbook) -> bool:
+def _failed_for_now(book: NewWorkbook) -> bool:
     """True if no sheet of a workbook was read, for a reason that may pass."""
-    passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
+    passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.state.skipped)
     return passing and not book.rows
 
 

@@ -36,7 +36,7 @@ from sat_retriever.index.settings import (
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import RowToken
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.encoding import encoded, token_text
+from sat_retriever.index.sync.executor import encoded, token_text
 from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
 from sat_retriever.links.claims import checked_link, claims_of, discover

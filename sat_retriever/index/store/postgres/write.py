@@ -58,7 +58,10 @@ def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
             packed,
             own=(record.role.value, record.formulas.value),
             fields=tuple(fields_of(record.metadata)),
-            words=(names_of(row.words), [*map(key_of, packed.words)] if packed.contents else None),
+            words=(
+                names_of(packed.names),
+                [*map(key_of, packed.words)] if packed.contents else None,
+            ),
         )
     return found
 

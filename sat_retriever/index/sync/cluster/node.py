@@ -14,13 +14,8 @@ from sat_retriever._version import __version__
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import ClusterError
 from sat_retriever.index.settings import IndexSettings, IndexState
-from sat_retriever.index.sync.encoding import (
-    EncodedWorkbook,
-    LinkedWorkbook,
-    encoded_workbooks,
-    linked,
-)
-from sat_retriever.index.sync.executor import books_of
+from sat_retriever.index.store.rows import NewWorkbook
+from sat_retriever.index.sync.executor import books_of, encoded_workbooks, linked
 from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_file
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.limits import Limits
@@ -88,7 +83,7 @@ def check_version(version: str, address: str) -> None:
 
 def read_books(
     jobs: Sequence[ToRead], reading: ReadOptions, limits: Limits, *, check: bool
-) -> tuple[TaskReport, list[LinkedWorkbook]]:
+) -> tuple[TaskReport, list[NewWorkbook]]:
     """A report and the workbooks that were read, with their links.
 
     A file is read by a process of its own with limits on memory and time, as on any machine. With
@@ -97,12 +92,12 @@ def read_books(
     unseen = dict(_unseen(jobs)) if check else {}
     place_of = {job.file: place for place, job in enumerate(jobs)}
     seen = [job for place, job in enumerate(jobs) if place not in unseen]
-    done: list[tuple[int, LinkedWorkbook]] = []
+    done: list[tuple[int, NewWorkbook]] = []
     start, link_s = time.perf_counter(), 0.0
     with closing(books_of(seen, reading, limits, 1)) as books:
         for job, book in books:
             before = time.perf_counter()
-            done.append((place_of[job.file], linked(book)))
+            done.append((place_of[job.file], linked(job, book)))
             link_s += time.perf_counter() - before
     ray: Any = require("ray", "ray")
     report = TaskReport(
@@ -111,7 +106,7 @@ def read_books(
         version=__version__,
         places=tuple(place for place, _ in done),
         unseen=tuple(unseen.items()),
-        sheets=sum(len(found.records) for _, found in done),
+        sheets=sum(len(found.rows) for _, found in done),
         read_s=time.perf_counter() - start - link_s,
         link_s=link_s,
     )
@@ -142,7 +137,7 @@ class NodeEncoder:
     def __init__(self, settings: IndexSettings, path: Path, device: Device) -> None:
         self._state = IndexState(settings, path, None, device)
 
-    def encode(self, *parts: list[LinkedWorkbook]) -> tuple[float, list[EncodedWorkbook]]:
+    def encode(self, *parts: list[NewWorkbook]) -> tuple[float, list[NewWorkbook]]:
         """Seconds, and the workbooks of several tasks with their tokens.
 
         Raises:

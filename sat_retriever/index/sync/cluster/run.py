@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.errors import ClusterError
+from sat_retriever.index.store.rows import NewWorkbook
 from sat_retriever.index.sync.cluster.chunks import Chunk, Failures, chunks
 from sat_retriever.index.sync.cluster.encoders import Encoders, runs_on_nodes
 from sat_retriever.index.sync.cluster.node import (
@@ -20,8 +21,7 @@ from sat_retriever.index.sync.cluster.node import (
     stat_of,
     wait_for,
 )
-from sat_retriever.index.sync.encoding import EncodedWorkbook, encoded_workbooks
-from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work
+from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work, encoded_workbooks
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.read import LocalFile
 
@@ -215,7 +215,7 @@ class ClusterRun:
         self._spent.encode_s += seconds
         yield from self._finished(call.books, done)
 
-    def _finished(self, books: list[_Books], done: Iterable[EncodedWorkbook]) -> Iterator[Done]:
+    def _finished(self, books: list[_Books], done: Iterable[NewWorkbook]) -> Iterator[Done]:
         """Yield results, and count each chunk's bytes as free once it is stored."""
         results = iter(done)
         for each in books:
