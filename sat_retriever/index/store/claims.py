@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sat_retriever.index.store.packing import readable, record_of
-from sat_retriever.index.store.rows import Kind, Session
+from sat_retriever.index.store.rows import Kind, Session, run_in
 from sat_retriever.links.claims import Claims, Located
 from sat_retriever.links.formula.relations import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
@@ -23,6 +23,7 @@ class ClaimTables:
 
     def __init__(self, connection: Session) -> None:
         self._connection = connection
+        self._of = partial(run_in, connection)
 
     def put(self, claims: Claims) -> None:
         """Store claims of stored sheets on other workbooks."""
@@ -58,13 +59,9 @@ class ClaimTables:
 
     def drop(self, sheet_ids: Sequence[str]) -> None:
         """Delete the claims of sheets on other workbooks; the sheets stay."""
-        listed, value = self._connection.listed(sheet_ids)
+        of_sheets = "WHERE sheet IN (SELECT id FROM sheets WHERE sheet_id IN {})"
         for table in ("external_references", "periods", "key_columns", "copies"):
-            self._connection.execute(
-                f"DELETE FROM {table} WHERE sheet IN "
-                f"(SELECT id FROM sheets WHERE sheet_id IN {listed})",
-                (value,),
-            )
+            self._of(f"DELETE FROM {table} {of_sheets}", sheet_ids)
 
     # ---- references
 
@@ -157,11 +154,10 @@ class ClaimTables:
 
     def make_stale(self, sheet_ids: Sequence[str]) -> None:
         """Record that the families of the sheets must be linked anew."""
-        listed, value = self._connection.listed(sheet_ids)
-        self._connection.execute(
+        self._of(
             "INSERT INTO stale_families SELECT DISTINCT p.family FROM sheets s "
-            f"JOIN periods p ON p.sheet = s.id WHERE s.sheet_id IN {listed} ON CONFLICT DO NOTHING",
-            (value,),
+            "JOIN periods p ON p.sheet = s.id WHERE s.sheet_id IN {} ON CONFLICT DO NOTHING",
+            sheet_ids,
         )
 
     def stale_families(self, limit: int) -> list[str]:
@@ -183,20 +179,13 @@ class ClaimTables:
 
     def settle(self, families: Sequence[str]) -> None:
         """Record that families have been linked."""
-        listed, value = self._connection.listed(families)
-        self._connection.execute(f"DELETE FROM stale_families WHERE family IN {listed}", (value,))
-
-    def _of(self, sql: str, values: Sequence[Any], kind: Kind = "text") -> list[Any]:
-        """The rows of a statement whose `{}` stands for a list of values."""
-        listed, value = self._connection.listed(values, kind)
-        return list(self._connection.execute(sql.format(listed), (value,)))
+        self._of("DELETE FROM stale_families WHERE family IN {}", families)
 
 
 def row_ids(connection: Session, sheet_ids: Sequence[str]) -> dict[str, int]:
     """The row id of each sheet id that exists."""
-    listed, value = connection.listed(list(dict.fromkeys(sheet_ids)))
-    sql = f"SELECT sheet_id, id FROM sheets WHERE sheet_id IN {listed}"
-    return dict(connection.execute(sql, (value,)).fetchall())
+    sql = "SELECT sheet_id, id FROM sheets WHERE sheet_id IN {}"
+    return dict(run_in(connection, sql, list(dict.fromkeys(sheet_ids))))
 
 
 def text_of(claim: object) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from sat_retriever.index.store.packing import RowDamage, link_checksum
-from sat_retriever.index.store.rows import Session
+from sat_retriever.index.store.rows import Session, run_in
 from sat_retriever.records.links import Link
 
 _COLUMNS = "source, target, type, origin, weight, evidence"
@@ -52,10 +52,8 @@ class LinkTable:
 
     def drop_from(self, sheet_ids: Sequence[str], origin: Origin) -> None:
         """Remove the links of an origin that start at the sheets."""
-        listed, value = self._connection.listed(sheet_ids)
-        self._connection.execute(
-            f"DELETE FROM links WHERE source IN {listed} AND origin = ?", (value, origin.value)
-        )
+        sql = "DELETE FROM links WHERE source IN {} AND origin = ?"
+        run_in(self._connection, sql, sheet_ids, "text", origin.value)
 
     def drop_among(self, sheet_ids: Sequence[str], origin: Origin) -> None:
         """Remove the links of an origin that start or end at the sheets."""
@@ -66,11 +64,9 @@ class LinkTable:
         self._drop(sheet_ids, "origin != ?", Origin.GIVEN)
 
     def _drop(self, sheet_ids: Sequence[str], condition: str, origin: Origin) -> None:
-        listed, value = self._connection.listed(sheet_ids)
         for end in ("source", "target"):
-            self._connection.execute(
-                f"DELETE FROM links WHERE {end} IN {listed} AND {condition}", (value, origin.value)
-            )
+            sql = f"DELETE FROM links WHERE {end} IN {{}} AND {condition}"
+            run_in(self._connection, sql, sheet_ids, "text", origin.value)
 
 
 class StoredLinks:

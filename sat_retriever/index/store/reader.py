@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.relation import Times
 from sat_retriever.text.spelling import nearest
 
+_ALIKE = 20_000  # known words that share half of their letters with a misspelt one
 _SHORT = 16_384  # characters; parsed records up to this length are kept in memory
 _SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
 
@@ -44,11 +46,15 @@ class StoreReader(ABC):
             else writers do.
         links: A reader of its links.
         copies: A reader of its groups of copies.
+        counted: What counts of sheets are by, as the database says it.
+        spelled: The table of known words.
     """
 
     path: Place
     principals: tuple[str, ...] | None = None
     kept_by_readers: bool
+    counted: Mapping[str, str]
+    spelled = "spellings"
     links: StoredLinks
     copies: StoredCopies
 
@@ -71,8 +77,8 @@ class StoreReader(ABC):
         """Return row id and token, in any order, of the sheets with some row ids."""
 
     @abstractmethod
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        """Known words that begin or end with some letters, each at most 20,000."""
+    def _ids(self, name: str, source: str, order: str, values: Sequence[Any] = ()) -> IdArray:
+        """One column of whole numbers of some rows, in an order."""
 
     @property
     @abstractmethod
@@ -86,14 +92,6 @@ class StoreReader(ABC):
     @abstractmethod
     def answering(self) -> AbstractContextManager[None]:
         """Read what one answer needs with as few trips to the store as there can be."""
-
-    @abstractmethod
-    def sheet_counts(self, fact: str) -> dict[str, int]:
-        """Number of sheets for each "format", "visibility" or "formulas"."""
-
-    @abstractmethod
-    def ids_by_sheet_id(self) -> IdArray:
-        """Row ids of all sheets in the order of their sheet ids."""
 
     @abstractmethod
     def tokens_after(
@@ -130,25 +128,6 @@ class StoreReader(ABC):
         """
 
     @abstractmethod
-    def documentation(self, after: int = -1) -> IdArray:
-        """Row ids of the sheets after one that only explain others, ascending."""
-
-    @abstractmethod
-    def main_sheets(self, after: int = -1) -> IdArray:
-        """Row ids of the sheets after one whose names abbreviate their workbooks', ascending."""
-
-    @abstractmethod
-    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
-        """Row ids of all sheets that have a workbook file, and its number, each (n,)."""
-
-    @abstractmethod
-    def matching(self, filters: Filters) -> IdArray:
-        """Row ids of the sheets that meet all conditions but the period, ascending.
-
-        The search knows the times of all sheets already, and need not read them.
-        """
-
-    @abstractmethod
     def has_field(self, name: str) -> bool:
         """True if a record has a metadata field of this name."""
 
@@ -157,6 +136,49 @@ class StoreReader(ABC):
         """Names of the metadata fields of all records, in order."""
 
     # ---- what all databases do alike
+
+    def sheet_counts(self, fact: str) -> dict[str, int]:
+        """Number of sheets for each "format", "visibility" or "formulas"."""
+        sql = f"SELECT {self.counted[fact]} AS fact, count(*) FROM sheets GROUP BY 1 ORDER BY 1"
+        return dict(self._rows(sql))
+
+    def ids_by_sheet_id(self) -> IdArray:
+        """Row ids of all sheets in the order of their sheet ids."""
+        return self._ids("id", "sheets", "sheet_id")
+
+    def documentation(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one that only explain others, ascending."""
+        return self._ids("id", "tokens WHERE documentation = 1 AND id > ?", "id", (after,))
+
+    def main_sheets(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one whose names abbreviate their workbooks', ascending."""
+        return self._ids("id", "tokens WHERE main = 1 AND id > ?", "id", (after,))
+
+    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
+        """Row ids of all sheets that have a workbook file, and its number, each (n,)."""
+        found, order = "sheets WHERE workbook_id > 0", "workbook_id, id"
+        return self._ids("id", found, order), self._ids("workbook_id", found, order)
+
+    def matching(self, filters: Filters) -> IdArray:
+        """Row ids of the sheets that meet all conditions but the period, ascending.
+
+        The search knows the times of all sheets already, and need not read them.
+        """
+        where, values = self.copies.conditions(replace(filters, period=None))
+        found = f"sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE {where}"
+        return self._ids("s.id", found, "s.id", values)
+
+    def _spelled_like(self, start: str, end: str) -> list[str]:
+        """Known words that begin or end with some letters, each at most 20,000."""
+        found: dict[str, None] = {}
+        for column, first in (("word", start), ("reversed", end[::-1])):
+            sql = (
+                f"SELECT word FROM {self.spelled} WHERE {column} >= ? AND {column} < ? "
+                f"ORDER BY {column} LIMIT ?"
+            )
+            beyond = first[:-1] + chr(ord(first[-1]) + 1)
+            found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
+        return list(found)
 
     def meta(self) -> dict[str, str]:
         """All notes about the index as a whole."""

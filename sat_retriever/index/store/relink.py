@@ -13,7 +13,7 @@ from enum import StrEnum
 from sat_retriever.index.store.claims import ClaimTables
 from sat_retriever.index.store.copies import CopyTables
 from sat_retriever.index.store.links import LinkTable, Origin
-from sat_retriever.index.store.rows import Session
+from sat_retriever.index.store.rows import Session, run_in
 from sat_retriever.links.claims import Discovery, blocks_of, external_links, join_links, meant
 from sat_retriever.links.join.keys import BLOCK_LIMIT
 from sat_retriever.text.period.periods import sibling_links
@@ -54,12 +54,12 @@ class Unsettled:
 
     def note_blocks_of(self, sheet_ids: Sequence[str]) -> None:
         """Note the blocks of sheets, before these go."""
-        listed, value = self._connection.listed(sheet_ids)
-        self._connection.execute(
+        run_in(
+            self._connection,
             "INSERT INTO unsettled (kind, name) SELECT DISTINCT 'block', b.block FROM sheets s "
             "JOIN key_columns k ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id "
-            f"WHERE s.sheet_id IN {listed} ON CONFLICT DO NOTHING",
-            (value,),
+            "WHERE s.sheet_id IN {} ON CONFLICT DO NOTHING",
+            sheet_ids,
         )
 
     def page(self, kind: Kind, limit: int) -> list[str]:
@@ -69,10 +69,8 @@ class Unsettled:
 
     def settled(self, kind: Kind, names: Sequence[str]) -> None:
         """Take notes away."""
-        listed, value = self._connection.listed(names)
-        self._connection.execute(
-            f"DELETE FROM unsettled WHERE kind = ? AND name IN {listed}", (kind.value, value)
-        )
+        sql = "DELETE FROM unsettled WHERE name IN {} AND kind = ?"
+        run_in(self._connection, sql, names, "text", kind.value)
 
     def crowded(self, blocks: Sequence[str], limit: int) -> Set[str]:
         """Those of some blocks that have more than `limit` columns.
@@ -94,18 +92,16 @@ class Unsettled:
         """Record that blocks became crowded, or no longer are, and note their sheets."""
         if not blocks:
             return
-        listed, value = self._connection.listed(blocks)
         if crowded:
             self._connection.insert("crowded_blocks", ("block",), [(block,) for block in blocks])
         else:
-            self._connection.execute(
-                f"DELETE FROM crowded_blocks WHERE block IN {listed}", (value,)
-            )
-        self._connection.execute(
+            run_in(self._connection, "DELETE FROM crowded_blocks WHERE block IN {}", blocks)
+        run_in(
+            self._connection,
             "INSERT INTO unsettled (kind, name) SELECT DISTINCT 'joins', s.sheet_id "
             "FROM key_blocks b JOIN key_columns k ON k.id = b.key_column "
-            f"JOIN sheets s ON s.id = k.sheet WHERE b.block IN {listed} ON CONFLICT DO NOTHING",
-            (value,),
+            "JOIN sheets s ON s.id = k.sheet WHERE b.block IN {} ON CONFLICT DO NOTHING",
+            blocks,
         )
 
 

@@ -174,6 +174,8 @@ class RestrictedReader(Store):
 class RestrictedFile(RestrictedReader, SqliteStore):
     """What some groups see of an index file; safe to share between threads."""
 
+    spelled = "all_spellings"
+
     @classmethod
     def of(cls, store: SqliteStore, principals: Sequence[str]) -> RestrictedFile:
         """Open the file of a store anew, for reading what some groups may see."""
@@ -194,9 +196,6 @@ class RestrictedFile(RestrictedReader, SqliteStore):
     def _translated(self) -> Iterator[None]:
         with unnamed_damage(self.path), super()._translated():
             yield
-
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        return self._spelled_in("all_spellings", start, end)
 
 
 def _restrict(connection: sqlite3.Connection, principals: Sequence[str]) -> None:

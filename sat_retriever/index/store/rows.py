@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -63,7 +63,8 @@ class SheetRow:
     """One sheet on its way into a store."""
 
     record: SheetRecord
-    token: FloatArray = NO_TOKEN  # (d,) float32, unit length; without numbers until it is encoded
+    # (d,) float32, unit length; without numbers until the sheet is encoded
+    token: FloatArray = field(default_factory=lambda: NO_TOKEN)
     groups: tuple[str, ...] = ()  # that may see it, in an index with permissions
 
 
@@ -108,6 +109,15 @@ class Session(Protocol):
 
     def new_ids(self, table: str, count: int, /) -> list[int]:
         """Return ids for new rows of a table, ascending, after those of all its rows."""
+
+
+def run_in(
+    session: Session, sql: str, values: Sequence[Any], kind: Kind = "text", *others: Any
+) -> list[Any]:
+    """The rows of a statement whose `{}` stands for a list of values, before any other values."""
+    listed, value = session.listed(values, kind)
+    cursor = session.execute(sql.format(listed), (value, *others))
+    return list(cursor) if cursor.description else []
 
 
 class FileConnection(sqlite3.Connection):

@@ -21,6 +21,7 @@ from sat_retriever.index.store.rows import (
     Session,
     SheetRow,
     WorkbookState,
+    run_in,
 )
 from sat_retriever.links.claims import NO_CLAIMS, Claims, Discovery, gathered, without
 from sat_retriever.links.formula.scope import file_key
@@ -280,8 +281,7 @@ class Store(StoreReader):
         ids, sheets = _workbooks_at(connection, keys)
         dropped = self._drop_sheets(connection, sheets)
         if ids:
-            listed, value = connection.listed(ids, "bigint")
-            connection.execute(f"DELETE FROM workbooks WHERE id IN {listed}", (value,))
+            run_in(connection, "DELETE FROM workbooks WHERE id IN {}", ids, "bigint")
         Unsettled(connection).note(Kind.FILE, (file_key(path) for _root, path in keys))
         return dropped
 
@@ -314,12 +314,12 @@ def _holders(connection: Session, sheet_ids: Sequence[str]) -> dict[str, tuple[s
 
     Free ids are absent; both are empty for a sheet that was added without a file.
     """
-    listed, value = connection.listed(sheet_ids)
-    rows = connection.execute(
+    rows = run_in(
+        connection,
         "SELECT s.sheet_id, coalesce(w.root, ''), coalesce(w.path, '') FROM sheets s "
-        f"LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN {listed}",
-        (value,),
-    ).fetchall()
+        "LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN {}",
+        sheet_ids,
+    )
     return {sheet_id: (root, path) for sheet_id, root, path in rows}
 
 
@@ -379,6 +379,5 @@ def _workbooks_at(
 
 def _workbooks_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
     """Row ids of the workbook files that have some of the sheets."""
-    listed, value = connection.listed(sheet_ids)
-    sql = f"SELECT DISTINCT workbook_id FROM sheets WHERE sheet_id IN {listed}"
-    return sorted(row[0] for row in connection.execute(sql, (value,)).fetchall() if row[0])
+    sql = "SELECT DISTINCT workbook_id FROM sheets WHERE sheet_id IN {}"
+    return sorted(row[0] for row in run_in(connection, sql, sheet_ids) if row[0])

@@ -151,7 +151,7 @@ def test_readers_see_the_old_state_to_the_end_and_are_told_to_open_it_again(inde
 
 
 def test_nobody_else_writes_meanwhile(index, monkeypatch):
-    monkeypatch.setattr("sat_retriever.index.store.file.WRITER_WAIT_S", 0.1)
+    monkeypatch.setattr("sat_retriever.index.store.sqlite.WRITER_WAIT_S", 0.1)
     with SheetIndex.open(index.path, OLD) as other:
         found = []
 

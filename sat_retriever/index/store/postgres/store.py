@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sat_retriever.errors import IndexBusyError, IndexStorageError
-from sat_retriever.index.store.conditions import postgres_conditions
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.packing import RowDamage, finite
 from sat_retriever.index.store.place import IndexUrl
@@ -30,12 +28,9 @@ from sat_retriever.index.store.postgres.write import (
 )
 from sat_retriever.index.store.rows import IdArray, RowToken
 from sat_retriever.index.store.store import put_meta
-from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.relation import Times, unpacked
 
-_COUNTED = ("format", "visibility", "formulas")
-_ALIKE = 20_000  # known words that share half of their letters with a misspelt one
 _AT_ONCE = 4_096  # tokens that are fetched together
 _OVER, _LEAST_FOUND = 4, 100  # sheets found by an index for each that is asked for, and at least
 MANY = 1_000  # notes of a second pass from which on its joins are planned with fresh statistics
@@ -51,6 +46,8 @@ _JOINED = (
 class PostgresStore(database.Database):
     """A reader and writer of one index."""
 
+    counted = {name: name for name in ("format", "visibility", "formulas")}  # noqa: RUF012
+
     @classmethod
     def create(cls, url: IndexUrl, meta: Mapping[str, str]) -> PostgresStore:
         database.create(url, meta)
@@ -61,16 +58,6 @@ class PostgresStore(database.Database):
         return cls(url, writable=database.prepare(url))
 
     # ---- readings
-
-    def sheet_counts(self, fact: str) -> dict[str, int]:
-        if fact not in _COUNTED:
-            raise ValueError(f"no counts by {fact!r}")
-        return dict(
-            self._rows(f"SELECT {fact}, count(*) FROM sheets GROUP BY {fact} ORDER BY {fact}")
-        )
-
-    def ids_by_sheet_id(self) -> IdArray:
-        return self._ids("id", "FROM sheets", "sheet_id")
 
     def tokens_after(
         self, row_id: int, until: int, count: int, width: int
@@ -128,20 +115,9 @@ class PostgresStore(database.Database):
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
         where = " AND ".join(["contents && ?::text[]"] * len(groups))
         # Row ids in an expression: in their order the index of words would not be used.
-        source = f"FROM (SELECT id FROM words WHERE {where} ORDER BY id + 0 LIMIT ?) found"
+        source = f"(SELECT id FROM words WHERE {where} ORDER BY id + 0 LIMIT ?) found"
         values = [[key_of(word) for word in group] for group in groups]
         return self._ids("id", source, "id", (*values, most))
-
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        found: dict[str, None] = {}
-        for column, first in (("word", start), ("reversed", end[::-1])):
-            sql = (
-                f"SELECT word FROM spellings WHERE {column} >= ? AND {column} < ? "
-                f"ORDER BY {column} LIMIT ?"
-            )
-            beyond = first[:-1] + chr(ord(first[-1]) + 1)
-            found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
-        return list(found)
 
     def groups_among(self, names: Sequence[str]) -> list[str]:
         return sorted(row[0] for row in self._rows("SELECT known_groups(?)", (list(names),)))
@@ -149,21 +125,6 @@ class PostgresStore(database.Database):
     def holds_back(self) -> bool:
         with self._translated(), self._connection() as session:
             return holds_back(session)
-
-    def documentation(self, after: int = -1) -> IdArray:
-        return self._ids("id", "FROM tokens WHERE documentation = 1 AND id > ?", "id", (after,))
-
-    def main_sheets(self, after: int = -1) -> IdArray:
-        return self._ids("id", "FROM tokens WHERE main = 1 AND id > ?", "id", (after,))
-
-    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
-        source, order = "FROM sheets WHERE workbook_id > 0", "workbook_id, id"
-        return self._ids("id", source, order), self._ids("workbook_id", source, order)
-
-    def matching(self, filters: Filters) -> IdArray:
-        where, values = postgres_conditions(replace(filters, period=None))
-        source = f"FROM sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE {where}"
-        return self._ids("s.id", source, "s.id", values)
 
     def nearest(self, token: FloatArray, k: int) -> IdArray:
         """Row ids of the sheets whose tokens are nearest to a token, best first.
@@ -199,8 +160,8 @@ class PostgresStore(database.Database):
         return [row[0] for row in self._rows("SELECT DISTINCT key FROM fields ORDER BY key")]
 
     def _ids(self, name: str, source: str, order: str, values: Sequence[Any] = ()) -> IdArray:
-        """One column of whole numbers, packed by the server: many times faster than rows."""
-        [[data]] = self._rows(f"SELECT {_packed(name, order)} {source}", values)
+        # Packed by the server: many times faster than rows.
+        [[data]] = self._rows(f"SELECT {_packed(name, order)} FROM {source}", values)
         return unpacked_ids(data)
 
     def _parts(self, sql: str, values: Sequence[Any]) -> Any:
