@@ -13,7 +13,7 @@ from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.sheets import ColumnType, Formula, SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, HiddenParts
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import read_workbook, read_workbooks
+from sat_retriever.workbook.read import LocalFile, read_files, read_workbook
 from tests.places import needs
 
 SEEDS = made_seeds()
@@ -294,7 +294,7 @@ def test_two_cells_in_opposite_corners_are_read_in_little_memory(tmp_path):
 
 def test_a_csv_may_not_be_the_same_file_twice_in_one_run(seed):
     paths = [seed("list.csv"), seed("saved.xlsx"), seed("table.ods")]
-    books = list(read_workbooks(paths, workers=2))
+    books = [book for _, book in read_files(map(LocalFile, paths), workers=2)]
     assert {book.path for book in books} == set(paths)
     assert all(book.records for book in books)
 
