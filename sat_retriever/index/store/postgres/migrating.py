@@ -23,24 +23,23 @@ from sat_retriever.index.store.postgres.database import connected
 from sat_retriever.index.store.postgres.rowsecurity import protect
 from sat_retriever.index.store.postgres.session import (
     CONTENTS,
+    FIELDS,
     META,
     OTHERS,
+    OWN_SHEETS,
     SHEETS,
     TABLES,
     TOKENS,
+    VECTORS,
+    WORDS,
     WORKBOOKS,
     PostgresSession,
     Table,
     statement,
     translated,
 )
-from sat_retriever.index.store.postgres.vectors import (
-    VECTORS,
-    HalfVector,
-    index_vectors,
-    register_vectors,
-)
-from sat_retriever.index.store.postgres.write import FIELDS, WORDS, fields_of, key_of, names_of
+from sat_retriever.index.store.postgres.vectors import HalfVector, index_vectors, register_vectors
+from sat_retriever.index.store.postgres.write import fields_of, key_of, names_of
 from sat_retriever.index.store.rows import RESTRICTED
 from sat_retriever.index.store.schema import migrate
 from sat_retriever.index.store.words import add_words
@@ -121,12 +120,12 @@ def _copied(
     for table in (META, WORKBOOKS, TOKENS, CONTENTS, *OTHERS):
         if table is TOKENS:
             _copy_sheets(source, session, told)
-        session.copy(table.target, table.types, told.counted(_read(source, table)))
+        session.copy(table, told.counted(_read(source, table)))
     # Words and vectors, which PostgreSQL stores in another form.
-    session.copy(*WORDS, _words(source))
+    session.copy(WORDS, _words(source))
     tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
     vectors = ((row_id, HalfVector.of(np.frombuffer(data, dtype="<f4"))) for row_id, data in tokens)
-    session.copy(*VECTORS, vectors)
+    session.copy(VECTORS, vectors)
     for name, column in _IDS.items():
         session.execute(
             f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
@@ -140,12 +139,11 @@ def _copied(
 def _copy_sheets(source: sqlite3.Connection, session: PostgresSession, told: _Told) -> None:
     """Copy the sheets, and what PostgreSQL keeps of their records in columns of its own."""
     rows = ((row[0], *row, *_facts(row[-2])) for row in told.counted(_read(source, SHEETS)))
-    target = f"sheets (stored, {', '.join(SHEETS.columns)}, role, formulas)"
-    session.copy(target, ("int8", *SHEETS.types, "text", "text"), rows)
+    session.copy(OWN_SHEETS, rows)
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
     fields = ((row, *field) for row, text in metadata for field in fields_of(json.loads(text)))
-    session.copy(*FIELDS, fields)
+    session.copy(FIELDS, fields)
 
 
 def _facts(text: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from sat_retriever.index.store.postgres.damage import find_damage, take_out
 from sat_retriever.index.store.postgres.migrating import export_file
 from sat_retriever.index.store.postgres.rowsecurity import holds_back, protect, protect_vectors
 from sat_retriever.index.store.postgres.schema import PROTECTED
-from sat_retriever.index.store.postgres.session import PostgresSession, statement, translated
+from sat_retriever.index.store.postgres.session import PostgresSession, Table, statement, translated
 from sat_retriever.index.store.postgres.write import (
     delete_sheets,
     drop_spellings,
@@ -183,13 +183,10 @@ class PostgresStore(database.Database):
                 "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
                 "vector halfvec NOT NULL) ON COMMIT DROP"
             )
+            half = vectors.HalfVector.of
             session.copy(
-                "fresh (id, token, vector)",
-                ("int8", "bytea", "halfvec"),
-                (
-                    (row_id, token, vectors.HalfVector.of(np.frombuffer(token, dtype="<f4")))
-                    for row_id, token in tokens
-                ),
+                Table("fresh", ("id", "token", "vector"), ("int8", "bytea", "halfvec")),
+                ((row_id, x, half(np.frombuffer(x, dtype="<f4"))) for row_id, x in tokens),
             )
             update = "UPDATE tokens t SET token = f.token FROM fresh f WHERE f.id = t.id"
             done = session.execute(update).rowcount
