@@ -25,6 +25,8 @@ _CLOCK_NS = 2_000_000_000
 _AGAIN = {SkipReason.UNREADABLE, SkipReason.TIMEOUT}
 PASSING = _AGAIN | {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
 _LIMITED = PASSING | {SkipReason.TOO_LARGE}
+# A named text file is always read, one in a folder is not.
+OF_NAMED = {SkipReason.NOT_A_SPREADSHEET}
 _LOCKED = {SkipReason.ENCRYPTED, SkipReason.WRONG_PASSWORD}
 
 
@@ -96,10 +98,14 @@ def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
     return replace(now, content_hash=_hash_file(file), skipped=(why,))
 
 
-def tried_again(
-    *, verify: bool, password: bool, limits: bool, explicit: bool
-) -> frozenset[SkipReason]:
-    """Reasons for which an unchanged workbook is read again."""
+def tried_again(*, verify: bool, password: bool, limits: bool) -> frozenset[SkipReason]:
+    """Reasons for which an unchanged workbook is read again.
+
+    Args:
+        verify: Read those again that failed for a passing reason.
+        password: Read encrypted workbooks again.
+        limits: Read workbooks again that were cut at a limit.
+    """
     # A link that leads outside gets here only if it is followed now, or its target is named.
     again = _AGAIN | {SkipReason.OUTSIDE_LINK}
     if verify:
@@ -108,8 +114,6 @@ def tried_again(
         again |= _LOCKED
     if limits:
         again |= _LIMITED
-    if explicit:  # a named text file is always read, one in a folder is not
-        again.add(SkipReason.NOT_A_SPREADSHEET)
     return frozenset(again)
 
 

@@ -17,7 +17,7 @@ from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Executor, Work
-from sat_retriever.index.sync.file_check import PASSING
+from sat_retriever.index.sync.file_check import PASSING, tried_again
 from sat_retriever.index.sync.local_plan import Scope, make_local_plan, scopes
 from sat_retriever.index.sync.remote_plan import (
     OnListed,
@@ -154,23 +154,26 @@ def _plan(
     urls = remote_scopes([str(path) for path in paths if is_url(path)], roots)
     named += _scopes_of(damage, named)
     urls += _remote_scopes_of(damage, urls)
-    again = {
-        "verify": options.verify,
-        "password": options.password is not None,
-        "limits": options.limits is not None,
-    }
+    verify = options.verify
+    again = tried_again(
+        verify=verify,
+        password=options.password is not None,
+        limits=options.limits is not None,
+    )
     plan = make_local_plan(
         named,
         known,
+        again=again,
+        verify=verify,
         follow_links=options.follow_links,
         own=store.own_files,
         check_files=options.executor.check_files,
-        **again,
     )
     if not urls:
         return plan
     most = (options.limits or DEFAULT_LIMITS).file_bytes
-    return plan.with_more(make_remote_plan(urls, known, most_bytes=most, listed=listed, **again))
+    more = make_remote_plan(urls, known, most_bytes=most, again=again, verify=verify, listed=listed)
+    return plan.with_more(more)
 
 
 def _to_decode(state: WorkbookState) -> WorkbookState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.remote.file import RemoteFile
-from sat_retriever.workbook.remote.url import is_url, joined
+from sat_retriever.workbook.remote.url import is_url, joined, under
 
 Key = tuple[str, str]  # root and path of a workbook
 
@@ -30,61 +30,37 @@ class ToRead:
     is_new: bool  # true if the index does not know it under this root
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Plan:
     """The steps of a sync."""
 
-    read: tuple[ToRead, ...]
+    read: list[ToRead] = field(default_factory=list)
     # Files that are named like a workbook but not read, since they are not one or are links to
     # files elsewhere; their states hold the reason.
-    refused: tuple[ToRead, ...]
+    refused: list[ToRead] = field(default_factory=list)
     # Workbooks with unchanged content whose size or time must be recorded.
-    touched: tuple[WorkbookState, ...]
-    unchanged: tuple[WorkbookState, ...]  # workbooks that stay as they are, including touched ones
-    removed: tuple[Key, ...]
-    ignored: int  # number of files that are not spreadsheets and not named like one
+    touched: list[WorkbookState] = field(default_factory=list)
+    # Workbooks that stay as they are, including touched ones
+    unchanged: list[WorkbookState] = field(default_factory=list)
+    removed: list[Key] = field(default_factory=list)
+    ignored: int = 0  # number of files that are not spreadsheets and not named like one
     # Folders that could not be listed, below which indexed workbooks stay, and files at URLs that
     # have no usable name.
-    unlisted: tuple[Skipped, ...]
+    unlisted: list[Skipped] = field(default_factory=list)
 
     def with_more(self, other: Plan) -> Plan:
         """Both plans as one; the steps of the other come last."""
-        return Plan(
-            **{
-                each.name: getattr(self, each.name) + getattr(other, each.name)
-                for each in fields(self)
-            }
-        )
+        parts = (each.name for each in fields(self))
+        return Plan(*(getattr(self, name) + getattr(other, name) for name in parts))
 
 
-@dataclass(slots=True)
 class PlanDraft:
-    """An unfinished plan; `present` has the workbooks of the index whose files exist."""
+    """A plan in the making, and the workbooks that the index knows at the places of the sync.
 
-    read: list[ToRead] = field(default_factory=list)
-    refused: list[ToRead] = field(default_factory=list)
-    touched: list[WorkbookState] = field(default_factory=list)
-    unchanged: list[WorkbookState] = field(default_factory=list)
-    present: set[Key] = field(default_factory=set)
-    ignored: int = 0
-
-    def finished(self, known: KnownWorkbooks, unlisted: Sequence[Skipped] = ()) -> Plan:
-        """The plan; missing workbooks are removed, but not below places without a list."""
-        closed = [skip.path for skip in unlisted if skip.reason is SkipReason.UNREADABLE]
-        gone = (key for key in set(known.inside) - self.present if not is_in(joined(*key), closed))
-        return Plan(
-            read=tuple(self.read),
-            refused=tuple(self.refused),
-            touched=tuple(self.touched),
-            unchanged=tuple(self.unchanged),
-            removed=tuple(sorted(gone)),
-            ignored=self.ignored,
-            unlisted=tuple(unlisted),
-        )
-
-
-class KnownWorkbooks:
-    """Workbooks that the index knows at the places of a sync, looked up by their files."""
+    Attributes:
+        inside: State of each known workbook.
+        present: Known workbooks whose files exist.
+    """
 
     def __init__(self, places: Sequence[str], states: Sequence[WorkbookState]) -> None:
         # Text, not Path, for speed: this checks every workbook of the index.
@@ -96,6 +72,8 @@ class KnownWorkbooks:
         for state in states:
             self._same_path[state.path].append(state.root)
         self._is_gone = cache(is_gone)
+        self.plan = Plan()
+        self.present: set[Key] = set()
 
     def state_of(self, now: WorkbookState) -> WorkbookState | None:
         """Known state of a file; None if it is not known under this root."""
@@ -107,6 +85,31 @@ class KnownWorkbooks:
         older = tuple(root for root in roots if root != now.root)
         left = tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
         return ToRead(now, file, older, left, is_new=self.state_of(now) is None)
+
+    def keep(self, same: WorkbookState) -> None:
+        """Leave a workbook as it is; its size and time may have changed."""
+        self.present.add((same.root, same.path))
+        self.plan.unchanged.append(same)
+        if same != self.state_of(same):
+            self.plan.touched.append(same)
+
+    def take(self, job: ToRead, refused: WorkbookState | None = None) -> None:
+        """Read a new or changed workbook, or refuse it in a state that says why."""
+        root, path = job.state.root, job.state.path
+        place = joined(root, path)
+        self.present.update((each, under(each, place)) for each in (root, *job.superseded))
+        if refused is None:
+            self.plan.read.append(job)
+        else:
+            self.plan.refused.append(replace(job, state=refused))
+
+    def finished(self, unlisted: Sequence[Skipped]) -> Plan:
+        """The plan; missing workbooks are removed, but not below places without a list."""
+        closed = [skip.path for skip in unlisted if skip.reason is SkipReason.UNREADABLE]
+        gone = (key for key in self.inside.keys() - self.present if not is_in(joined(*key), closed))
+        self.plan.removed = sorted(gone)
+        self.plan.unlisted = list(unlisted)
+        return self.plan
 
 
 def is_in(file: str, places: Sequence[str]) -> bool:
