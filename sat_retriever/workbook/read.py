@@ -67,11 +67,7 @@ class LocalFile:
 
     @property
     def relative(self) -> str:
-        """Its POSIX path as written in sheet ids.
-
-        Raises:
-            InputError: If it is not under its root.
-        """
+        """Its POSIX path as written in sheet ids."""
         if self.called is not None:
             return self.called
         absolute = Path(os.path.abspath(self.path))  # noqa: PTH100 - links are kept as named

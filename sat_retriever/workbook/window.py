@@ -142,11 +142,7 @@ def parse_range(text: str) -> Area:
 def ask_window(
     file: LocalFile, window: Window, limits: Limits, encoding: str, *, formulas: bool = False
 ) -> Answers:
-    """The answers of a reading process about some cells of a workbook.
-
-    Raises:
-        PathNotFoundError: If there is no such file.
-    """
+    """The answers of a reading process about some cells of a workbook."""
     if not os.path.lexists(file.path):
         raise PathNotFoundError(f"there is no longer a file at {str(file.path)!r}; index it again")
     privacy = Privacy(ContentsPolicy.NAMES)

@@ -132,9 +132,6 @@ def unpacked(data: bytes) -> SheetContents:
     >>> found = SheetContents((CellText("A9", "Source"),))
     >>> unpacked(packed(found)) == found
     True
-
-    Raises:
-        ValueError: If they hold no contents, or too long ones.
     """
     contents = SheetContents.from_json(json.loads(_plain(data)))
     texts = [*contents.notes, *(text for table in contents.tables for text in table)]
@@ -150,9 +147,6 @@ def may_hold(data: bytes, phrases: Iterable[str]) -> bool:
     >>> data = packed(SheetContents((CellText("A9", "Net  Sales"), CellText("B9", "of 2024"))))
     >>> may_hold(data, ["net sales"]), may_hold(data, ["sales of"])
     (True, False)
-
-    Raises:
-        ValueError: If they are no bytes of contents.
     """
     text = _plain(data).decode().casefold()
     return any(re.search(_written(phrase), text) for phrase in phrases)

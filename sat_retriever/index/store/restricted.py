@@ -26,7 +26,6 @@ from sat_retriever.text.contents import content_words
 from sat_retriever.text.segment import stem
 from sat_retriever.text.spelling import nearest
 
-_BUSY_S = 10.0
 _LOOKED_AT = 256  # sheets with a word that are read to find its spelling
 _AT_ONCE = 16
 _REMEMBERED = 4_096  # spellings
@@ -179,7 +178,7 @@ class RestrictedFile(RestrictedReader, SqliteStore):
     @classmethod
     def of(cls, store: SqliteStore, principals: Sequence[str]) -> RestrictedFile:
         """Open the file of a store anew, for reading what some groups may see."""
-        connection = open_reader(store.path, busy_timeout_s=_BUSY_S)
+        connection = open_reader(store.path)
         try:
             if identity_of(store.path) != store.identity:
                 raise IndexStorageError(f"{store.path} was replaced meanwhile; open it again")

@@ -30,29 +30,19 @@ Kind: TypeAlias = Literal["text", "bigint"]
 
 @dataclass(frozen=True, slots=True)
 class WorkbookState:
-    """State of one workbook file when it was indexed.
+    """State of one workbook file when it was indexed."""
 
-    Attributes:
-        root: Absolute POSIX path, or URL, of the folder that its path is relative to.
-        path: POSIX path relative to the root.
-        mtime_ns: Modification time, nanoseconds since 1970.
-        checked_ns: Time at which size and modification time were read, likewise.
-        content_hash: Hash of its bytes; empty if they could not be read.
-        skipped: Its parts that gave no record.
-        within: Absolute POSIX path of the named folder or file that it was or lay in when it was
-            read, links followed; it is opened only there. Empty means its own path.
-        version: ETag of a workbook at a URL, or whatever else changes with its content.
-    """
-
-    root: str
-    path: str
+    root: str  # absolute POSIX path, or URL, of the folder that its path is relative to
+    path: str  # POSIX path relative to the root
     size: int
-    mtime_ns: int
-    checked_ns: int
-    content_hash: str
-    skipped: tuple[Skipped, ...] = ()
+    mtime_ns: int  # modification time, nanoseconds since 1970
+    checked_ns: int  # time at which size and modification time were read, likewise
+    content_hash: str  # hash of its bytes; empty if they could not be read
+    skipped: tuple[Skipped, ...] = ()  # its parts that gave no record
+    # Absolute POSIX path of the named folder or file that it was or lay in when it was read, links
+    # followed; it is opened only there. Empty means its own path.
     within: str = ""
-    version: str = ""
+    version: str = ""  # ETag of a workbook at a URL, or whatever else changes with its content
 
 
 NO_TOKEN = np.empty(0, dtype=np.float32)

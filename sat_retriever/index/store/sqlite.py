@@ -53,12 +53,6 @@ class SqliteStore(Store):
 
     Readers see all of a write or none, even after a process was killed half-way. They never wait
     for a writer (WAL).
-
-    Args:
-        connection: The open file.
-        path: Its path.
-        writable: False refuses every write.
-        identity: `identity_of` the path just before the file was opened.
     """
 
     path: Path
@@ -74,7 +68,7 @@ class SqliteStore(Store):
     ) -> None:
         self._connection = connection
         self._lock = threading.RLock()
-        self.identity = identity
+        self.identity = identity  # of the path just before the file was opened
         self.path = path
         self.writable = writable
         self.links = StoredLinks(self._rows, self._in, connection.listed, self._translated)
@@ -86,9 +80,9 @@ class SqliteStore(Store):
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path, *, busy_timeout_s: float = 10.0) -> SqliteStore:
+    def open(cls, path: Path) -> SqliteStore:
         identity = identity_of(path)  # before it is opened: a false error does no harm
-        connection = open_file(path, busy_timeout_s=busy_timeout_s)
+        connection = open_file(path)
         return cls(connection, path, writable=is_writable(path), identity=identity)
 
     @property

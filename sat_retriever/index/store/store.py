@@ -110,19 +110,11 @@ class Store(StoreReader):
 
     @abstractmethod
     def delete(self) -> None:
-        """Release the store and delete it.
-
-        Raises:
-            IndexStorageError: If it cannot be deleted.
-        """
+        """Release the store and delete it."""
 
     @abstractmethod
     def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        """Replace all tokens, and the notes about them (see `note`), or nothing.
-
-        Raises:
-            IndexStorageError: If the store cannot be written, or there is not one token per sheet.
-        """
+        """Replace all tokens, and the notes about them (see `note`), or nothing."""
 
     @abstractmethod
     def repair(self, width: int) -> Damage:
@@ -236,22 +228,14 @@ class Store(StoreReader):
             relink(connection, gathered(discovery for _ids, discovery in books))
 
     def note(self, meta: Mapping[str, str | None]) -> None:
-        """Write notes about the index as a whole; None removes a key.
-
-        Raises:
-            IndexStorageError: If the store cannot be written.
-        """
+        """Write notes about the index as a whole; None removes a key."""
         with self._writing() as connection:
             put_meta(connection, meta)
 
     def permit(
         self, groups: Iterable[tuple[str, Sequence[str]]], meta: Mapping[str, str | None]
     ) -> None:
-        """Replace the groups of some sheets, by sheet id, and notes about permissions.
-
-        Raises:
-            IndexStorageError: If the store cannot be written, or the role may not protect it.
-        """
+        """Replace the groups of some sheets, by sheet id, and notes about permissions."""
         with self._writing() as connection:
             given = list(groups)
             connection.executemany(

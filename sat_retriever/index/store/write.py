@@ -28,23 +28,14 @@ _NO_WORDS = ContentWords((), ())
 
 @dataclass(frozen=True, slots=True)
 class PackedSheet:
-    """The columns of a sheet's rows in the tables of every store, without row ids.
+    """The columns of a sheet's rows in the tables of every store, without row ids."""
 
-    Attributes:
-        sheet: In `sheets`: sheet id, workbook, path, format, visibility, metadata, record, crc.
-        token: In `tokens`: words, token, months, texts, documentation, main.
-        contents: In `contents`: packed, crc; None without contents.
-        names: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
-        words: Words that find the sheet by its contents.
-        spellings: Words that misspelt ones may mean.
-    """
-
-    sheet: tuple[Any, ...]
-    token: tuple[Any, ...]
-    contents: tuple[bytes, int] | None
-    names: tuple[Sequence[str], ...]
-    words: Sequence[str]
-    spellings: Sequence[str]
+    sheet: tuple[Any, ...]  # id, workbook, path, format, visibility, metadata, record, crc
+    token: tuple[Any, ...]  # words, token, months, texts, documentation, main
+    contents: tuple[bytes, int] | None  # packed, crc; None without contents
+    names: tuple[Sequence[str], ...]  # words of each lexical field, as in `LEXICAL_FIELDS`
+    words: Sequence[str]  # that find the sheet by its contents
+    spellings: Sequence[str]  # words that misspelt ones may mean
 
 
 def packed_sheet(row: SheetRow) -> PackedSheet:

@@ -116,22 +116,13 @@ def linked(job: ToRead, book: Workbook) -> NewWorkbook:
 
 
 def encoded_workbooks(books: Sequence[NewWorkbook], state: IndexState) -> list[NewWorkbook]:
-    """Workbooks with the tokens of their sheets, which are encoded together.
-
-    Raises:
-        InputError: If a record has a value that cannot be stored.
-        EncoderError: If the encoder cannot be loaded, or fails.
-    """
+    """Workbooks with the tokens of their sheets, which are encoded together."""
     rows = iter(encoded([row.record for book in books for row in book.rows], state))
     return [replace(book, rows=list(islice(rows, len(book.rows)))) for book in books]
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
-    """Records with their tokens, in their order; without records no encoder is loaded.
-
-    Raises:
-        InputError: If a record has a value that cannot be stored.
-    """
+    """Records with their tokens, in their order; without records no encoder is loaded."""
     for record in records:
         _check(record)
     if not records:

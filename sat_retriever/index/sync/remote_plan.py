@@ -37,13 +37,7 @@ class RemoteScope:
 
 
 def remote_scopes(urls: Iterable[str], known_roots: Iterable[str]) -> list[RemoteScope]:
-    """The named URLs with the root of each, without URLs inside others; see `scopes`.
-
-    Raises:
-        InputError: If a URL is not of the form that an index stores.
-        PathNotFoundError: If there is nothing at a URL.
-        RemoteError: If its file system refuses or cannot be reached.
-    """
+    """The named URLs with the root of each, without URLs inside others; see `scopes`."""
     known = [root for root in known_roots if is_url(root)]
     found: list[RemoteScope] = []
     for url in sorted(map(canonical, urls)):
@@ -127,12 +121,7 @@ def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, ve
 
 
 def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Iterator[RemoteFile]:
-    """Yield the files of a scope.
-
-    Raises:
-        PathNotFoundError: If a folder is empty and the index knows no workbook of it: it may be
-            misspelt.
-    """
+    """Yield the files of a scope."""
     if scope.file is not None:
         yield scope.file
         return
@@ -142,6 +131,7 @@ def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Ite
         if listed:
             listed(scope.url, count)
         yield from page
+    # A folder of which the index knows no workbook either may be misspelt.
     if not count and not any(is_in(f"{root}/{path}", [scope.url]) for root, path in known.inside):
         raise PathNotFoundError(f"there is nothing at {shown(scope.url)!r}; check the spelling")
 

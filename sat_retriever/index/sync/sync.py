@@ -101,12 +101,7 @@ def sync_paths(
     listed: OnListed | None = None,
     permissions: Permissions | None = None,
 ) -> SyncReport:
-    """Read new and changed workbooks into the store, and remove missing ones.
-
-    Raises:
-        PathNotFoundError: If a path does not exist, or there is nothing at a URL.
-        RemoteError: If a URL cannot be listed.
-    """
+    """Read new and changed workbooks into the store, and remove missing ones."""
     start, cost = time.monotonic(), state.cost or Cost()
     damage = store.repair(state.settings.width) if options.verify else NO_DAMAGE
     plan = _plan(store, paths, options, damage, listed)

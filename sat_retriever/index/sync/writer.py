@@ -194,9 +194,6 @@ class IndexWriter:
         """Write in the block, beside writers of other workbooks where the store allows them.
 
         In the end the mapped state of a large index is renewed.
-
-        Raises:
-            FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
         with self._store.writing_beside_others():
             check_encoder(self._store, self._state.settings.fingerprint)
@@ -249,9 +246,6 @@ def fresh_tokens(
 
     The tokens are in a nameless file beside the index. Memory holds a thousand of them, and a
     killed process leaves no file behind.
-
-    Raises:
-        IndexStorageError: If there is no space for the tokens.
     """
     ids = np.sort(store.ids_by_sheet_id()).tolist()
     with _spare_file(store.path) as file:

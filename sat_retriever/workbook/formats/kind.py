@@ -99,11 +99,7 @@ class Shown:
 
     @classmethod
     def of(cls, file: BinaryIO, name: str, limits: Limits) -> Shown:
-        """Read the beginning of an opened file.
-
-        Raises:
-            Refused: If a ZIP archive lists too many entries.
-        """
+        """Read the beginning of an opened file."""
         head = file.read(_HEAD_BYTES)
         if head.startswith(MAGIC):
             return cls(name, head, streams=Container(file, limits.file_bytes).names)

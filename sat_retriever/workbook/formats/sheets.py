@@ -222,9 +222,6 @@ def read_by_value(
     Args:
         by_openpyxl: True if openpyxl reads its format, too. Otherwise no other reader exists
             for a file on which calamine crashed.
-
-    Raises:
-        Refused: If no reader opens it.
     """
     if reading.request.safe and not by_openpyxl:
         raise Refused(SkipReason.READER_CRASHED, _CRASHED)

@@ -47,11 +47,6 @@ def temporary_copy(
     Args:
         size: Bytes that it should have; None if unknown.
         stopping: Ends the download once it is set.
-
-    Raises:
-        PathNotFoundError: If there is no such file.
-        RemoteError: If it cannot be downloaded.
-        Refused: If it has more bytes than allowed, or not those that it should have.
     """
     descriptor, name = tempfile.mkstemp(suffix=suffix_of(relative), prefix="sat-")
     os.close(descriptor)

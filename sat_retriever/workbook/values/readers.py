@@ -53,10 +53,6 @@ class CalamineReader:
 
         calamine gets its own file position, because openpyxl and the XML scan read at the same
         time.
-
-        Raises:
-            Refused: If the file is encrypted.
-            ValuesFailed: If calamine cannot open it.
         """
         import python_calamine
 
@@ -90,9 +86,6 @@ class CalamineReader:
         """Values and merges of one sheet.
 
         The budget cuts the grid, but not the used range.
-
-        Raises:
-            ValuesFailed: If calamine cannot read the sheet.
         """
         if index not in self._loaded:
             self.load(index)
@@ -146,11 +139,7 @@ class Readers:
             self._known[CalamineReader] = ValuesFailed("calamine crashed the process")
 
     def listed(self, damage: str = "") -> list[ListedSheet]:
-        """The sheets as listed by the first reader that opens the file.
-
-        Raises:
-            Refused: If no reader opens it, or it is encrypted.
-        """
+        """The sheets as listed by the first reader that opens the file."""
         try:
             return self._opened(CalamineReader).sheets()
         except ValuesFailed as first:
@@ -173,9 +162,6 @@ class Readers:
             dense: True if its used range may be read as one block.
             held: True if the sheet is known to have cells; if calamine then finds
                 none, openpyxl is tried, too.
-
-        Raises:
-            ValuesFailed: If neither reader can read it.
         """
         found: SheetValues | None = None
         failure = ValuesFailed("its used range is too large to be read as one block")

@@ -49,7 +49,6 @@ from sat_retriever.records.progress import Progress
 from sat_retriever.text.contents import content_words
 from sat_retriever.text.lexical import sheet_words
 
-_BUSY_S = 10.0  # time that another writer of the file may take
 _AT_ONCE = 1_000  # rows between two calls of the progress
 _WORDS = (
     "SELECT s.id, s.record, s.crc, c.packed, c.crc FROM sheets s "
@@ -64,7 +63,7 @@ Row = tuple[Any, ...]
 def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
     """Copy an index file to a URL where no index is yet; see `opening.migrate_store`."""
     with (
-        closing(open_file(file, busy_timeout_s=_BUSY_S)) as source,
+        closing(open_file(file)) as source,
         connected(url) as connection,
         translated(url),
         connection.transaction(),

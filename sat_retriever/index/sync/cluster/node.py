@@ -69,11 +69,7 @@ def checks_of_node(
 
 
 def check_version(version: str, address: str) -> None:
-    """Refuse a node with another version of this package than this machine's.
-
-    Raises:
-        ClusterError: If its version is another.
-    """
+    """Refuse a node with another version of this package than this machine's."""
     if version != __version__:
         raise ClusterError(
             f"the node {address} has sat-retriever {version}, and this machine {__version__}: "
@@ -138,11 +134,7 @@ class NodeEncoder:
         self._state = IndexState(settings, path, None, device)
 
     def encode(self, *parts: list[NewWorkbook]) -> tuple[float, list[NewWorkbook]]:
-        """Seconds, and the workbooks of several tasks with their tokens.
-
-        Raises:
-            EncoderError: If the encoder cannot be loaded on this node, or fails.
-        """
+        """Seconds, and the workbooks of several tasks with their tokens."""
         start = time.perf_counter()
         done = encoded_workbooks([found for part in parts for found in part], self._state)
         return time.perf_counter() - start, done
@@ -164,10 +156,6 @@ def cores_of(ray: Any) -> int:
 
 
 def wait_for(ray: Any, awaited: Sequence[Any]) -> None:
-    """Wait until one of some references has an answer.
-
-    Raises:
-        ClusterError: If no core is left.
-    """
+    """Wait until one of some references has an answer."""
     while not ray.wait(list(awaited), num_returns=1, timeout=_CHECK_S, fetch_local=False)[0]:
         cores_of(ray)

@@ -85,12 +85,7 @@ class ClusterRun:
         self._task = ray.remote(_read_books).options(max_retries=0, **strategy)
 
     def results(self) -> Iterator[Done]:
-        """Yield every workbook once.
-
-        Raises:
-            ClusterError: If the cluster fails, or a node does not see a file.
-            EncoderError: If the encoder cannot be loaded, or fails.
-        """
+        """Yield every workbook once."""
         while self._waiting or self._reading or self._read or self._encoding:
             self._claim()
             for ref in self._answered():
@@ -158,11 +153,7 @@ class ClusterRun:
         self._read.setdefault(name, []).append(books)
 
     def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
-        """Read a file anyway that changed meanwhile.
-
-        Raises:
-            ClusterError: If it is another one on the node than on this machine.
-        """
+        """Read a file anyway that changed meanwhile."""
         assert isinstance(job.file, LocalFile)  # a URL is the same everywhere
         here = stat_of(job.file.path)
         if here != there:
