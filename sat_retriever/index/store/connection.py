@@ -7,6 +7,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -175,20 +176,19 @@ def _lacks_side_files(error: sqlite3.Error) -> bool:
 
 def _state(path: Path) -> tuple[int, ...]:
     """Number, size and time of a file, which change with its content; empty if missing."""
-    try:
-        found = path.stat()
-    except OSError:
-        return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return _facts(path, "st_ino st_size st_mtime_ns")
 
 
 def identity_of(path: Path) -> tuple[int, ...]:
     """Device and number of a file, unique while it is open; empty if it is missing."""
+    return _facts(path, "st_dev st_ino")
+
+
+def _facts(path: Path, names: str) -> tuple[int, ...]:
     try:
-        found = path.stat()
+        return attrgetter(*names.split())(path.stat())  # type: ignore[no-any-return]
     except OSError:
         return ()
-    return found.st_dev, found.st_ino
 
 
 @contextmanager

@@ -34,7 +34,7 @@ from sat_retriever.index.store.rows import (
     RowToken,
     SheetRow,
 )
-from sat_retriever.index.store.store import Store, put_meta
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.store.words import check_words, drop_spellings, expression, merge_words
 from sat_retriever.index.store.write import delete_sheets, insert_sheets
 from sat_retriever.records.files import draft_of
@@ -262,28 +262,19 @@ class SqliteStore(Store):
 
     # ---- changes
 
-    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        with self._writing() as connection:
-            update, done = "UPDATE tokens SET token = ? WHERE id = ?", 0
-            for row_id, token in tokens:
-                done += connection.execute(update, (token, row_id)).rowcount
-            sheets = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
-            if done != sheets:
-                raise IndexStorageError(
-                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
-                    "program changed it meanwhile, try again"
-                )
-            put_meta(connection, meta)
-            sealed = "SELECT id FROM workbooks WHERE seal != ''"
-            seal(connection, [row[0] for row in connection.execute(sealed).fetchall()])
+    def _replace_tokens(
+        self, connection: FileConnection, tokens: Iterable[RowToken], _width: int, /
+    ) -> int:
+        update = "UPDATE tokens SET token = ? WHERE id = ?"
+        done = sum(connection.execute(update, (token, row)).rowcount for row, token in tokens)
+        sealed = "SELECT id FROM workbooks WHERE seal != ''"
+        seal(connection, [row[0] for row in connection.execute(sealed).fetchall()])
+        return done
 
-    def repair(self, width: int) -> Damage:
-        with self._writing() as connection:
-            check_words(connection)
-            check_file(connection, self.path)
-            damage = find_damage(connection, width)
-            take_out(connection, damage)
-        return damage
+    def _find_damage(self, connection: FileConnection, width: int, /) -> Damage:
+        check_words(connection)
+        check_file(connection, self.path)
+        return find_damage(connection, width)
 
     def forget_words(self) -> None:
         with self._writing() as connection:
@@ -296,4 +287,5 @@ class SqliteStore(Store):
     _insert_sheets = staticmethod(insert_sheets)
     _delete_sheets = staticmethod(delete_sheets)
     _drop_spellings = staticmethod(drop_spellings)
+    _take_out = staticmethod(take_out)
     _seal = staticmethod(seal)

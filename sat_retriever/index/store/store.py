@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from sat_retriever.errors import IndexStorageError
 from sat_retriever.index.store.claims import ClaimTables, row_ids
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.links import LinkTable, Origin
@@ -113,16 +114,16 @@ class Store(StoreReader):
         """Release the store and delete it."""
 
     @abstractmethod
-    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        """Replace all tokens, and the notes about them (see `note`), or nothing."""
+    def _replace_tokens(self, session: Any, tokens: Iterable[RowToken], width: int, /) -> int:
+        """Replace tokens by row id, which have a width; return how many existed."""
 
     @abstractmethod
-    def repair(self, width: int) -> Damage:
-        """Delete every damaged row, which reading its workbook again replaces.
+    def _find_damage(self, session: Any, width: int, /) -> Damage:
+        """Compare all rows with their checksums; tokens have a width."""
 
-        Raises:
-            IndexFormatError: If a file itself is broken, not only rows of it.
-        """
+    @abstractmethod
+    def _take_out(self, session: Any, damage: Damage, /) -> None:
+        """Delete damaged rows, so that every row left can be read."""
 
     @abstractmethod
     def forget_words(self) -> None:
@@ -231,6 +232,29 @@ class Store(StoreReader):
         """Write notes about the index as a whole; None removes a key."""
         with self._writing() as connection:
             put_meta(connection, meta)
+
+    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
+        """Replace all tokens, and the notes about them (see `note`), or nothing."""
+        with self._writing() as connection:
+            done = self._replace_tokens(connection, tokens, int(meta["width"] or 0))
+            sheets = connection.execute("SELECT count(*) FROM tokens").fetchall()[0][0]
+            if done != sheets:
+                raise IndexStorageError(
+                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
+                    "program changed it meanwhile, try again"
+                )
+            put_meta(connection, meta)
+
+    def repair(self, width: int) -> Damage:
+        """Delete every damaged row, which reading its workbook again replaces.
+
+        Raises:
+            IndexFormatError: If a file itself is broken, not only rows of it.
+        """
+        with self._writing() as connection:
+            damage = self._find_damage(connection, width)
+            self._take_out(connection, damage)
+        return damage
 
     def permit(
         self, groups: Iterable[tuple[str, Sequence[str]]], meta: Mapping[str, str | None]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sat_retriever.errors import IndexBusyError, IndexStorageError
+from sat_retriever.errors import IndexBusyError
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.packing import RowDamage, finite
 from sat_retriever.index.store.place import IndexUrl
@@ -27,7 +27,6 @@ from sat_retriever.index.store.postgres.write import (
     key_of,
 )
 from sat_retriever.index.store.rows import IdArray, RowToken
-from sat_retriever.index.store.store import put_meta
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.relation import Times, unpacked
 
@@ -177,27 +176,22 @@ class PostgresStore(database.Database):
         with self.reading(), self._connection() as session:
             export_file(session, path)
 
-    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        with self._writing() as session:
-            session.execute(
-                "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
-                "vector halfvec NOT NULL) ON COMMIT DROP"
-            )
-            half = vectors.HalfVector.of
-            session.copy(
-                Table("fresh", ("id", "token", "vector"), ("int8", "bytea", "halfvec")),
-                ((row_id, x, half(np.frombuffer(x, dtype="<f4"))) for row_id, x in tokens),
-            )
-            update = "UPDATE tokens t SET token = f.token FROM fresh f WHERE f.id = t.id"
-            done = session.execute(update).rowcount
-            sheets = session.execute("SELECT count(*) FROM tokens").fetchall()[0][0]
-            if done != sheets:
-                raise IndexStorageError(
-                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
-                    "program changed it meanwhile, try again"
-                )
-            _replace_vectors(session, meta["width"])
-            put_meta(session, meta)
+    def _replace_tokens(
+        self, session: PostgresSession, tokens: Iterable[RowToken], width: int, /
+    ) -> int:
+        session.execute(
+            "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
+            "vector halfvec NOT NULL) ON COMMIT DROP"
+        )
+        half = vectors.HalfVector.of
+        session.copy(
+            Table("fresh", ("id", "token", "vector"), ("int8", "bytea", "halfvec")),
+            ((row_id, x, half(np.frombuffer(x, dtype="<f4"))) for row_id, x in tokens),
+        )
+        update = "UPDATE tokens t SET token = f.token FROM fresh f WHERE f.id = t.id"
+        done = session.execute(update).rowcount
+        _replace_vectors(session, width)
+        return done
 
     def settle(self) -> None:
         """Find the links and groups of copies of all that changes touched, page by page.
@@ -224,12 +218,6 @@ class PostgresStore(database.Database):
             if vectors.lacks_vector_index(session, self.path.namespace):
                 vectors.index_vectors(session, width)
 
-    def repair(self, width: int) -> Damage:
-        with self._writing() as session:
-            damage = find_damage(session, width)
-            take_out(session, damage)
-        return damage
-
     def forget_words(self) -> None:
         """Do nothing: the server takes deleted words out by itself (VACUUM)."""
 
@@ -240,6 +228,8 @@ class PostgresStore(database.Database):
     _insert_sheets = staticmethod(insert_sheets)
     _delete_sheets = staticmethod(delete_sheets)
     _drop_spellings = staticmethod(drop_spellings)
+    _find_damage = staticmethod(find_damage)
+    _take_out = staticmethod(take_out)
 
     def _protect(self, session: PostgresSession, *, protected: bool) -> None:
         protect(session, PROTECTED, protected=protected)
@@ -254,7 +244,7 @@ def unpacked_ids(data: bytes | None) -> IdArray:
     return np.frombuffer(data or b"", dtype=">i8").astype(np.int64)
 
 
-def _replace_vectors(session: PostgresSession, width: str | None) -> None:
+def _replace_vectors(session: PostgresSession, width: int) -> None:
     """Fill another table, which takes the place of the old one at once: readers hardly wait."""
     session.execute("CREATE TABLE new_vectors (LIKE vectors)")
     session.execute(
@@ -265,8 +255,7 @@ def _replace_vectors(session: PostgresSession, width: str | None) -> None:
         "ALTER TABLE new_vectors ADD PRIMARY KEY (stored), ADD FOREIGN KEY (stored) "
         "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     )
-    if width is not None:
-        vectors.index_vectors(session, int(width), "new_vectors")
+    vectors.index_vectors(session, width, "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")
     protect_vectors(session)
