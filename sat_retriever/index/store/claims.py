@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sat_retriever.index.store.packing import readable, record_of
-from sat_retriever.index.store.rows import Kind, Session, run_in
+from sat_retriever.index.store.rows import Session, SqlType, run_in
 from sat_retriever.links.claims import Claims, Located
 from sat_retriever.links.formula.relations import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
@@ -146,7 +146,7 @@ class ClaimTables:
             "bigint",
         )
 
-    def _keys(self, sql: str, values: Sequence[Any], kind: Kind = "text") -> list[KeyColumn]:
+    def _keys(self, sql: str, values: Sequence[Any], kind: SqlType = "text") -> list[KeyColumn]:
         rows = self._of(sql, values, kind)
         return readable(lambda: [key_from_text(claim) for (claim,) in rows])
 

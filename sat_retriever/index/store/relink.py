@@ -26,7 +26,7 @@ _FAMILIES = 256
 _COPIES = 256  # beside the rest of their groups
 
 
-class Kind(StrEnum):
+class NoteKind(StrEnum):
     """What a note names."""
 
     BLOCK = "block"  # a block that key columns have left
@@ -45,7 +45,7 @@ class Unsettled:
     def __init__(self, connection: Session) -> None:
         self._connection = connection
 
-    def note(self, kind: Kind, names: Iterable[str]) -> None:
+    def note(self, kind: NoteKind, names: Iterable[str]) -> None:
         """Leave names to the second pass."""
         self._connection.executemany(
             "INSERT INTO unsettled (kind, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -62,12 +62,12 @@ class Unsettled:
             sheet_ids,
         )
 
-    def page(self, kind: Kind, limit: int) -> list[str]:
+    def page(self, kind: NoteKind, limit: int) -> list[str]:
         """The first names that are noted."""
         sql = "SELECT name FROM unsettled WHERE kind = ? ORDER BY name LIMIT ?"
         return [row[0] for row in self._connection.execute(sql, (kind.value, limit)).fetchall()]
 
-    def settled(self, kind: Kind, names: Sequence[str]) -> None:
+    def settled(self, kind: NoteKind, names: Sequence[str]) -> None:
         """Take notes away."""
         sql = "DELETE FROM unsettled WHERE name IN {} AND kind = ?"
         run_in(self._connection, sql, names, "text", kind.value)
@@ -122,25 +122,25 @@ def relink(connection: Session, coming: Discovery) -> None:
     ClaimTables(connection).put(claims)
     ClaimTables(connection).make_stale([sheet_id for sheet_id, _period in claims.periods])
     CopyTables(connection).put(claims.copies)
-    notes.note(Kind.JOINS, (column.sheet_id for column in claims.keys))
-    notes.note(Kind.REFERENCES, (reference.source for reference in claims.external))
+    notes.note(NoteKind.JOINS, (column.sheet_id for column in claims.keys))
+    notes.note(NoteKind.REFERENCES, (reference.source for reference in claims.external))
 
 
 def settle_blocks(connection: Session) -> None:
     """Find out which blocks are no longer crowded since columns left them."""
     notes = Unsettled(connection)
-    blocks = notes.page(Kind.BLOCK, _BLOCKS)
+    blocks = notes.page(NoteKind.BLOCK, _BLOCKS)
     notes.crowded(blocks, BLOCK_LIMIT)
-    notes.settled(Kind.BLOCK, blocks)
+    notes.settled(NoteKind.BLOCK, blocks)
 
 
 def settle_joins(connection: Session) -> None:
     """Join the key columns of some noted sheets with those of other workbooks."""
     notes, claims, links = Unsettled(connection), ClaimTables(connection), LinkTable(connection)
-    sheets = notes.page(Kind.JOINS, _SHEETS)
+    sheets = notes.page(NoteKind.JOINS, _SHEETS)
     columns = claims.keys_of(sheets)
     crowded = notes.crowded(blocks_of(columns), BLOCK_LIMIT)
-    notes.settled(Kind.JOINS, sheets)
+    notes.settled(NoteKind.JOINS, sheets)
     links.drop_among(sheets, Origin.JOIN)
     links.put(join_links(columns, claims.keys_beside(sheets), crowded), Origin.JOIN)
 
@@ -148,22 +148,22 @@ def settle_joins(connection: Session) -> None:
 def settle_files(connection: Session) -> None:
     """Note the sheets whose references may mean a workbook that came or went."""
     notes = Unsettled(connection)
-    files = notes.page(Kind.FILE, _FILES)
-    notes.note(Kind.REFERENCES, ClaimTables(connection).sources_of(files))
-    notes.settled(Kind.FILE, files)
+    files = notes.page(NoteKind.FILE, _FILES)
+    notes.note(NoteKind.REFERENCES, ClaimTables(connection).sources_of(files))
+    notes.settled(NoteKind.FILE, files)
 
 
 def settle_references(connection: Session) -> None:
     """Resolve the references of some noted sheets to other workbooks anew."""
     notes, claims, links = Unsettled(connection), ClaimTables(connection), LinkTable(connection)
-    sheets = notes.page(Kind.REFERENCES, _SHEETS)
+    sheets = notes.page(NoteKind.REFERENCES, _SHEETS)
     references = claims.references_of(sheets)
     called = claims.workbooks_called(sorted({each.key for each in references}))
     found = meant(references, claims.places(sheets), called)
     records = claims.records_of(sorted({workbook for _reference, workbook in found}))
     links.drop_from(sheets, Origin.EXTERNAL)
     links.put(external_links(found, records), Origin.EXTERNAL)
-    notes.settled(Kind.REFERENCES, sheets)
+    notes.settled(NoteKind.REFERENCES, sheets)
 
 
 def settle_families(connection: Session) -> None:

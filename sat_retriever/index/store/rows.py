@@ -25,7 +25,7 @@ RESTRICTED = "restricted"
 """Note of an index whose sheets are for their groups alone."""
 SOURCE = "permissions"
 """Note of where the groups come from; for the owner alone."""
-Kind: TypeAlias = Literal["text", "bigint"]
+SqlType: TypeAlias = Literal["text", "bigint"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Session(Protocol):
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Any:
         """Run one statement for each row of values."""
 
-    def listed(self, values: Sequence[Any], kind: Kind = "text", /) -> tuple[str, Any]:
+    def listed(self, values: Sequence[Any], kind: SqlType = "text", /) -> tuple[str, Any]:
         """Return a subquery whose column `item` has some values, and the value of its `?`."""
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
@@ -102,7 +102,7 @@ class Session(Protocol):
 
 
 def run_in(
-    session: Session, sql: str, values: Sequence[Any], kind: Kind = "text", *others: Any
+    session: Session, sql: str, values: Sequence[Any], kind: SqlType = "text", *others: Any
 ) -> list[Any]:
     """The rows of a statement whose `{}` stands for a list of values, before any other values."""
     listed, value = session.listed(values, kind)
@@ -114,7 +114,7 @@ class FileConnection(sqlite3.Connection):
     """The session of an index file."""
 
     @staticmethod
-    def listed(values: Sequence[Any], _kind: Kind = "text", /) -> tuple[str, str]:
+    def listed(values: Sequence[Any], _kind: SqlType = "text", /) -> tuple[str, str]:
         return "(SELECT value AS item FROM json_each(?))", json.dumps(list(values))
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:

@@ -14,7 +14,7 @@ from sat_retriever.index.store.claims import ClaimTables, row_ids
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.links import LinkTable, Origin
 from sat_retriever.index.store.reader import StoreReader
-from sat_retriever.index.store.relink import STEPS, Kind, Unsettled, relink, unlink
+from sat_retriever.index.store.relink import STEPS, NoteKind, Unsettled, relink, unlink
 from sat_retriever.index.store.rows import (
     RESTRICTED,
     NewWorkbook,
@@ -290,7 +290,7 @@ class Store(StoreReader):
         dropped = self._drop_sheets(connection, sheets)
         if ids:
             run_in(connection, "DELETE FROM workbooks WHERE id IN {}", ids, "bigint")
-        Unsettled(connection).note(Kind.FILE, (file_key(path) for _root, path in keys))
+        Unsettled(connection).note(NoteKind.FILE, (file_key(path) for _root, path in keys))
         return dropped
 
     def _drop_sheets(self, connection: Session, sheets: Mapping[str, int]) -> set[str]:

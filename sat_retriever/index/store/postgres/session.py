@@ -23,7 +23,7 @@ from sat_retriever.errors import (
 )
 from sat_retriever.index.store.packing import RowDamage
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.rows import Kind
+from sat_retriever.index.store.rows import SqlType
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
@@ -159,7 +159,7 @@ class PostgresSession:
         return cursor
 
     @staticmethod
-    def listed(values: Sequence[Any], kind: Kind = "text", /) -> tuple[str, list[Any]]:
+    def listed(values: Sequence[Any], kind: SqlType = "text", /) -> tuple[str, list[Any]]:
         return f"(SELECT unnest(?::{kind}[]) AS item)", list(values)
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:

@@ -12,12 +12,13 @@ from typing import Any
 from sat_retriever.errors import ClusterError
 from sat_retriever.index.store.rows import NewWorkbook
 from sat_retriever.index.sync.cluster.chunks import Chunk, Failures, chunks
-from sat_retriever.index.sync.cluster.encoders import Encoders, runs_on_nodes
 from sat_retriever.index.sync.cluster.node import (
+    Encoders,
     Stat,
     TaskReport,
     check_version,
     read_books,
+    runs_on_nodes,
     stat_of,
     wait_for,
 )
