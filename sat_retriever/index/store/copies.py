@@ -12,7 +12,7 @@ from sat_retriever.index.store.claims import row_ids
 from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.links import Ask
 from sat_retriever.index.store.packing import readable
-from sat_retriever.index.store.rows import Session, run_in
+from sat_retriever.index.store.rows import Statements
 from sat_retriever.links.copies.claims import (
     CopyClaim,
     claim_from_text,
@@ -35,17 +35,14 @@ Read = TypeVar("Read")
 Conditions = Callable[[Filters], tuple[str, list[Any]]]
 
 
-class CopyTables:
-    """Statements on claims and groups of copies; the caller owns the transaction.
+class CopyTables(Statements):
+    """Statements on claims and groups of copies.
 
     A sheet is compared with its neighbours in blocks. So a sheet that comes or goes changes
     comparisons only of those near it. A sheet that came is noted as stale, as are those near one
     that went; their groups, and those of their neighbours, are found anew.
     Groups depend on the sheets alone, not on the order in which they came.
     """
-
-    def __init__(self, connection: Session) -> None:
-        self._connection = connection
 
     def put(self, claims: Sequence[CopyClaim]) -> None:
         """Store the claims of sheets, which are stored already and have none."""
@@ -67,7 +64,7 @@ class CopyTables:
         """Note, before sheets go, whose groups have to be found anew without them."""
         near = _near("SELECT id FROM sheets WHERE sheet_id IN {}")
         sql = f"INSERT INTO stale_copies (sheet) SELECT DISTINCT n.sheet FROM {near}"
-        run_in(self._connection, f"{sql} ON CONFLICT DO NOTHING", sheet_ids)
+        self._run_in(f"{sql} ON CONFLICT DO NOTHING", sheet_ids)
 
     def group_stale(self, limit: int) -> None:
         """Find the groups of stale sheets and their neighbours anew, of at most `limit` sheets."""
@@ -81,7 +78,7 @@ class CopyTables:
             "UPDATE copies SET family = ? WHERE sheet = ? AND coalesce(family, -1) != ?",
             [(family, each, -1 if family is None else family) for each, family in families.items()],
         )
-        run_in(self._connection, "DELETE FROM stale_copies WHERE sheet IN {}", stale, "bigint")
+        self._run_in("DELETE FROM stale_copies WHERE sheet IN {}", stale, "bigint")
 
     def _group(self, row_ids: Sequence[int], families: dict[int, int | None]) -> None:
         """Note the groups of sheets, with all their members."""
@@ -104,21 +101,21 @@ class CopyTables:
         """Neighbours of sheets that are not stale themselves."""
         near = list(dict.fromkeys(chain.from_iterable(self._neighbours(row_ids).values())))
         sql = "SELECT sheet FROM stale_copies WHERE sheet IN {}"
-        stale = {row[0] for row in run_in(self._connection, sql, near, "bigint")}
+        stale = {row[0] for row in self._run_in(sql, near, "bigint")}
         return [row_id for row_id in near if row_id not in stale]
 
     def _neighbours(self, row_ids: Sequence[int]) -> dict[int, list[int]]:
         """The sheets that sheets are compared with."""
         found: dict[int, list[int]] = {row_id: [] for row_id in row_ids}
         sql = f"SELECT DISTINCT g.sheet, n.sheet FROM {_near('SELECT item FROM {} x')}"
-        for row_id, other in run_in(self._connection, sql, row_ids, "bigint"):
+        for row_id, other in self._run_in(sql, row_ids, "bigint"):
             found[row_id].append(other)
         return found
 
     def _texts(self, row_ids: Sequence[int]) -> dict[int, str]:
         """The stored claims of sheets."""
         sql = "SELECT sheet, claim FROM copies WHERE sheet IN {}"
-        return dict(run_in(self._connection, sql, row_ids, "bigint"))
+        return dict(self._run_in(sql, row_ids, "bigint"))
 
 
 class _Known(dict[int, Read]):
@@ -156,13 +153,7 @@ def _near(sheets: str) -> str:
 
 
 class StoredCopies:
-    """Reads groups of copies.
-
-    Args:
-        ask: Runs a statement with a sequence of values.
-        ask_in: Runs a statement whose `{}` stands for a list of values.
-        conditions: Translates filters, apart from their period, to the store's SQL.
-    """
+    """Reads groups of copies; `conditions` makes SQL of filters, apart from their period."""
 
     def __init__(self, ask: Ask, ask_in: Ask, conditions: Conditions) -> None:
         self._ask = ask

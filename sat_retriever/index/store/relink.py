@@ -13,7 +13,7 @@ from enum import StrEnum
 from sat_retriever.index.store.claims import ClaimTables
 from sat_retriever.index.store.copies import CopyTables
 from sat_retriever.index.store.links import LinkTable, Origin
-from sat_retriever.index.store.rows import Session, run_in
+from sat_retriever.index.store.rows import Session, Statements
 from sat_retriever.links.claims import Discovery, blocks_of, external_links, join_links, meant
 from sat_retriever.links.join.keys import BLOCK_LIMIT
 from sat_retriever.text.period.periods import sibling_links
@@ -35,15 +35,12 @@ class NoteKind(StrEnum):
     REFERENCES = "references"  # a sheet whose references are not resolved yet
 
 
-class Unsettled:
-    """Statements on notes and crowded blocks, the same for every store.
+class Unsettled(Statements):
+    """Statements on notes and crowded blocks.
 
     A link rests on blocks that are not in `crowded_blocks`, whatever was written since. Whoever
     changes that table notes the sheets of the blocks, so that in the end all links fit it.
     """
-
-    def __init__(self, connection: Session) -> None:
-        self._connection = connection
 
     def note(self, kind: NoteKind, names: Iterable[str]) -> None:
         """Leave names to the second pass."""
@@ -54,8 +51,7 @@ class Unsettled:
 
     def note_blocks_of(self, sheet_ids: Sequence[str]) -> None:
         """Note the blocks of sheets, before these go."""
-        run_in(
-            self._connection,
+        self._run_in(
             "INSERT INTO unsettled (kind, name) SELECT DISTINCT 'block', b.block FROM sheets s "
             "JOIN key_columns k ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id "
             "WHERE s.sheet_id IN {} ON CONFLICT DO NOTHING",
@@ -70,7 +66,7 @@ class Unsettled:
     def settled(self, kind: NoteKind, names: Sequence[str]) -> None:
         """Take notes away."""
         sql = "DELETE FROM unsettled WHERE name IN {} AND kind = ?"
-        run_in(self._connection, sql, names, "text", kind.value)
+        self._run_in(sql, names, "text", kind.value)
 
     def crowded(self, blocks: Sequence[str], limit: int) -> Set[str]:
         """Those of some blocks that have more than `limit` columns.
@@ -95,9 +91,8 @@ class Unsettled:
         if crowded:
             self._connection.insert("crowded_blocks", ("block",), [(block,) for block in blocks])
         else:
-            run_in(self._connection, "DELETE FROM crowded_blocks WHERE block IN {}", blocks)
-        run_in(
-            self._connection,
+            self._run_in("DELETE FROM crowded_blocks WHERE block IN {}", blocks)
+        self._run_in(
             "INSERT INTO unsettled (kind, name) SELECT DISTINCT 'joins', s.sheet_id "
             "FROM key_blocks b JOIN key_columns k ON k.id = b.key_column "
             "JOIN sheets s ON s.id = k.sheet WHERE b.block IN {} ON CONFLICT DO NOTHING",

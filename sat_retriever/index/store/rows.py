@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -108,6 +109,14 @@ def run_in(
     listed, value = session.listed(values, kind)
     cursor = session.execute(sql.format(listed), (value, *others))
     return list(cursor) if cursor.description else []
+
+
+class Statements:
+    """Statements on some tables within the caller's transaction, the same for every store."""
+
+    def __init__(self, connection: Session) -> None:
+        self._connection = connection
+        self._run_in = partial(run_in, connection)
 
 
 class FileConnection(sqlite3.Connection):

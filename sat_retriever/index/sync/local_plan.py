@@ -135,13 +135,9 @@ def make_local_plan(
     Everything outside the scopes stays as it is. Files of the index itself, `own`, are not counted.
 
     Args:
-        named: The scopes.
-        states: All workbooks that the index knows.
         again: Reasons to read an unchanged workbook again; see `tried_again`.
         verify: Hash every file, even with the same size and time.
         follow_links: Read links in folders even if they lead outside all named places.
-        own: Files of the index.
-        check_files: Checks the files that the walk met; by default this machine does.
     """
     draft = PlanDraft([printable(scope.path) for scope in named], states)
     bounds = bounds_of(named, states)

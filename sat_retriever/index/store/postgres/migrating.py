@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from hashlib import blake2b
+from itertools import count as count_from
 from pathlib import Path
 from typing import Any
 
@@ -115,11 +116,19 @@ def _copied(
 ) -> dict[str, int]:
     count = "SELECT count(*) FROM {}"
     sizes = {x.name: int(source.execute(count.format(x.name)).fetchone()[0]) for x in TABLES}
-    told = _Told(sum(sizes.values()), progress)
+    total, numbers = sum(sizes.values()), count_from(1)
+
+    def counted(rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            done = next(numbers)
+            if progress and (done % _AT_ONCE == 0 or done == total):
+                progress(done, total)
+            yield row
+
     for table in (META, WORKBOOKS, TOKENS, CONTENTS, *OTHERS):
         if table is TOKENS:
-            _copy_sheets(source, session, told)
-        session.copy(table, told.counted(_read(source, table)))
+            _copy_sheets(source, session, counted(_read(source, SHEETS)))
+        session.copy(table, counted(_read(source, table)))
     # Words and vectors, which PostgreSQL stores in another form.
     session.copy(WORDS, _words(source))
     tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
@@ -135,10 +144,11 @@ def _copied(
     return sizes
 
 
-def _copy_sheets(source: sqlite3.Connection, session: PostgresSession, told: _Told) -> None:
+def _copy_sheets(
+    source: sqlite3.Connection, session: PostgresSession, sheets: Iterator[Row]
+) -> None:
     """Copy the sheets, and what PostgreSQL keeps of their records in columns of its own."""
-    rows = ((row[0], *row, *_facts(row[-2])) for row in told.counted(_read(source, SHEETS)))
-    session.copy(OWN_SHEETS, rows)
+    session.copy(OWN_SHEETS, ((row[0], *row, *_facts(row[-2])) for row in sheets))
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
     fields = ((row, *field) for row, text in metadata for field in fields_of(json.loads(text)))
@@ -183,23 +193,6 @@ def _digest(rows: Iterable[Row]) -> tuple[int, int]:
 
 def _read(source: sqlite3.Connection, table: Table) -> Iterator[Row]:
     return iter(source.execute(table.reading))
-
-
-class _Told:
-    """Counts rows, and tells the progress."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._done = 0
-        self._total = total
-        self._progress = progress
-
-    def counted(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield rows as they come."""
-        for row in rows:
-            self._done += 1
-            if self._progress and (self._done % _AT_ONCE == 0 or self._done == self._total):
-                self._progress(self._done, self._total)
-            yield row
 
 
 def export_file(session: PostgresSession, path: Path) -> None:
