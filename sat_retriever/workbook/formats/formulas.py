@@ -51,7 +51,7 @@ def formula_count(formulas: Iterable[RawFormula]) -> int:
     count = 0
     for _cell, _text, filled, _kind in formulas:
         area = area_of(filled) if filled else None
-        count += (area.bottom - area.top + 1) * (area.right - area.left + 1) if area else 1
+        count += area.size if area else 1
     return count
 
 
