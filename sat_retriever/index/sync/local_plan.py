@@ -108,11 +108,6 @@ def within_of(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool
     return real if follow_links or not linked else None
 
 
-def below(root: str, file: Path) -> str:
-    """Printable path of a file relative to a printable root above it."""
-    return under(root, printable(file))
-
-
 def _absolute(path: Path) -> Path:
     if not path.exists():
         hint = "give a URL as text, not as a Path" if is_lost_url(path) else "check the spelling"
@@ -174,7 +169,7 @@ def make_local_plan(
 def state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
     """The file's current size and time; zeros if it cannot or must not be checked."""
     root, now = printable(scope.root), time.time_ns()
-    empty = WorkbookState(root, below(root, file), 0, 0, now, content_hash="")
+    empty = WorkbookState(root, under(root, printable(file)), 0, 0, now, content_hash="")
     if within is None:
         why = Skipped(empty.path, SkipReason.OUTSIDE_LINK, OUTSIDE)
         return replace(empty, skipped=(why,))

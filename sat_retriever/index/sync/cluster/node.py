@@ -84,7 +84,7 @@ def check_version(version: str, address: str) -> None:
 
 
 def read_books(
-    jobs: Sequence[ToRead], reading: ReadOptions, limits: Limits, *, check: bool
+    jobs: Sequence[ToRead], shared: tuple[ReadOptions, Limits], *, check: bool
 ) -> tuple[TaskReport, list[NewWorkbook]]:
     """A report and the workbooks that were read, with their links.
 
@@ -96,7 +96,7 @@ def read_books(
     seen = [job for place, job in enumerate(jobs) if place not in unseen]
     done: list[tuple[int, NewWorkbook]] = []
     start, link_s = time.perf_counter(), 0.0
-    with closing(books_of(seen, reading, limits, 1)) as books:
+    with closing(books_of(seen, *shared, 1)) as books:
         for job, book in books:
             before = time.perf_counter()
             done.append((place_of[job.file], linked(job, book)))

@@ -83,7 +83,7 @@ class ClusterRun:
         self._encoders = Encoders(ray, work.state) if runs_on_nodes(work.state) else None
         self._shared = ray.put((work.reading, work.limits))
         strategy = {"num_cpus": 1, "num_returns": 2, "scheduling_strategy": "SPREAD"}
-        self._task = ray.remote(_read_books).options(max_retries=0, **strategy)
+        self._task = ray.remote(read_books).options(max_retries=0, **strategy)
 
     def results(self) -> Iterator[Done]:
         """Yield every workbook once."""
@@ -241,11 +241,6 @@ class ClusterRun:
         """Bytes of a result; 0 if the cluster has lost it already."""
         found = self._ray.experimental.get_object_locations([ref]).get(ref, {})
         return int(found.get("object_size") or 0)
-
-
-def _read_books(jobs: Sequence[ToRead], shared: Any, *, check: bool) -> tuple[TaskReport, Any]:
-    reading, limits = shared
-    return read_books(jobs, reading, limits, check=check)
 
 
 def _said(stat: Stat | None) -> str:
