@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -225,14 +226,8 @@ def _groups(changes: Iterable[Change]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    part: list[Item] = []
-    for item in items:
-        part.append(item)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
-        yield part
+    rest = iter(items)
+    return iter(lambda: list(islice(rest, size)), [])
 
 
 @contextmanager
