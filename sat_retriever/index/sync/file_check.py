@@ -12,7 +12,7 @@ from pathlib import Path
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.formats.kind import Kind, is_named, sniff
+from sat_retriever.workbook.formats.kind import FileKind, is_named, sniff
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.regular import content_hash, open_regular
 
@@ -78,7 +78,7 @@ def check_here(met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
     return (check_file(each, verify=verify) for each in met)
 
 
-def other_kind(file: Path, old: WorkbookState | None) -> Kind | None:
+def other_kind(file: Path, old: WorkbookState | None) -> FileKind | None:
     """Kind of a file in a folder that is not a spreadsheet and was not one before; else None."""
     if old is not None and SkipReason.NOT_A_SPREADSHEET not in _reasons(old):
         return None
@@ -92,7 +92,7 @@ def _reasons(old: WorkbookState) -> set[SkipReason]:
     return {skip.reason for skip in old.skipped}
 
 
-def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
+def refused_state(now: WorkbookState, file: Path, kind: FileKind) -> WorkbookState:
     """State of a file that is not a spreadsheet."""
     why = Skipped(now.path, SkipReason.NOT_A_SPREADSHEET, kind.message)
     return replace(now, content_hash=_hash_file(file), skipped=(why,))
