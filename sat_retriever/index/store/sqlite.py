@@ -6,7 +6,7 @@ import json
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from sat_retriever.index.store.connection import (
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import Damage, check_file, find_damage, seal, take_out
 from sat_retriever.index.store.links import StoredLinks
-from sat_retriever.index.store.packing import RowDamage, finite
 from sat_retriever.index.store.rows import (
     LEXICAL_FIELDS,
     FileConnection,
@@ -38,8 +37,6 @@ from sat_retriever.index.store.store import Store
 from sat_retriever.index.store.words import check_words, drop_spellings, expression, merge_words
 from sat_retriever.index.store.write import delete_sheets, insert_sheets
 from sat_retriever.records.files import draft_of
-from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.relation import Times, unpacked
 
 WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
 _SIDE_FILES = ("-wal", "-shm")
@@ -200,29 +197,9 @@ class SqliteStore(Store):
         text = self._rows(sql, values)[0][0][1:-1]
         return np.fromstring(text, dtype=np.int64, sep=",") if text else np.empty(0, np.int64)
 
-    def tokens_after(
-        self, row_id: int, until: int, count: int, width: int
-    ) -> tuple[FloatArray, FloatArray, Times]:
-        tokens = np.empty((count, width), dtype="<f4")
-        lengths = np.empty((count, 2), dtype=np.float32)
-        months = np.zeros(count, dtype=np.int64)
-        # Row by row into place: joining the blobs first takes twice the time and memory.
-        space, size, row = tokens.data.cast("B"), 4 * width, 0
-        with self._lock, self._translated():
-            for words, texts, token, when in self._connection.execute(
-                "SELECT words, texts, token, months FROM tokens WHERE id > ? AND id <= ? "
-                "ORDER BY id",
-                (row_id, until),
-            ):
-                kinds = (type(words), type(texts), type(token))
-                if row == count or kinds != (int, int, bytes) or len(token) != size:
-                    raise RowDamage("a token has another width or no words, or is no sheet's")
-                space[row * size : (row + 1) * size] = token
-                lengths[row], months[row] = (words, texts), when
-                row += 1
-            if row != count or not finite(tokens):
-                raise RowDamage("a token is missing, or has no direction")
-        return tokens, lengths, unpacked(months)
+    def _stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any]]:
+        with self._lock:
+            yield from self._connection.execute(sql, values)
 
     def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         # A tenth of the time of a list of placeholders.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 
 from sat_retriever.errors import IndexBusyError
 from sat_retriever.index.store.damage import Damage
-from sat_retriever.index.store.packing import RowDamage, finite
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import database, locks, vectors
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
@@ -28,7 +27,6 @@ from sat_retriever.index.store.postgres.write import (
 )
 from sat_retriever.index.store.rows import IdArray, RowToken
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.relation import Times, unpacked
 
 _AT_ONCE = 4_096  # tokens that are fetched together
 _OVER, _LEAST_FOUND = 4, 100  # sheets found by an index for each that is asked for, and at least
@@ -58,28 +56,6 @@ class PostgresStore(database.Database):
 
     # ---- readings
 
-    def tokens_after(
-        self, row_id: int, until: int, count: int, width: int
-    ) -> tuple[FloatArray, FloatArray, Times]:
-        tokens = np.empty((count, width), dtype="<f4")
-        lengths = np.empty((count, 2), dtype=np.float32)
-        months = np.zeros(count, dtype=np.int64)
-        row, size = 0, 4 * width
-        sql = "SELECT words, texts, months, token FROM tokens WHERE id > ? AND id <= ? ORDER BY id"
-        with self._translated():
-            for part in self._parts(sql, (row_id, until)):
-                if row + len(part) > count or any(len(token) != size for *_, token in part):
-                    raise RowDamage("a token has another width, or is no sheet's")
-                ends = row + len(part)
-                facts = np.array([each[:3] for each in part], dtype=np.int64)
-                lengths[row:ends], months[row:ends] = facts[:, :2], facts[:, 2]
-                joined = b"".join(each[3] for each in part)
-                tokens[row:ends] = np.frombuffer(joined, dtype="<f4").reshape(-1, width)
-                row = ends
-            if row != count or not finite(tokens):
-                raise RowDamage("a token is missing, or has no direction")
-        return tokens, lengths, unpacked(months)
-
     def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         return self._rows("SELECT id, token FROM tokens WHERE id = ANY(?)", (list(ids),))
 
@@ -104,10 +80,9 @@ class PostgresStore(database.Database):
             "WHERE name = ANY(?) GROUP BY name"
         )
         stored = {name: word for word in words for name in in_names(word)}
-        found: dict[str, IdArray] = {}
         with self._translated():
-            for part in self._parts(sql, (list(stored),)):
-                found.update((name, unpacked_ids(data)) for name, data in part)
+            rows = self._stream(sql, (list(stored),))
+            found = {name: unpacked_ids(data) for name, data in rows}
         for word in words:
             yield tuple(found.get(name, unpacked_ids(None)) for name in in_names(word))
 
@@ -163,12 +138,11 @@ class PostgresStore(database.Database):
         [[data]] = self._rows(f"SELECT {_packed(name, order)} FROM {source}", values)
         return unpacked_ids(data)
 
-    def _parts(self, sql: str, values: Sequence[Any]) -> Any:
-        """Yield the rows of a long result in lists; nothing else runs on the connection then."""
+    def _stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any]]:
         with self._transaction() as session, session.connection.cursor("long", binary=True) as long:
             long.execute(statement(sql), values)
             while part := long.fetchmany(_AT_ONCE):
-                yield part
+                yield from part
 
     # ---- changes
 
