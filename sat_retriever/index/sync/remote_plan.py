@@ -101,9 +101,8 @@ def make_remote_plan(
             else:
                 job = draft.to_read(now, file)
                 if old is not None and _is_unchanged(old, job, reasons, verify=verify):
-                    hash_, skipped = old.content_hash, old.skipped
-                    same = old.mtime_ns == now.mtime_ns
-                    draft.keep(old if same else replace(now, content_hash=hash_, skipped=skipped))
+                    moved = replace(now, content_hash=old.content_hash, skipped=old.skipped)
+                    draft.keep(old if old.mtime_ns == now.mtime_ns else moved)
                 elif now.size > most_bytes:
                     refused = too_large(now.size, most_bytes)
                     why = Skipped(now.path, refused.reason, refused.message)

@@ -186,14 +186,8 @@ def _read(
     permissions: Permissions | None,
 ) -> tuple[int, list[Skipped]]:
     """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
-    privacy = state.settings.privacy
-    reading = ReadOptions(
-        privacy,
-        formulas=False,
-        links=True,
-        password=options.password,
-        encoding=options.encoding,
-    )
+    privacy, password = state.settings.privacy, options.password
+    reading = ReadOptions(privacy, formulas=False, password=password, encoding=options.encoding)
     work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
     done, sheets = 0, 0
     skipped: list[Skipped] = []
