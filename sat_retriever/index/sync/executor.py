@@ -106,12 +106,11 @@ def linked(job: ToRead, book: Workbook) -> NewWorkbook:
     own = discover(book.records, book.references, book.structure, book.profiles)
     claims = replace(own.claims, copies=copy_claims(book.records, book.sketches))
     url = job.file.url if isinstance(job.file, RemoteFile) else ""
-    return NewWorkbook(
-        replace(job.state, content_hash=book.content_hash, skipped=book.skipped),
-        [SheetRow(replace(record, url=url) if url else record) for record in book.records],
-        replace(own, claims=claims),
-        job.superseded,
-        job.left,
+    return replace(
+        job.book,
+        state=replace(job.state, content_hash=book.content_hash, skipped=book.skipped),
+        rows=[SheetRow(replace(record, url=url) if url else record) for record in book.records],
+        discovery=replace(own, claims=claims),
     )
 
 

@@ -61,7 +61,7 @@ def check_file(met: MetFile, *, verify: bool) -> FileCheck:
     `verify` hashes it, whatever its time.
     """
     old, now = met.old, met.job.state
-    if old is not None and not must_read(old, met.again, clashes=verify or bool(met.job.left)):
+    if old is not None and not must_read(old, met.again, clashes=verify or bool(met.job.book.left)):
         same = unchanged_state(old, now, met.file, verify=verify)
         if same is not None:
             return FileCheck(same=same)

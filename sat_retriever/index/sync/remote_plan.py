@@ -116,7 +116,7 @@ def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, ve
     """True if a workbook need not be read; verifying trusts a version, but no time."""
     trusted = bool(job.state.version) or not verify
     same = trusted and same_version(old, job.state)
-    return same and not must_read(old, again, clashes=verify or bool(job.left))
+    return same and not must_read(old, again, clashes=verify or bool(job.book.left))
 
 
 def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Iterator[RemoteFile]:

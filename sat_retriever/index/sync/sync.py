@@ -221,7 +221,7 @@ def _refuse(store: Store, plan: Plan) -> None:
     """Store the states of the files that are not read."""
     storing = Storing(store)
     for job in plan.refused:
-        storing.add(NewWorkbook(job.state, superseded=job.superseded), lambda _: None)
+        storing.add(job.book, lambda _: None)
     storing.flush()
 
 

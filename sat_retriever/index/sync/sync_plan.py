@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 
-from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.remote.file import RemoteFile
-from sat_retriever.workbook.remote.url import is_url, joined, under
+from sat_retriever.workbook.remote.url import is_url, joined
 
 Key = tuple[str, str]  # root and path of a workbook
 
@@ -22,12 +22,14 @@ Key = tuple[str, str]  # root and path of a workbook
 class ToRead:
     """A workbook to read."""
 
-    state: WorkbookState  # its state as the index will store it
+    book: NewWorkbook  # without its sheets
     file: LocalFile | RemoteFile  # where it is, on this machine or at a URL
-    superseded: tuple[str, ...]  # older roots under which the same file is indexed
-    # Roots that no longer exist, under which a file of the same path is indexed.
-    left: tuple[str, ...]
     is_new: bool  # true if the index does not know it under this root
+
+    @property
+    def state(self) -> WorkbookState:
+        """Its state as the index will store it."""
+        return self.book.state
 
 
 @dataclass(slots=True)
@@ -84,7 +86,8 @@ class PlanDraft:
         roots = self._roots_of.get(joined(now.root, now.path), ())
         older = tuple(root for root in roots if root != now.root)
         left = tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
-        return ToRead(now, file, older, left, is_new=self.state_of(now) is None)
+        book = NewWorkbook(now, superseded=older, left=left)
+        return ToRead(book, file, is_new=self.state_of(now) is None)
 
     def keep(self, same: WorkbookState) -> None:
         """Leave a workbook as it is; its size and time may have changed."""
@@ -95,13 +98,11 @@ class PlanDraft:
 
     def take(self, job: ToRead, refused: WorkbookState | None = None) -> None:
         """Read a new or changed workbook, or refuse it in a state that says why."""
-        root, path = job.state.root, job.state.path
-        place = joined(root, path)
-        self.present.update((each, under(each, place)) for each in (root, *job.superseded))
+        self.present.update(job.book.keys)
         if refused is None:
             self.plan.read.append(job)
         else:
-            self.plan.refused.append(replace(job, state=refused))
+            self.plan.refused.append(replace(job, book=replace(job.book, state=refused)))
 
     def finished(self, unlisted: Sequence[Skipped]) -> Plan:
         """The plan; missing workbooks are removed, but not below places without a list."""

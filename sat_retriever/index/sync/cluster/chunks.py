@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sat_retriever.errors import ClusterError, SatError
-from sat_retriever.index.store.rows import NewWorkbook
 from sat_retriever.index.sync.cluster.node import cores_of
 from sat_retriever.index.sync.executor import Done
 from sat_retriever.index.sync.sync_plan import ToRead
@@ -109,7 +108,7 @@ class Failures:
         why = "for lack of memory " if memory else ""
         message = f"{_CRASHES} workers of the cluster ended {why}while they read it; the file may "
         skipped = Skipped(job.state.path, reason, f"{message}be hostile.")
-        return job, NewWorkbook(replace(job.state, skipped=(skipped,)))
+        return job, replace(job.book, state=replace(job.state, skipped=(skipped,)))
 
 
 def _first_line(error: BaseException) -> str:

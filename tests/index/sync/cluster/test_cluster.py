@@ -16,7 +16,7 @@ from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import ClusterError, EncoderError
-from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.index.sync.cluster import node
 from sat_retriever.index.sync.cluster import run as cluster_run
 from sat_retriever.index.sync.cluster.session import own_settings, ray_cluster
@@ -108,7 +108,7 @@ def work(index):
 def job(path, **state):
     stat = path.stat()
     found = WorkbookState(str(path.parent), path.name, stat.st_size, stat.st_mtime_ns, 1, "")
-    return ToRead(replace(found, **state), LocalFile(path), (), (), is_new=True)
+    return ToRead(NewWorkbook(replace(found, **state)), LocalFile(path), is_new=True)
 
 
 def same(report, other):
