@@ -137,7 +137,7 @@ def read_as(kind: Any, data: Any) -> Any:
     >>> read_as(Request, {"path": "a", "relative": "a", "limits": {"cells": 9}}).limits.cells
     9
     """
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         types = _types_of(kind)
         return kind(**{name: read_as(types[name], value) for name, value in data.items()})
     origin, parts = get_origin(kind), get_args(kind)
