@@ -186,7 +186,7 @@ def identity_of(path: Path) -> tuple[int, ...]:
 
 def _facts(path: Path, names: str) -> tuple[int, ...]:
     try:
-        return attrgetter(*names.split())(path.stat())  # type: ignore[no-any-return]
+        return attrgetter(*names.split())(path.stat())
     except OSError:
         return ()
 
