@@ -38,8 +38,7 @@ from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.rank.reranker import COMPLETE_SHARE
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.reranker.candidatemetrics import candidate_order
-from sat_retriever.train.reranker.candidatesets import CandidateSets
+from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_order
 
 BENCHMARK = "related_pulls"
 _MOST = 20  # sheets of a complete answer

@@ -11,11 +11,12 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.channels import LEARNT
 from sat_retriever.rank.graph.graph import CandidateGraph
 from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
-from sat_retriever.rank.graph.spec import read_graph_folder
+from sat_retriever.rank.graph.spec import FORMAT, GraphSpec
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.rank.load import load_reranker
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.trained import read_spec
 from sat_retriever.records.links import LinkType
 from sat_retriever.records.tokens import FloatArray
 
@@ -135,7 +136,7 @@ def _models(model: Trained, *, ablations: bool) -> Iterator[System]:
     if base.is_dir():
         yield System(f"{name}_base", f"+ base scorer, {name}", _loaded(base), rivals)
         rivals = (f"{name}_base", WALK)
-    spec = read_graph_folder(place)
+    spec = read_spec(place, FORMAT, GraphSpec)
     if not spec.layers:
         if not base.is_dir():
             yield System(f"{name}_base", f"+ base scorer, {name}", _loaded(place), rivals)

@@ -25,9 +25,9 @@ from benchmarks.related.related import Wanted
 from benchmarks.related.sets import Places
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.train.loop.state import Metrics
 from sat_retriever.train.reranker.candidatesets import joined_sets
-from sat_retriever.train.reranker.train import TrainedReranker, train_reranker
+from sat_retriever.train.reranker.run import TrainedReranker
+from sat_retriever.train.reranker.train import train_reranker
 from sat_retriever.train.settings import RerankerTraining
 
 BASE = "base"
@@ -81,7 +81,7 @@ def show(found: Mapping[str, TrainedReranker]) -> Table:
     """Return the metrics of the validation questions, and the epoch that was kept."""
     table = Table("variant", "folder", "best epoch", *_SHOWN)
     for name, each in found.items():
-        metrics: Metrics = each.graph or each.base or {}
+        metrics = each.metrics
         cells = (f"{metrics[key]:.4f}" if key in metrics else "–" for key in _SHOWN)
         table.add_row(name, str(each.folder), str(each.best_epoch), *cells)
     return table
