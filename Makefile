@@ -61,7 +61,7 @@ compat: ## Test the integrations with the oldest supported frameworks and client
 	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --constraint .ci/oldest.txt --editable $(ALL)
 	@$(OLD)/python -m pytest integrations/*/tests tests/integrations tests/tools/mcp \
-		tests/cli/test_mcp.py tests/llm tests/evaluation/llm \
+		tests/cli/test_errors.py tests/llm tests/evaluation/llm \
 		-W "ignore:The 'validate_default' attribute"
 
 docs: $(DOCS_READY) ## Build the documentation into site/; every warning is an error

@@ -67,18 +67,3 @@ def test_a_table_is_written_into_a_file(index_file, sat, tmp_path):
     run = sat("table", "2024.xlsx#Q1", "-i", index_file, "--out", tmp_path / "q1.csv")
     assert (run.code, run.out) == (0, "")
     assert (tmp_path / "q1.csv").read_text() == "Region,Month,Revenue\nNorth,7,7\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["table", "staff.csv#staff", "--format", "xml"], "choose one of: csv, json, md"),
-        (["table", "staff.csv#staff", "--table", "4"], "its tables: 0 (A1:B2)"),
-        (["cells", "staff.csv#staff!9:Z"], "is not a range of cells"),
-        (["cells", "stuff.csv#staff"], "did you mean"),
-    ],
-)
-def test_what_is_wrong_is_said(arguments, said, index_file, sat):
-    run = sat(*arguments, "--index", index_file)
-    assert run.code == 2
-    assert said in run.err

@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
+from tests.builders import save_book
 from tests.cli.conftest import MARKUP, run_sat
-from tests.several_tables import save_book
 
 QUESTION = "revenue by region"
 
@@ -65,20 +64,6 @@ def test_a_sheet_is_named_by_its_id_or_a_part_that_no_other_has(name, index_file
     assert (run.code, run.out.splitlines()[0]) == (0, "sales/2024.xlsx#Rates")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("2024", "'2024' is 4 sheets; name one of them: 'sales/2024.xlsx#"),
-        ("sales/2024.xlsx#Ratez", "did you mean 'sales/2024.xlsx#Rates'"),
-        ("", "there is no workbook or sheet ''"),
-    ],
-)
-def test_a_name_of_none_or_several_is_refused_with_names(name, message, index_file, sat):
-    run = sat("why", QUESTION, name, "-i", index_file)
-    assert (run.code, run.out) == (2, "")
-    assert message in run.err
-
-
 def test_a_workbook_that_was_skipped_is_answered_with_the_reason(index_file, sat):
     run = sat("why", QUESTION, "torn.xlsx", "-i", index_file)
     assert run.out.splitlines()[0] == "torn.xlsx is not in the index"
@@ -112,12 +97,6 @@ def test_markup_in_names_is_shown_not_obeyed(index_file):
     assert "[red]x[link=evil]" in shown
     assert "\x1b[31m[0m" not in shown and "\x1b]8;" not in shown
     assert MARKUP not in shown
-
-
-def test_further_words_are_refused(index_file, sat):
-    run = sat("why", "revenue", "by", "region", "-i", index_file)
-    assert run.code == 2
-    assert 'put each in quotes: sat why "revenue by" "region"' in run.err
 
 
 @pytest.fixture

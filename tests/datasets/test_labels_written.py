@@ -3,9 +3,10 @@ import stat
 
 import pytest
 
+from sat_retriever import InputError, OutputError
 from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
 from sat_retriever.datasets.labels.write import write_queries
-from sat_retriever.errors import CorpusError, InputError, OutputError
+from sat_retriever.errors import CorpusError
 from sat_retriever.questions.generate import make_queries
 from tests.questions.small_world import world
 

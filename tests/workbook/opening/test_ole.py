@@ -4,10 +4,11 @@ import struct
 
 import pytest
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.limits import MIB, Limits, Refused
+from sat_retriever.workbook.limits import MIB, Refused
 from sat_retriever.workbook.opening.ole import Container
-from sat_retriever.workbook.read import LocalFile, read_files, read_workbook
+from sat_retriever.workbook.read import LocalFile, read_files
 from tests.places import needs
 from tests.workbook.compound import END, FREE, SECTOR, compound, workbook_stream
 

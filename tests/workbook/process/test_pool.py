@@ -9,13 +9,13 @@ import pytest
 import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import Request
 from sat_retriever.workbook.process.ask import _asked, ask
 from sat_retriever.workbook.process.pool import Slot, close_idle
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
-from sat_retriever.workbook.read import LocalFile, read_files, read_workbook
+from sat_retriever.workbook.read import LocalFile, read_files
 
 resource = pytest.importorskip("resource", reason="Windows has no limits on resources")
 SEEDS = made_seeds()
