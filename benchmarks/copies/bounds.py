@@ -23,7 +23,7 @@ from benchmarks.copies.histories import make_histories
 from benchmarks.results import Result, write_result
 from sat_retriever.links.copies.claims import CopyClaim, copy_claims
 from sat_retriever.links.copies.likeness import BOUNDS, CopyBounds, are_copies, group_of
-from sat_retriever.workbook.read import read_workbooks
+from sat_retriever.workbook.read import LocalFile, ReadOptions, read_files
 
 _VARIED: Mapping[str, Sequence[float]] = {
     "same": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
@@ -36,8 +36,9 @@ _VARIED: Mapping[str, Sequence[float]] = {
 def claims_below(folder: Path) -> list[CopyClaim]:
     """Claims of all sheets below a folder."""
     files = sorted(path for path in folder.rglob("*.xlsx"))
-    books = read_workbooks(files, root=folder, formulas=False)
-    claims = [each for book in books for each in copy_claims(book.records, book.sketches)]
+    local = (LocalFile(file, folder) for file in files)
+    books = read_files(local, ReadOptions(formulas=False))
+    claims = [each for _, book in books for each in copy_claims(book.records, book.sketches)]
     return sorted(claims, key=lambda claim: claim.sheet_id)
 
 

@@ -37,7 +37,7 @@ from rich.table import Table
 from benchmarks.made.company import Book, Maker
 from benchmarks.results import ROOT, Result, write_result
 from sat_retriever.index.store.opening import create_store
-from sat_retriever.index.store.rows import LEXICAL_FIELDS, NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.store.store import Store
 from sat_retriever.links.claims import Discovery, discover
 from sat_retriever.links.graph import link_graph
@@ -108,10 +108,9 @@ def _parts(
 
 
 def _put(store: Store, book: Book, discovery: Discovery) -> None:
-    """Store a workbook as sync does, with a short token and one word a sheet."""
+    """Store a workbook as sync does, with a short token."""
     token = np.full(WIDTH, WIDTH**-0.5, dtype=np.float32)
-    words = (("sheet",), *((),) * (len(LEXICAL_FIELDS) - 1))
-    rows = [SheetRow(record, token, words) for record in book.records]
+    rows = [SheetRow(record, token) for record in book.records]
     state = WorkbookState("/made", book.records[0].path, 1, 1, 1, "0" * 64)
     store.replace_workbooks([NewWorkbook(state, rows, discovery)])
 

@@ -26,7 +26,7 @@ from sat_retriever.datasets.sheets import load_pairs
 from sat_retriever.datasets.splits import grouped_split, standard_split
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.workbook.read import read_workbooks
+from sat_retriever.workbook.read import LocalFile, ReadOptions, read_files
 
 BENCHMARK = "statistics"
 METHOD = "counted"
@@ -56,8 +56,9 @@ def counted(dataset: Dataset) -> dict[str, Any]:
 def read_records(root: Path | None) -> list[SheetRecord]:
     """Return the sheets of all workbooks below a folder, as indexing finds them."""
     files = [] if root is None else sorted(path for path in root.rglob("*") if path.is_file())
-    books = read_workbooks(files, root=root, formulas=False, links=False)
-    return [record for book in books for record in book.records]
+    local = (LocalFile(file, root) for file in files)
+    books = read_files(local, ReadOptions(formulas=False, links=False))
+    return [record for _, book in books for record in book.records]
 
 
 def question_rows(dataset: Dataset) -> list[dict[str, Any]]:

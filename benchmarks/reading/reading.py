@@ -45,10 +45,10 @@ def read_ours_one_worker(paths: list[str]) -> dict[str, int]:
 
 
 def _ours(paths: list[str], workers: int | None) -> dict[str, int]:
-    from sat_retriever.workbook.read import read_workbooks
+    from sat_retriever.workbook.read import LocalFile, read_files
 
     sheets = formulas = 0
-    for book in read_workbooks(paths, workers=workers):
+    for _, book in read_files((LocalFile(Path(path)) for path in paths), workers=workers):
         sheets += len(book.records)
         formulas += len(book.formulas)
     return {"sheets": sheets, "formulas": formulas}

@@ -38,7 +38,6 @@ from sat_retriever.index.store.store import Store
 from sat_retriever.links.claims import discover
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.text.lexical import sheet_words
 
 BENCHMARK = "postgres_kills"
 WIDTH = 64
@@ -68,7 +67,7 @@ def replace(store: Store, state: int) -> None:
     ]
     token = np.zeros(WIDTH, dtype=np.float32)
     token[state % WIDTH] = 1
-    rows = [SheetRow(record, token, sheet_words(record)) for record in records]
+    rows = [SheetRow(record, token) for record in records]
     told = WorkbookState("/root", PATH, 1, 1, 1, str(state))
     store.replace_workbooks([NewWorkbook(told, rows, discover(records))])
     store.settle()

@@ -36,7 +36,6 @@ from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import Structure
-from sat_retriever.text.lexical import sheet_words
 
 BENCHMARK = "postgres_writes"
 WIDTH = 256  # of tokens
@@ -91,7 +90,7 @@ def _new(book: Book, random: np.random.Generator) -> NewWorkbook:
     found = replace(found, claims=replace(found.claims, copies=copy_claims(records)))
     tokens = random.standard_normal((len(records), WIDTH)).astype(np.float32)
     tokens /= np.linalg.norm(tokens, axis=1, keepdims=True)
-    rows = [SheetRow(x, t, sheet_words(x), t) for x, t in zip(records, tokens, strict=True)]
+    rows = [SheetRow(x, t) for x, t in zip(records, tokens, strict=True)]
     return NewWorkbook(WorkbookState("/made", records[0].path, 1, 1, 1, "0" * 64), rows, found)
 
 

@@ -32,7 +32,7 @@ from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
 from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import CorpusError
-from sat_retriever.index.sync.encoding import token_text
+from sat_retriever.index.sync.executor import token_text
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.serialize import Serialization, serialize
 

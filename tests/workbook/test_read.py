@@ -12,7 +12,7 @@ from sat_retriever import InputError, Limits, PathNotFoundError, Visibility, rea
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.sheets import ColumnType, Formula, SkipReason
 from sat_retriever.records.structure import DefinedName, HiddenParts
-from sat_retriever.workbook.read import read_workbooks
+from sat_retriever.workbook.read import LocalFile, read_files
 from tests.places import needs
 
 SEEDS = made_seeds()
@@ -293,7 +293,7 @@ def test_two_cells_in_opposite_corners_are_read_in_little_memory(tmp_path):
 
 def test_a_csv_may_not_be_the_same_file_twice_in_one_run(seed):
     paths = [seed("list.csv"), seed("saved.xlsx"), seed("table.ods")]
-    books = list(read_workbooks(paths, workers=2))
+    books = [book for _, book in read_files(map(LocalFile, paths), workers=2)]
     assert {book.path for book in books} == set(paths)
     assert all(book.records for book in books)
 
