@@ -104,7 +104,7 @@ def left_to_do(variant: Variant, most: int, folder: Path | None) -> list[System]
     """Return the systems without a result of this commit with as many questions."""
     there = {
         each["method"]
-        for each in read_summaries(BENCHMARK, folder)
+        for each in read_summaries(BENCHMARK, folder).values()
         if each["dataset"] == variant.dataset
         and each["split"] == "all"
         and each["metrics"]["queries"] == min(most, each["metrics"]["questions_there"])

@@ -29,7 +29,7 @@ from benchmarks import results
 from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.gpu.device import choose, device_info, refuse_missing
 from benchmarks.paper.quick import make_quick
-from benchmarks.results import Result, name_of, write_result
+from benchmarks.results import Result, write_result
 
 BENCHMARK = "gpu"
 BACKBONE = "BAAI/bge-base-en-v1.5"
@@ -127,12 +127,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     about = device_info(options.device)
     data = sorted((options.folder / "data" / INDUSTRYTAB_1K).glob("*.json"))
     for blank, measure in parts(options):
-        name = name_of(blank.method, blank.dataset, blank.split, blank.seed)
-        path = target / BENCHMARK / f"{name}.json"
-        if path.is_file() and not options.again:
-            print(f"{path.name} is there already", flush=True)
+        if blank.name in results.read_summaries(BENCHMARK, target) and not options.again:
+            print(f"{blank.name} is there already", flush=True)
             continue
-        print(f"measuring {name}", flush=True)
+        print(f"measuring {blank.name}", flush=True)
         metrics = {"device": about, **measure()}
         write_result(BENCHMARK, replace(blank, metrics=metrics), data=data, folder=target)
     Console(width=None if sys.stdout.isatty() else 120).print(_table(target))
@@ -162,7 +160,7 @@ def _complete(options: argparse.Namespace) -> None:
 def _table(folder: Path) -> Table:
     """Return the results as a table for the terminal."""
     table = Table("measured", "device", *_COLUMNS.values(), box=None)
-    for each in results.read_summaries(BENCHMARK, folder):
+    for each in results.read_summaries(BENCHMARK, folder).values():
         found = each["metrics"]
         cells = ["" if found.get(key) is None else f"{found[key]:g}" for key in _COLUMNS]
         table.add_row(each["method"], found["device"]["name"], *cells)

@@ -18,7 +18,6 @@ written to `--runs` and never shown in the README.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +30,14 @@ from rich.table import Table
 from benchmarks import results
 from benchmarks.corpora import INDUSTRYTAB_1K, PUBLISHED
 from benchmarks.paper.quick import make_quick
-from benchmarks.results import Result, data_hash, name_of, read_results, write_result
+from benchmarks.results import (
+    Result,
+    data_hash,
+    name_of,
+    read_results,
+    read_summaries,
+    write_result,
+)
 from benchmarks.tables.breakdown import Files
 from benchmarks.tables.main import HEADINGS, main_rows
 from benchmarks.training.corpus import corpus_of, dataset_of
@@ -79,21 +85,20 @@ def results_folder(options: argparse.Namespace) -> Path:
     return folder
 
 
-def is_done(path: Path, settings: Mapping[str, Any], data: Iterable[Path]) -> bool:
-    """True if a result file of the same data exists; prints a line that says so.
+def is_done(
+    name: str, stored: Mapping[str, Any] | None, settings: Mapping[str, Any], data: Iterable[Path]
+) -> bool:
+    """True if the stored result is of the same data; prints a line that says so.
 
     Raises:
         SystemExit: If it was made with other settings.
     """
-    if not path.is_file():
+    if stored is None or stored["provenance"]["data_hash"] != data_hash(data):
         return False
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if content["provenance"]["data_hash"] != data_hash(data):
-        return False
-    stored = content["metrics"]["settings"]
-    if {"walk": False, **stored} != settings:  # the first files lack this setting
-        sys.exit(f"{path} was made with other settings; make it --again, or remove it")
-    print(f"{path.name} is there already", flush=True)
+    # The first results lack this setting.
+    if {"walk": False, **stored["metrics"]["settings"]} != settings:
+        sys.exit(f"{name} was made with other settings; make it --again, or remove it")
+    print(f"{name} is there already", flush=True)
     return True
 
 
@@ -126,9 +131,9 @@ class Measured:
     seed: int | None
 
     @property
-    def file(self) -> str:
-        """Name of the result file."""
-        return f"{name_of(self.name, self.asked.dataset.name, self.asked.split, self.seed)}.json"
+    def result(self) -> str:
+        """Name of the result."""
+        return name_of(self.name, self.asked.dataset.name, self.asked.split, self.seed)
 
 
 def measure(
@@ -138,8 +143,9 @@ def measure(
     places, folder = Places(options.data, options.runs), results_folder(options)
     step, recipe = measured.step, measured.recipe
     anew = options.again or options.rescore
-    path, data = folder / benchmark / measured.file, list(dict.fromkeys(data))
-    if not anew and is_done(path, settings_of(recipe, step), data):
+    data = list(dict.fromkeys(data))
+    stored = read_summaries(benchmark, folder).get(measured.result)
+    if not anew and is_done(measured.result, stored, settings_of(recipe, step), data):
         return
     if step is not None:
         trained(step, places)

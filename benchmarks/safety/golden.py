@@ -1,7 +1,7 @@
 """Hash all that users see, to show that internal work changes nothing outside.
 
     python -m benchmarks run golden                              write results/golden/
-    python -m benchmarks run golden --against FILE               compare with an earlier result
+    python -m benchmarks run golden --against DIR                compare with earlier results
     python -m benchmarks run golden --keep before                also keep the hashed texts
     python -m benchmarks run golden --only eps/hits cli          only some sections
 
@@ -24,8 +24,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.results import Result, read_result, write_result
-from benchmarks.rows import DamagedRowsError
+from benchmarks.results import Result, read_results, write_result
 from benchmarks.safety.golden_corpora import CORPORA, corpus_named
 from benchmarks.safety.golden_sections import (
     Section,
@@ -44,17 +43,16 @@ def hashed(items: Sequence[str]) -> str:
     return hashlib.sha256(_text(items).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def earlier(path: Path) -> dict[str, tuple[str, int]]:
-    """Return the sections of a result file.
+def earlier(folder: Path) -> dict[str, tuple[str, int]]:
+    """Return the sections of the result in a folder of results.
 
     Raises:
-        SystemExit: If there is no such file, or another command wrote it.
+        SystemExit: If there is none.
     """
-    try:
-        rows = read_result(path)["per_query"]
-        return {row["section"]: (row["sha256"], row["items"]) for row in rows}
-    except (OSError, ValueError, KeyError, TypeError, DamagedRowsError) as error:
-        raise SystemExit(f"{path} is no result of this command ({error!r})") from error
+    for result in read_results("golden", folder):
+        if result["split"] == "all":
+            return {row["section"]: (row["sha256"], row["items"]) for row in result["per_query"]}
+    raise SystemExit(f"{folder} has no result of this command")
 
 
 def differing(found: Rows, before: Rows, only: Sequence[str]) -> list[str]:
@@ -145,7 +143,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=60, help="asked of each corpus")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="reading processes")
     parser.add_argument("--only", nargs="+", default=(), metavar="START", help="of section names")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="an earlier result")
+    parser.add_argument("--against", type=Path, metavar="DIR", help="earlier results")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write the hashed texts there")
     parser.add_argument("--work", type=Path, default=Path(".cache/golden/work"))
     parser.add_argument("--results", type=Path, default=None)

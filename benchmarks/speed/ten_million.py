@@ -22,7 +22,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.results import FOLDER, Result, read_result, write_result
+from benchmarks.results import FOLDER, Result, read_summaries, write_result
 
 BENCHMARK = "ten_million"
 SIZES = (100_000, 300_000, 1_000_000)
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
 
     def metrics(benchmark: str, name: str) -> Metrics:
-        found: Metrics = read_result(options.source / benchmark / f"{name}.all.json")["metrics"]
+        found: Metrics = read_summaries(benchmark, options.source)[f"{name}.all"]["metrics"]
         return found
 
     million, postgres = (

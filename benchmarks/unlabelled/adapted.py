@@ -17,7 +17,6 @@ results are trials: they are written below `--runs` and never shown.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +32,14 @@ from benchmarks.corpora import used
 from benchmarks.general.corpora import SIZES, Wanted
 from benchmarks.general.general import folder_of
 from benchmarks.general.parts import PACKAGE
-from benchmarks.results import Result, data_hash, name_of, read_results, write_result
+from benchmarks.results import (
+    Result,
+    data_hash,
+    name_of,
+    read_results,
+    read_summaries,
+    write_result,
+)
 from benchmarks.tables.adapted import HEADINGS, adapted_rows
 from benchmarks.training.corpus import numbers
 from benchmarks.unlabelled.runs import Job, Mode, adapted, changed, run_one
@@ -130,21 +136,19 @@ class Written:
                 say(result)
 
     def _has(self, system: System, group: Group) -> bool:
-        """True if every part's file is there, of the same settings and data."""
+        """True if every part's result is there, of the same settings and data."""
         if self.folder is None or self.again:
             return False
         name = self.subject.dataset.name
         hashed = _hash_of(self.subject.data)
-        for split in group.splits:
-            own = name_of(system.name, name, split, group.seed)
-            file = self.folder / BENCHMARK / f"{own}.json"
-            if not file.is_file():
-                return False
-            content = json.loads(file.read_text(encoding="utf-8"))
-            same = content["metrics"]["settings"] == group.settings
-            if not same or content["provenance"]["data_hash"] != hashed:
-                return False
-        return True
+        there = read_summaries(BENCHMARK, self.folder)
+        found = (there.get(name_of(system.name, name, split, group.seed)) for split in group.splits)
+        return all(
+            each is not None
+            and each["metrics"]["settings"] == group.settings
+            and each["provenance"]["data_hash"] == hashed
+            for each in found
+        )
 
 
 @cache
