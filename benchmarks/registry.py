@@ -81,14 +81,12 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "related_neighbours": Table(
             "related.neighbours", "how far links lead from one right sheet to the others"
         ),
-        "related_train": Table("related.training", "gated graphs trained for such questions"),
         "related_pulls": Table("related.learnt", "a walk over links that is learnt from them"),
         "synth_stats": Table("made.stats", "made corpora beside the published ones"),
         "synth_roundtrip": Table("made.roundtrip", "made workbooks read again"),
         "synth_quality": Table("made.quality", "made questions without training"),
         "synth_recalculated": Table("made.recalculated", "cached values against an office suite"),
         "synth_scale": Table("made.scale", "corpora of many sheets made and indexed"),
-        "own_queries": Table("made.own_queries", "queries made from an index"),
         "contents": Table("contents.contents", "search by contents, on tables and real workbooks"),
         "target": Table("contents.target", "table retrieval in the form of the TARGET benchmark"),
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
@@ -99,10 +97,6 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         ),
         "nothing": Table("nothing.nothing", "how sure an answer is that the index holds one"),
         "common_words": Table("nothing.common_words", "make the list of common English words"),
-        "postgres_words": Table(
-            "contents.postgres_words", "an inverted index of words in PostgreSQL, five ways"
-        ),
-        "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "table_data": Table(
             "answers.table_data",
             "every cell of a table beside openpyxl's, and the time of a long one",
@@ -133,7 +127,6 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         ),
         "cell_search": Table("speed.cell_search", "finding a value in cells, beside before"),
         "encoder": Table("speed.encoder", "encoder runtimes"),
-        "compact": Table("speed.compact", "an encoder stored in bytes and half precision"),
         "install": Table("speed.install", "the base install: size, packages, cold start, encoders"),
         "adapters": Table("speed.adapters", "what adapters add to a call"),
         "sync": Table("speed.sync", "keeping an index in step with a folder"),

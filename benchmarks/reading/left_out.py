@@ -40,7 +40,6 @@ A_WORKBOOK = 2
 """Most rows of one workbook that are drawn, since a model repeats its sheets."""
 _AROUND = 4
 _COLUMNS = 9
-_SUMS = (LeftOutReason.UNITS, LeftOutReason.TOTAL, LeftOutReason.SUBTOTAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
     python -m benchmarks run messy [--data DIR] [--runs DIR] [--details] [--unseen]
 
 `messy_tables` of the data folder has 116 files in the manner of public bug reports, their truth and
-`score.py`, which says what is right; choices of the reader looked at them. `--unseen` measures 120
-further files instead, which `benchmarks.reading.unseen` writes. Their writer read the rules alone,
-neither the reader's code nor most of the first 116; they were scored when the work was done.
+`score.py`, which says what is right; choices of the reader looked at them. `--unseen` measures the
+120 further files of `unseen.tar.xz` instead. Their writer read the rules alone, neither the
+reader's code nor most of the first 116; they were scored when the work was done.
 
 A record is lost without a word if it is missing at its row and no row left out, with its reason,
 is that row. `--details` tells what is wrong, file by file, and writes no result.
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,6 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table as RichTable
 
-from benchmarks.reading.unseen import write as write_unseen
 from benchmarks.results import Result, write_result
 from sat_retriever import index_paths
 from sat_retriever.errors import SatError
@@ -37,6 +37,7 @@ from sat_retriever.records.typedtable import TypedTable
 BENCHMARK = "messy"
 _COUNTS = ("records", "lost", "lost_untold", "false", "wrong")
 _ALL = "all"
+_UNSEEN = Path(__file__).with_name("unseen.tar.xz")
 _HEADS = ("", "exact", "told", "sections", "records", "lost", "untold", "false", "wrong")
 
 
@@ -145,7 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder, name = options.data / "messy_tables", "messy_tables"
     if options.unseen:
         folder, name = options.runs / "unseen", "unseen"
-        write_unseen(folder)
+        with tarfile.open(_UNSEEN) as archive:
+            archive.extractall(folder, filter="data")
     found = list(scored(folder, scorer(options.data), console))
     if options.details:
         for each in found:
