@@ -65,6 +65,7 @@ class Result:
         split: Part of the data set, for example "standard"; "all" for the whole.
         seed: Seed of the run; None if nothing is random.
         per_query: One row per query or case, of indices and numbers, never texts.
+        data: Files, or folders of files, that were measured on; they are hashed.
     """
 
     method: str
@@ -73,6 +74,7 @@ class Result:
     split: str = "all"
     seed: int | None = None
     per_query: Sequence[Row] = ()
+    data: Sequence[Path] = ()
 
     @property
     def name(self) -> str:
@@ -89,9 +91,7 @@ def name_of(method: str, dataset: str, split: str, seed: int | None) -> str:
     return ".".join([method, dataset, split, *([] if seed is None else [str(seed)])])
 
 
-def write_result(
-    suite: str, result: Result, *, data: Iterable[Path] = (), folder: Path | None = None
-) -> Path:
+def write_result(suite: str, result: Result, folder: Path | None = None) -> Path:
     """Add a result to its suite, in place of one of the same name; return the suite's file.
 
     New rows are written before the line that names them, and old ones are removed after it, so a
@@ -100,7 +100,6 @@ def write_result(
     Args:
         suite: Name of the files, for example "quality".
         result: The result.
-        data: Files, or folders of files, that were measured on; they are hashed.
         folder: Folder of all results; None takes the committed ones.
 
     Raises:
@@ -116,7 +115,7 @@ def write_result(
         "metrics": dict(result.metrics),
         "provenance": {
             **provenance(code=ROOT, outputs=_OUTPUTS, libraries=_LIBRARIES),
-            "data_hash": data_hash(data),
+            "data_hash": data_hash(result.data),
         },
         "rows": None if block is None else {"count": block.count, "hash": block.hash},
     }

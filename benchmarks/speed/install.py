@@ -16,16 +16,15 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import console, option, suite
 from benchmarks.speed.encoder import in_turns
 from benchmarks.speed.environment import (
     Command,
@@ -48,7 +47,6 @@ from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 from sat_retriever.text.serialize import serialize
 
-BENCHMARK = "install"
 BASE = "base"
 MOST_MB = 320.0
 UNWANTED = ("torch", "transformers", "scipy")
@@ -229,26 +227,17 @@ def measure(options: argparse.Namespace) -> tuple[list[Result], list[str]]:
     return results, missing
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return every number, method by method."""
-    table = Table("method", "what", "value")
-    for result in results:
-        for name, value in result.metrics.items():
-            table.add_row(result.method, name, f"{value:g}")
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, write the results, print them; fails if the install is too large."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--sheets", type=int, default=120, help="of the made index")
-    parser.add_argument("--rounds", type=int, default=7, help="of every cold start")
-    parser.add_argument("--encoder-rounds", type=int, default=3)
-    results, missing = measure(parser.parse_args(arguments))
-    for result in results:
-        write_result(BENCHMARK, result)
-    Console().print(show(results))
+@suite(
+    "install",
+    sheets=option(120, "of the made index"),
+    rounds=option(7, "of every cold start"),
+    encoder_rounds=3,
+)
+def main(options: Namespace) -> Iterator[Result]:
+    """Measure; fails if the install is too large."""
+    results, missing = measure(options)
+    yield from results
     for reason in missing:
-        Console().print(f"not measured, {reason}")
+        console.print(f"not measured, {reason}")
     if wrong := too_much(results[0].metrics):
         sys.exit(f"the base install is not as it should be: {'; '.join(wrong)}")

@@ -25,9 +25,7 @@ ROWS = [{"query": 0, "hits": [1, 9], "hard": None}, {"query": 1, "hits": [], "ha
 
 
 def write(folder, *, seed, rows=ROWS, data=()):
-    return write_result(
-        "b", Result("m", "d", {"n": 1}, "all", seed, rows), data=data, folder=folder
-    )
+    return write_result("b", Result("m", "d", {"n": 1}, "all", seed, rows, data), folder)
 
 
 def rows_of(folder):

@@ -41,7 +41,7 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
         "Ada earns 41 [staff.csv#staff!A1:B2].",
     )
     with ollama(one_by_one(*map(Reaction, lines)), models=("small",)) as server:
-        told = ["--llm", "small", "--host", server.host, "--runs", str(tmp_path)]
+        told = ["--llm", "small", "--host", server.host, "--work", str(tmp_path)]
         llm.main(told)
         assert len(server.chats) == 4
         llm.main(told)

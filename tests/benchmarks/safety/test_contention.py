@@ -16,7 +16,7 @@ def sheet(version, *, name="S0", path="book001.xlsx", of="book001"):
 def test_two_writers_and_readers_leave_a_result(tmp_path):
     results = tmp_path / "results"
     wanted = ["--seconds", "2", "--readers", "2", "--workbooks", "4"]
-    main([*wanted, "--work", str(tmp_path / "work"), "--results", str(results)])
+    main([*wanted, "--work", str(tmp_path / "work"), "--out", str(results)])
     [file] = read_results("contention", results)
     found = file["metrics"]
     assert found["same_as_a_fresh_index"] is True

@@ -21,7 +21,7 @@ def lane(tmp_path):
 def test_a_few_kills_leave_a_result_and_no_work(tmp_path):
     work, results = tmp_path / "work", tmp_path / "results"
     wanted = ["--kills", "2", "--workbooks", "2", "--lanes", "1"]
-    main([*wanted, "--work", str(work), "--results", str(results)])
+    main([*wanted, "--work", str(work), "--out", str(results)])
     [file] = read_results("crash", results)
     found = file["metrics"]
     assert found["killed"] == 2

@@ -36,7 +36,7 @@ def test_questions_by_contents_find_words_of_made_sheets(kind, tmp_path):
 @pytest.mark.slow
 def test_a_quick_run_leaves_a_result_of_each_level_and_a_second_measures_nothing_anew(tmp_path):
     options = ["--quick", "--sheets", "8", "--work", str(tmp_path / "w")]
-    options += ["--results", str(tmp_path / "r")]
+    options += ["--out", str(tmp_path / "r")]
     main(options)
     kept, names = (each["metrics"] for each in read_results("contents_cost", tmp_path / "r"))
     assert names["sheets"] == kept["sheets"] == 8

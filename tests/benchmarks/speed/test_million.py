@@ -11,7 +11,7 @@ from sat_retriever.index.search import columns
 def test_a_size_is_measured_and_written(tmp_path, monkeypatch):
     monkeypatch.setattr(columns, "ALL", 200)
     million.main(["--sizes", "400", "--contents", "300", "--queries", "4", "--compared", "4",
-                  "--work", str(tmp_path), "--results", str(tmp_path / "r")])  # fmt: skip
+                  "--work", str(tmp_path), "--out", str(tmp_path / "r")])  # fmt: skip
     found = [each["metrics"] for each in read_results("million", tmp_path / "r")]
     assert [each["sheets"] for each in found] == [300, 400]
     for each in found:
