@@ -1,7 +1,7 @@
 """Run a suite: read its options, write each result as soon as it is measured, print it.
 
     @suite("sync", "work", workbooks=1000)
-    def main(options: Namespace) -> Iterator[Result]:
+    def main(options: Options) -> Iterator[Result]:
         yield Result("sat-retriever", f"generated_{options.workbooks}", {...})
 
 A suite declares its own options by their defaults and names the common ones that it takes. All take
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +22,8 @@ from benchmarks.pgserver import UnavailableError
 from benchmarks.results import Result, write_result
 
 Common = Literal["data", "work", "runs", "encoder", "seeds", "set", "quick"]
-Measure = Callable[[Namespace], Iterable[Result]]
+Options = argparse.Namespace
+Measure = Callable[[Options], Iterable[Result]]
 Main = Callable[[Sequence[str]], None]
 
 _COMMON: dict[str, dict[str, Any]] = {

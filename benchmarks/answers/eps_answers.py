@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import statistics
 import time
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +36,7 @@ from benchmarks.answers.eps_questions import (
     true_values,
 )
 from benchmarks.results import Result
-from benchmarks.runner import console, suite
+from benchmarks.runner import Options, console, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -158,7 +157,7 @@ def _share(found: Sequence[bool | None]) -> float | None:
 
 
 @suite("eps_answers", "data", "work")
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Index and ask."""
     eps, questions = options.data / "eps", load_questions()
     file = options.work / "eps.sat"

@@ -18,7 +18,6 @@ import statistics
 import string
 import tempfile
 import time
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -27,7 +26,7 @@ from pathlib import Path
 from rich.progress import track
 
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import Area
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
@@ -93,7 +92,7 @@ def asked(tables: TableQuery, sql: str) -> tuple[str, str, float]:
 
 
 @suite("hostile_sql", show=option(False, "print every statement and its end"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Ask all statements."""
     column = TypedColumn("Amount", ColumnKind.NUMBER, [1, 2, 3])
     table = TypedTable("shop.xlsx#Sales", Area(1, 1, 4, 1), (column,), (2, 3, 4))

@@ -17,7 +17,6 @@ import json
 import re
 import statistics
 import sys
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -32,7 +31,7 @@ from benchmarks.answers.systems import Told, told, ways
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync.indexing import index_paths
@@ -151,7 +150,7 @@ def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     host=option(None, "address of the server; OLLAMA_HOST or this machine"),
     limit=option(None, "only the first questions of each corpus", type=int),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Ask all questions in all ways."""
     if not options.llm:
         sys.exit("not run: name a model of an Ollama server with --llm MODEL")

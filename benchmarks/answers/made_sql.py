@@ -21,7 +21,6 @@ import math
 import statistics
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from rich.progress import track
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -201,7 +200,7 @@ def answered(
     questions=QUESTIONS,
     show=option(False, "print every difference"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Make and index the corpus and ask all questions."""
     made = made_workbooks(
         NUMBER, HELD_OUT, options.work, sheets=SHEETS, questions=10, answers=options.questions

@@ -14,7 +14,6 @@ import asyncio
 import importlib
 import sys
 import tempfile
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 
 from benchmarks.answers.scriptedmodels import ChatScript, LlmScript
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever import Filters, SheetIndex, index_paths
 
 QUESTION = "Revenue by product of the North region in February"
@@ -179,7 +178,7 @@ def as_expected(case: Case, ended: Ended) -> bool:
 
 
 @suite("scripted", show=option(False, "print what each case ends in"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Ask all cases in all ways."""
     with tempfile.TemporaryDirectory() as place:
         folder = workbooks(Path(place, "files"))

@@ -16,7 +16,6 @@ import random
 import statistics
 import time
 import warnings
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -28,7 +27,7 @@ from rich.progress import track
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
-from benchmarks.runner import console, suite
+from benchmarks.runner import Options, console, suite
 from sat_retriever.errors import InputError
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import TableData, load_table, read_table_data
@@ -144,7 +143,7 @@ def speed(file: Path) -> dict[str, float | int]:
 
 
 @suite("table_data", "data", "work", rows=100_000)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Compare and time."""
     made = made_workbooks(90, HELD_OUT, options.work / "made", sheets=_MADE, questions=10)
     assert made.root is not None

@@ -9,14 +9,13 @@ text; recall@1 is over these.
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
 from sat_retriever.datasets.sheets import load_sheets
@@ -145,6 +144,6 @@ def results(seeds: Sequence[int], sheets: int, methods: Sequence[str]) -> Iterat
     sheets=100,
     methods=option(list(METHODS), choices=list(METHODS)),
 )
-def main(options: Namespace) -> Iterable[Result]:
+def main(options: Options) -> Iterable[Result]:
     """Make corpora, index them and ask."""
     return results(options.seeds, options.sheets, options.methods)

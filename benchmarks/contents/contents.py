@@ -14,7 +14,6 @@ among own tables and writes no results.
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from benchmarks.contents.tokens import TOKENS, CachedEncoder
 from benchmarks.contents.variants import Variant, sampled, variants
 from benchmarks.corpora import used, where_to_get
 from benchmarks.results import Result, is_current, read_summaries
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import Rows, metrics_of
@@ -108,7 +107,7 @@ def left_to_do(variant: Variant, most: int, folder: Path | None) -> list[System]
     return [system for system in SYSTEMS if system.name not in there]
 
 
-def run(variant: Variant, encoder: Encoder, options: Namespace) -> Iterator[Result]:
+def run(variant: Variant, encoder: Encoder, options: Options) -> Iterator[Result]:
     """Measure what is left of a variant.
 
     Raises:
@@ -139,7 +138,7 @@ def run(variant: Variant, encoder: Encoder, options: Namespace) -> Iterator[Resu
     most=option(MOST, "questions of a corpus that are asked"),
     own=option(False, "without distractors"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure the corpora."""
     encoder = CachedEncoder.kept(options.encoder, options.work)
     tests = [name for name in used("contents") if name not in used("contents_chosen")]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 
 from benchmarks.contents.made_tables import TableQuestion, made_book
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.locate import Place, QueryTerms, place_of
@@ -133,7 +132,7 @@ def result_of(
 
 
 @suite("table_choice", "data")
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure both sets."""
     with tempfile.TemporaryDirectory() as folder:
         yield result_of("made", *made_questions(Path(folder)), [])

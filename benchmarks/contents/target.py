@@ -17,7 +17,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +27,7 @@ from benchmarks.contents.tokens import TOKENS, CachedEncoder
 from benchmarks.contents.variants import sampled
 from benchmarks.corpora import CORPORA, Tables, used, where_to_get
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean
@@ -163,7 +162,7 @@ def own_run(folder: Path) -> dict[str, Any]:
     return found
 
 
-def not_run(options: Namespace) -> str:
+def not_run(options: Options) -> str:
     """Return the reason why TARGET's own data is not run; empty if it is."""
     if importlib.util.find_spec(_PACKAGE) is None:
         return f"not run: the package {_PACKAGE} is not installed"
@@ -190,7 +189,7 @@ def reported() -> Mapping[str, Mapping[str, Sequence[float]]]:
     write=option(None, "write the tasks, measure nothing", type=Path, metavar="FOLDER"),
     own=option(False, "also run on TARGET's own data"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure the tasks with titles and without, or write them."""
     with tempfile.TemporaryDirectory(dir=options.work) as folder:
         for task in _tasks(options):
@@ -203,7 +202,7 @@ def main(options: Namespace) -> Iterator[Result]:
     console.print(f"TARGET's own data: {own}")
 
 
-def _tasks(options: Namespace) -> Iterator[Task]:
+def _tasks(options: Options) -> Iterator[Task]:
     """Yield the tasks with titles, then without."""
     for name in options.corpora:
         files = CORPORA[name].load

@@ -8,7 +8,6 @@ Every pair of sheets is compared, so that blocks play no part.
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
@@ -18,7 +17,7 @@ from typing import Any
 from benchmarks.copies.copies import CHOSEN_ON, Pair, pairs_of, scores
 from benchmarks.copies.histories import make_histories
 from benchmarks.results import Result
-from benchmarks.runner import console, suite
+from benchmarks.runner import Options, console, suite
 from sat_retriever.links.copies.claims import CopyClaim, copy_claims
 from sat_retriever.links.copies.likeness import BOUNDS, CopyBounds, are_copies, group_of
 from sat_retriever.workbook.read import read_workbooks
@@ -75,7 +74,7 @@ def varied(seeds: Sequence[int]) -> dict[str, dict[str, float]]:
 
 
 @suite("copies", seeds=list(CHOSEN_ON))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Vary each bound."""
     found = varied(options.seeds)
     metrics: dict[str, Any] = {"seeds": options.seeds, "chosen": asdict(BOUNDS), "F1": found}

@@ -9,7 +9,6 @@ of one sheet counts once.
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -18,7 +17,7 @@ from typing import Any
 
 from benchmarks.copies.histories import Question, make_histories, questions
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.histories.histories import Histories
@@ -105,6 +104,6 @@ def results(seeds: Sequence[int]) -> Iterator[Result]:
 
 
 @suite("copies", seeds=[0, 1, 2, 10, 11, 12, 13, 14])
-def main(options: Namespace) -> Iterable[Result]:
+def main(options: Options) -> Iterable[Result]:
     """Make histories, index them, compare groups and answers, seed by seed."""
     return results(options.seeds)

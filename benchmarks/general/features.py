@@ -12,7 +12,6 @@ reranker of the first seed is put into the package, whose encoder `--encoder` mu
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from benchmarks.general.gains import GROUPS, LINKS, PULLS, START, UNGUARDED, WHO
 from benchmarks.general.lists import Use, list_corpora, lists_of
 from benchmarks.general.ship import ship
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import Rows, metrics_of
 from sat_retriever.encoder import SheetEncoder
@@ -166,7 +165,7 @@ def _gap(first: Result, others: Sequence[Result]) -> str:
     no_ablations=False,
     ship=option(False, "put the reranker into the package"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Collect lists, train, measure."""
     if options.ship and options.encoder != GENERAL:
         sys.exit(f"--ship is for lists of the encoder {GENERAL!r}; leave --encoder out")

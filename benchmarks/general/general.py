@@ -10,7 +10,6 @@ encoder does not fit a new one: run `python -m benchmarks run features --ship` a
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from benchmarks.general.lessons import lessons
 from benchmarks.general.parts import ENCODER, measured, trained
 from benchmarks.general.ship import ship
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder.models.folder import FOLDER, GENERAL
 from sat_retriever.train.settings import EncoderTraining
@@ -52,7 +51,7 @@ def settings_of(changes: Sequence[str], seed: int) -> EncoderTraining:
     every_convention=option(False, "learn those of validation"),
     ship=option(False, "put the encoder into the package"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Make, train, measure, write the card; with --ship also the package."""
     size = SIZES[options.size]
     wanted = Wanted(size, options.apart, options.every_convention, options.seed)

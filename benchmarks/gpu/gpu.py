@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -27,7 +26,7 @@ from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.gpu.device import choose, device_info, refuse_missing
 from benchmarks.paper.quick import make_quick
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 
 BACKBONE = "BAAI/bge-base-en-v1.5"
 
@@ -59,7 +58,7 @@ def prepare(folder: Path, data: Path) -> None:
     print(f"all data is in {folder / 'data'}")
 
 
-def parts(options: Namespace) -> Iterator[tuple[Result, Callable[[], Mapping[str, Any]]]]:
+def parts(options: Options) -> Iterator[tuple[Result, Callable[[], Mapping[str, Any]]]]:
     """Yield each result without its metrics, and the function that measures them."""
     from benchmarks.gpu import measured
     from benchmarks.paper.trained import changed
@@ -99,7 +98,7 @@ def parts(options: Namespace) -> Iterator[tuple[Result, Callable[[], Mapping[str
     quick=option(False, "a small made corpus, MiniLM, one epoch"),
     again=option(False, "measure anew what is there"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Train and measure.
 
     Raises:
@@ -123,7 +122,7 @@ def main(options: Namespace) -> Iterator[Result]:
         yield replace(blank, metrics={"device": about, **measure()}, data=data)
 
 
-def _complete(options: Namespace) -> None:
+def _complete(options: Options) -> None:
     """Add what is trained on, and from what, to the options.
 
     Raises:

@@ -14,7 +14,6 @@ reading process, with and without the data that links need (column profiles incl
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from typing import Any
 from benchmarks.links.formula_speed import generate, largest, speed
 from benchmarks.links.raw_formulas import RawCount, count_edges
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.links.formula.operands import Taken, Target
 from sat_retriever.links.formula.relations import workbook_links
 from sat_retriever.links.formula.scope import Scope
@@ -144,7 +143,7 @@ def edges(folder: Path) -> dict[str, Any]:
     rows=100_000,
     rounds=3,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Compare on the energy model's workbooks, then time the largest and a generated one."""
     eps = options.data / "eps"
     if not eps.is_dir():

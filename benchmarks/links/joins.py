@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import random
-from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from benchmarks.corpora import CORPORA, used
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.errors import CorpusError
 from sat_retriever.links.join.confidence import header_traits, sigmoid
@@ -293,7 +292,7 @@ def run_score(data: Path, bird_tables: Path | None) -> list[Result]:
     bird_tables=option(None, "BIRD's dev_tables.json", type=Path),
     fit=option(False, "learn the weights and print them"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     try:
         results = (

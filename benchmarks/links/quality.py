@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from rich.progress import track
 
 from benchmarks.corpora import CORPORA, Use, where_to_get
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import (
     QuerySet,
     Run,
@@ -228,7 +227,7 @@ def with_links(
     bird_tables=option(None, "dev_tables.json of BIRD's release", type=Path),
     validation=option(False, "score the validation parts; for choices"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     encoder = SheetEncoder.load(options.encoder)
     label = Path(options.encoder).name.lower()

@@ -22,7 +22,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +32,7 @@ import psutil
 
 from benchmarks.made.company import Book, Maker
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import hidden, suite
+from benchmarks.runner import Options, hidden, suite
 from sat_retriever.index.store.opening import create_store
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.store.store import Store
@@ -138,7 +137,7 @@ def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 @suite("links_scale", sheets=SIZES, repeats=3, one=hidden(type=int))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure every size, or one in this process."""
     if options.one:
         with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,6 @@ are those of `sheets.json`, as with the published corpora.
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from benchmarks.unlabelled.quality import METHODS, QuerySet, Run, build_index, rank_all, score
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.encoder import SheetEncoder
@@ -89,7 +88,7 @@ def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
 
 
 @suite("synth_quality", scale="2000", queries=800, seed=0)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Make and rank."""
     wanted = SynthOptions(options.scale, options.seed, queries=options.queries)
     with tempfile.TemporaryDirectory() as folder:

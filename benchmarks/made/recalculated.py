@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from python_calamine import CalamineWorkbook
 
 from benchmarks.made.recipes import every_book
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.records.grouping import evenly
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
@@ -76,7 +75,7 @@ class Tally:
     name=option("made_recipes", "name of the data set in the result"),
     limit=option(0, "so many workbooks, evenly spread"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Compare."""
     program = _program()
     with tempfile.TemporaryDirectory() as name:

@@ -9,7 +9,6 @@ are inferred from headers and values; they have a precision and a recall of thei
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from benchmarks.made.truth import Tally
 from benchmarks.results import Result
-from benchmarks.runner import console, suite
+from benchmarks.runner import Options, console, suite
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
@@ -73,7 +72,7 @@ def share(part: int, whole: int) -> float | None:
 
 
 @suite("synth_roundtrip", scale="1000", seeds=[0], years="2019-2026", language="en")
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Make and compare; print some of the differences."""
     vocabulary = Vocabulary.load()
     retold = Retold(options.language) if options.language != "en" else None

@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 import time
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import Any
 import psutil
 
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import hidden, option, suite
+from benchmarks.runner import Options, hidden, option, suite
 from sat_retriever import SheetIndex
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
@@ -164,7 +163,7 @@ def measure(sheets: int, folder: Path, *, indexing: bool) -> Result:
     no_index=option(False, "make the workbooks only"),
     step=hidden(choices=("make", "index")),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure every size, or take one step of it in this process."""
     work = options.work.resolve()
     if options.step:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 
 from benchmarks.made.querycounts import Spread, query_statistics
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.sheets import SheetPair, load_pairs
 from sat_retriever.errors import CorpusError
@@ -193,7 +192,7 @@ def _share(part: int, whole: int) -> float:
 
 
 @suite("synth_stats", "data", scales=option([*PUBLISHED], choices=[*PUBLISHED]), seed=0)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Make and count."""
     for name, dataset in PUBLISHED.items():
         if name not in options.scales:

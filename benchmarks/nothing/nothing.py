@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -26,7 +25,7 @@ from benchmarks.nothing.asking import Asker, Row
 from benchmarks.nothing.corpora import CHOSEN, TESTS, Part, Searched
 from benchmarks.nothing.fitting import figures, fitted, least_for
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import build_index
 from sat_retriever.answer.confidence import Calibration, calibration
 from sat_retriever.datasets.dataset import Dataset
@@ -60,7 +59,7 @@ class Measured:
 
 
 def measure(
-    corpora: Mapping[str, Searched], parts: Sequence[Part], options: Namespace
+    corpora: Mapping[str, Searched], parts: Sequence[Part], options: Options
 ) -> list[Measured]:
     """Ask every corpus the questions of its parts, and as many of the others."""
     encoder = CachedEncoder.kept(options.encoder, options.work)
@@ -147,7 +146,7 @@ def results(
     fit=option(False, "fit the weights anew first"),
     test=option(False, "measure the tests"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Fit if asked to, and measure."""
     if options.test:
         found, fits = measure(TESTS, ["test"], options), []

@@ -10,14 +10,13 @@ without a hard negative (`benchmarks.training.released`). The other options are 
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from benchmarks.paper.trained import TRAINING, run
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED
 from benchmarks.training.methods import ENCODER, Recipe
 from benchmarks.training.plan import RELEASED_STOPS, Corpus
@@ -42,7 +41,7 @@ ROWS: Mapping[str, Recipe] = MappingProxyType(
     rows=option(list(ROWS), choices=list(ROWS)),
     **TRAINING,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Train each row's Stage 1 and score it."""
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     for seed in options.seeds:

@@ -9,7 +9,6 @@ sheets are excluded, as in the paper. Missing models are trained first. Times on
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -20,7 +19,7 @@ from rich.progress import Progress
 from benchmarks.gpu.device import choose
 from benchmarks.paper.trained import TRAINING, changed, results_folder
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED, dataset_of, index_of
 from benchmarks.training.methods import RECIPES
 from benchmarks.training.plan import Corpus
@@ -74,7 +73,7 @@ def metrics_of(found: Latency) -> dict[str, float | int]:
     seed=option(STANDARD_SEED, "of the trained models"),
     **TRAINING,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Time every method."""
     choose("cpu")
     options.out = options.out or results_folder(options)

@@ -9,14 +9,13 @@ describes the options.
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from benchmarks.paper.trained import TRAINING, run
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED
 from benchmarks.training.methods import ENCODER, RERANKER, Recipe
 from benchmarks.training.plan import Corpus
@@ -60,7 +59,7 @@ ROWS: Mapping[str, Recipe] = MappingProxyType(
     rows=option(list(ROWS), choices=list(ROWS)),
     **TRAINING,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Train each row's graph and score it."""
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     return run({name: ROWS[name] for name in options.rows}, corpus, SEED, options)

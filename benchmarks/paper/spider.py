@@ -10,7 +10,6 @@ no training and gets the same candidates. See `benchmarks.paper.trained` for the
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from types import MappingProxyType
 
 from benchmarks.paper.trained import TRAINING, Measured, changed, measure
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import dataset_of, spider_tests
 from benchmarks.training.methods import SPIDER_ENCODER, SPIDER_RERANKER, Recipe
 from benchmarks.training.plan import Corpus
@@ -64,7 +63,7 @@ SYSTEMS: Mapping[str, Recipe] = MappingProxyType(
     bird_tables=option(None, "dev_tables.json of BIRD's release", type=Path),
     **TRAINING,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Train and score each system on each data set."""
     corpus = Corpus("spider", "train", SPLIT_SEED, options.limit)
     tests = spider_tests(options.data, options.bird_tables)

@@ -9,7 +9,6 @@ per question: its place in the file, its type and its dependency, so tables by t
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +20,7 @@ from benchmarks.corpora import INDUSTRYTAB_1K, INDUSTRYTAB_614, used
 from benchmarks.made.querycounts import Spread
 from benchmarks.made.stats import category
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.sheets import load_pairs
@@ -163,7 +162,7 @@ def result_of(dataset: Dataset) -> Result:
 
 
 @suite("statistics", "data", corpus=option([], "more, as json files", type=Path))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Count each corpus at hand."""
     loaders: dict[str, Callable[[], Dataset]] = {
         name: partial(corpus.read, options.data) for name, corpus in used("counted").items()

@@ -18,7 +18,6 @@ written to `--runs` and never shown in the README.
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +35,7 @@ from benchmarks.results import (
     read_results,
     read_summaries,
 )
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.tables.breakdown import Files
 from benchmarks.tables.main import HEADINGS, main_rows
 from benchmarks.training.corpus import corpus_of, dataset_of
@@ -68,7 +67,7 @@ TRAINING: Mapping[str, Any] = {
 }
 
 
-def results_folder(options: Namespace) -> Path:
+def results_folder(options: Options) -> Path:
     """Return the folder of results; trials and own corpora are never among the committed ones."""
     own = getattr(options, "corpus", INDUSTRYTAB_1K) not in PUBLISHED
     trial = own or bool(options.set) or options.limit is not None
@@ -117,7 +116,7 @@ class Measured:
         return name_of(self.name, self.asked.dataset.name, self.asked.split, self.seed)
 
 
-def measure(measured: Measured, data: Iterable[Path], options: Namespace) -> Iterator[Result]:
+def measure(measured: Measured, data: Iterable[Path], options: Options) -> Iterator[Result]:
     """Train if necessary, answer, and yield the result, unless it exists."""
     options.out = options.out or results_folder(options)
     places = Places(options.data, options.runs)
@@ -138,7 +137,7 @@ def run(
     recipes: Mapping[str, Recipe],
     corpus: Corpus,
     seed: int,
-    options: Namespace,
+    options: Options,
     failed: dict[str, str] | None = None,
 ) -> Iterator[Result]:
     """Measure each recipe with one training seed on the test questions of its own corpus.
@@ -177,7 +176,7 @@ def run(
     llm=option(None, "ask this model of an Ollama server, too", metavar="MODEL"),
     **TRAINING,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Train and score every method with every seed, print the table.
 
     Raises:
@@ -198,7 +197,7 @@ def main(options: Namespace) -> Iterator[Result]:
         sys.exit("\n".join(left_out(failed)))
 
 
-def show(files: Files, split: str, options: Namespace) -> None:
+def show(files: Files, split: str, options: Options) -> None:
     """Show the main table in the terminal, with the rows that were not run."""
     folder = options.data / options.corpus
     table = Table(*HEADINGS, box=None, title=f"{folder.name}, {split} test", title_justify="left")

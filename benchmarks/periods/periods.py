@@ -12,7 +12,6 @@ question.
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 
 from benchmarks.periods.corpus import SeriesCorpus, SeriesOptions, read_right, series_corpus
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.training.corpus import numbers
 from benchmarks.unlabelled.runs import Job, adapted, changed
 from benchmarks.unlabelled.systems import (
@@ -149,7 +148,7 @@ def result(corpus: SeriesCorpus, system: System, seed: int) -> Result:
     return Result(system.name, "periods", found, "development", seed, rows)
 
 
-def systems(corpus: SeriesCorpus, folder: Path, options: Namespace) -> Iterator[System]:
+def systems(corpus: SeriesCorpus, folder: Path, options: Options) -> Iterator[System]:
     """Yield every system, one after the other."""
     plain = list(plain_systems(corpus.dataset, folder, options.untrained))
     yield from (system for system in plain if system.name != "dense")
@@ -173,7 +172,7 @@ def systems(corpus: SeriesCorpus, folder: Path, options: Namespace) -> Iterator[
     adapt=option(False, "also adapt to this corpus, with --set"),
     untrained=option(MINILM, "encoder of the untrained rows"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Make the corpus and ask every system."""
     made = SeriesOptions(options.companies, seed=options.seed)
     corpus = series_corpus(held_out_tables(options.data), made)

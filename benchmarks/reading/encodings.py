@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 import io
 import json
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.workbook.opening.encoding import Encoding, find_encoding
 
 _TABLES = Path(__file__).with_name("encoded_tables.json")
@@ -102,7 +101,7 @@ def judged(sample: Sample, method: Callable[[bytes], Encoding]) -> str:
 
 
 @suite("encodings", show=option(False, "print what is not right"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Judge all samples by each detector that is installed, half of the languages by half."""
     for name, method in METHODS.items():
         if method is not ours and find_spec(name) is None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +36,7 @@ from benchmarks.reading.header_scoring import (
 )
 from benchmarks.reading.sheets import Sheet, make_sheets
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import Table
 from sat_retriever.records.structure import TableObject
@@ -223,7 +222,7 @@ def of_files(
 
 
 @suite("headers", "data", errors=option(False, "show tuning misses; write nothing"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     for dataset, split in shown_parts(errors=options.errors):
         found = answers(options.data, dataset, split)

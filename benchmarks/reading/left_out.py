@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import random
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from typing import Any
 from rich.progress import track
 
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import SatError
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import LeftOut, LeftOutReason, SheetRecord, Table, only_kept
@@ -144,7 +143,7 @@ def _show(data: Path, each: Found, rows: Sequence[int], own: int) -> None:
 
 
 @suite("left_out", "data", draw=option(None, "show what is to be judged", type=int, metavar="SEED"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Read, count, compare with the labels."""
     found = {corpus: list(tables(options.data, corpus)) for corpus in CORPORA}
     if options.draw is not None:

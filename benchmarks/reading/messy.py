@@ -17,7 +17,6 @@ import importlib.util
 import json
 import tarfile
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from typing import Any
 from rich.progress import track
 
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever import index_paths
 from sat_retriever.errors import SatError
 from sat_retriever.index.index import SheetIndex
@@ -130,7 +129,7 @@ def measured(found: Sequence[Scored], kinds: frozenset[str]) -> dict[str, int | 
     unseen=option(False, "the 120 further files"),
     details=option(False, "tell what is wrong; write nothing"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Score."""
     options.dry = options.dry or options.details
     folder, name = options.data / "messy_tables", "messy_tables"

@@ -14,14 +14,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
 from rich.progress import track
 
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.cell_search import checkout
 
 BEFORE = "e1e82f9e"
@@ -54,7 +53,7 @@ def seconds(code: Path, data: Path) -> float:
 
 
 @suite("read_cost", "data", before=option(BEFORE, "an earlier commit"), rounds=5)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     data = (options.data / "eps").resolve()
     times: list[tuple[float, float]] = []

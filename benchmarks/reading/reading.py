@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from typing import Any
 import psutil
 
 from benchmarks.results import Result
-from benchmarks.runner import console, hidden, option, suite
+from benchmarks.runner import Options, console, hidden, option, suite
 
 _SAMPLE_SECONDS = 0.005
 _MIB = 1 << 20
@@ -201,7 +200,7 @@ def compare(dataset: str, files: list[Path], rounds: int) -> dict[str, Any]:
     rounds=3,
     run=hidden(nargs=2),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure on the energy model's workbooks and on one generated workbook."""
     if options.run:
         _run(*options.run)

@@ -14,7 +14,6 @@ as one figure. Indexes and tokens are kept, so a stopped run goes on with them.
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +35,7 @@ from benchmarks.real.systems import (
     System,
 )
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
 from sat_retriever.errors import CorpusError
 
@@ -86,7 +85,7 @@ def _result(on: Searched, system: System, part: str, rankings: Rankings) -> Resu
     ladder=option(False, "leave out one rung at a time"),
     test=option(False, "EPS's test part too"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure every source."""
     options.suite, systems, hits = (
         ("ladder", RUNGS, HITS) if options.ladder else ("real", COMPARED, DEPTH)

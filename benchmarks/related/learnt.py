@@ -14,7 +14,6 @@ questions makes lists as hard as those of new questions.
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +29,7 @@ from benchmarks.related.related import Wanted
 from benchmarks.related.scoring import MEASURES, gaps, measures
 from benchmarks.related.sets import MADE, SETS, Places
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.encoder import SheetEncoder
@@ -197,7 +196,7 @@ def measured(
     teach=option(TAUGHT, choices=TAUGHT),
     sets=option(list(SETS), choices=list(SETS)),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Make the lists, learn, measure."""
     places = Places(options.data, options.work)
     wanted = Wanted("validation", places, SheetEncoder.load(options.encoder))

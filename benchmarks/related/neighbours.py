@@ -24,7 +24,6 @@ neighbours of the first sheet, relevant or not, so it is the only one that a sea
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,7 +33,7 @@ from benchmarks.related.related import Wanted, searched
 from benchmarks.related.scoring import MEASURES, Searched
 from benchmarks.related.sets import MADE, SETS, Places
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean
@@ -250,7 +249,7 @@ def _cell(value: float | None) -> str:
 @suite(
     "related_neighbours", "data", "encoder", work=MADE, sets=option(list(SETS), choices=list(SETS))
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure every set."""
     places = Places(options.data, options.work)
     wanted = Wanted("validation", places, SheetEncoder.load(options.encoder))

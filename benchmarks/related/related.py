@@ -14,7 +14,6 @@ Intervals are paired 95 % bootstrap intervals; questions with the same answer ar
 from __future__ import annotations
 
 import hashlib
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from benchmarks.related.scoring import Searched, answered, clusters, gaps, measu
 from benchmarks.related.sets import MADE, SETS, Asked, Part, Places, QuestionSet
 from benchmarks.related.systems import System, Trained, systems
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
@@ -136,7 +135,7 @@ def _cell(value: float, gap: dict[str, float] | None) -> str:
     model=option([], "a trained Stage 2", metavar="NAME=FOLDER"),
     no_ablations=option(False, "leave out rows without…"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Ask every set."""
     wanted = Wanted(
         "validation" if options.validation else "test",

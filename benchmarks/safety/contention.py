@@ -15,14 +15,13 @@ from __future__ import annotations
 import shutil
 import statistics
 import sys
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from benchmarks.safety.contention_part import Ground, Report, read, start_together, write
 from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_file, versions_of, write_version
@@ -68,7 +67,7 @@ def metrics_of(reports: Sequence[Report]) -> dict[str, float]:
 
 
 @suite("contention", "work", seconds=60.0, writers=2, readers=8, workbooks=40, seed=0)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Write and read at the same time, and check.
 
     Raises:
@@ -93,7 +92,7 @@ def main(options: Namespace) -> Iterator[Result]:
         sys.exit("\n".join([*findings, *wrong]))
 
 
-def _ground(options: Namespace) -> Ground:
+def _ground(options: Options) -> Ground:
     """Make a new folder of workbooks, all of version 0, and name the file of their index."""
     work = options.work.resolve()
     shutil.rmtree(work, ignore_errors=True)

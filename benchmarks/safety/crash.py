@@ -17,14 +17,13 @@ from __future__ import annotations
 import shutil
 import statistics
 import threading
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.progress import Told, progress_bar
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.safety.crash_lane import Lane
 from sat_retriever import SheetEncoder
 from sat_retriever.records.tokens import Encoder
@@ -90,7 +89,7 @@ def metrics_of(lanes: Sequence[Lane]) -> dict[str, float]:
     lanes=option(2, "indexes, killed side by side"),
     seed=0,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Kill and check."""
     folders = [options.work / f"lane{number}" for number in range(options.lanes)]
     lanes = [

@@ -10,7 +10,6 @@ tokens to the last bit, words, links with their evidence, skipped parts.
 from __future__ import annotations
 
 import shutil
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.safety.busy import busy
 from benchmarks.safety.indexing import Indexing, run_index
 from benchmarks.safety.stored import differing, stored_hashes
@@ -47,7 +46,7 @@ def index_anew(folder: Path, work: Path, workers: int) -> tuple[dict[str, str], 
     return stored_hashes(file), run
 
 
-def measure(name: str, folder: Path, options: Namespace) -> Result:
+def measure(name: str, folder: Path, options: Options) -> Result:
     """Measure all runs over one corpus."""
     expected, calm = index_anew(folder, options.work, 2)
     rows = [_row(0, 2, 0, expected, expected, calm)]
@@ -93,7 +92,7 @@ def _row(
 
 
 @suite("determinism", "data", "work", corpora=option(CORPORA, choices=CORPORA), times=5, busy=6)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Index, compare; exit code 1 if anything differs."""
     differ = 0
     for name in options.corpora:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from rich.progress import track
 from benchmarks.corpora import CORPORA, Corpus
 from benchmarks.pgserver import Server, new_server
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.latency import RandomTokens
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.errors import CorpusError
@@ -89,7 +88,7 @@ def _equality(
     questions=option(300, "most of each corpus"),
     corpora=option([*CORPORA], nargs="*", choices=[*CORPORA]),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Compare."""
     with new_server() as server:
         for name in options.corpora:

@@ -17,13 +17,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.results import Result, read_results
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.safety.golden_corpora import CORPORA, corpus_named
 from benchmarks.safety.golden_sections import (
     Section,
@@ -71,7 +70,7 @@ def differing(found: Rows, before: Rows, only: Sequence[str]) -> list[str]:
     against=option(None, "earlier results", type=Path, metavar="DIR"),
     keep=option(None, "write the hashed texts there", type=Path, metavar="DIR"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Hash; exit code 1 if sections differ from `--against`."""
     before = earlier(options.against) if options.against else None
     found: dict[str, tuple[str, int]] = {}
@@ -103,7 +102,7 @@ def main(options: Namespace) -> Iterator[Result]:
     console.print(f"all {len(found)} sections are the same")
 
 
-def _sections(options: Namespace) -> dict[str, Section]:
+def _sections(options: Options) -> dict[str, Section]:
     """Return functions of the sections by name, in their order."""
     every = dict(interface_sections())
     for name in options.corpora:

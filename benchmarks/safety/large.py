@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import random
 import shutil
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 import xlsxwriter
 
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from benchmarks.safety.busy import busy
 from benchmarks.safety.indexing import run_index
 from benchmarks.safety.stored import stored_hashes
@@ -94,7 +93,7 @@ def measure(name: str, folder: Path, work: Path, processes: int) -> dict[str, An
 
 
 @suite("large", "work", busy=6)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Generate, index; exit code 1 if calm and busy differ."""
     equal = True
     for name, write in FILES.items():

@@ -16,7 +16,6 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,7 +29,7 @@ from rich.progress import track
 
 from benchmarks.pgserver import UnavailableError, new_server
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever import Column, Filters, InputError, Link, SheetIndex, SheetRecord, SheetTools
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.encoder import SheetEncoder
@@ -238,9 +237,7 @@ def compared(corpus: Corpus, asker: Asker, asked: Sequence[str], place: Path) ->
     return different
 
 
-def measured(
-    name: str, whole: SheetIndex, corpus: Corpus, given: Namespace, folder: Path
-) -> Result:
+def measured(name: str, whole: SheetIndex, corpus: Corpus, given: Options, folder: Path) -> Result:
     """Search an index for random groups; return what showed."""
     draw = random.Random(given.seed)
     tools = SheetTools(whole, reranker="links")
@@ -293,7 +290,7 @@ def in_postgres(corpus: Corpus) -> Iterator[SheetIndex]:
     questions=option(50, "compared for each"),
     seed=1,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Search both stores, and fail if anything showed."""
     corpus = made_corpus(options.sheets, random.Random(options.seed))
     results: list[Result] = []

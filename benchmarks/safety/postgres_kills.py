@@ -18,7 +18,6 @@ import sys
 import tempfile
 import threading
 import time
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,7 +28,7 @@ import numpy as np
 
 from benchmarks.pgserver import DURABLE, Server, new_server, started
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
@@ -185,7 +184,7 @@ def seconds_of_a_write(store: Store) -> float:
 
 
 @suite("postgres_kills", writers=1_000, servers=50, cuts=50)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Kill and look; fails if a workbook was found in parts."""
     counts = {"writer": options.writers, "server": options.servers, "cut": options.cuts}
     kinds = [kind for kind, count in counts.items() for _ in range(count)]

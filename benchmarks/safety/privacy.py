@@ -15,13 +15,12 @@ removed workbooks must be gone once the index is closed and verified.
 from __future__ import annotations
 
 import shutil
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.safety.privacy_books import NAMED, Marks, write_books, write_people
 from benchmarks.safety.privacy_bytes import found_hashes, found_marks, haystack, values
 from benchmarks.speed.contents_made import TextTokens
@@ -121,7 +120,7 @@ def figures(step: Step) -> dict[str, int]:
 
 
 @suite("privacy", "data", "work", levels=option([*LEVELS], choices=[*LEVELS]))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Index at every level and search."""
     shared = options.data / "odd_files"
     for name in options.levels:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from typing import Any
 
 from benchmarks.progress import progress_bar
 from benchmarks.results import Result, data_hash
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.safety.mutants import made_seeds, mutants, real_seeds
 from benchmarks.safety.oracle import READERS, Oracle
 from benchmarks.safety.usage import measured
@@ -238,7 +237,7 @@ def _rows(tally: Tally) -> list[dict[str, Any]]:
     mutants=10_000,
     seed=0,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Run the chosen corpora and the fuzzer."""
     for name in ("odd_files", "eps", "fuzz"):
         if options.only not in (None, name):

@@ -14,7 +14,6 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ import psutil
 
 from benchmarks.progress import progress_bar
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever, SheetTools, index_paths
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.synth.corpus import synthesize
@@ -136,7 +135,7 @@ def corpus_folder(name: str, data: Path, work: Path) -> Path:
     every=option(500, "questions between two samples"),
     seed=0,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Index and ask the questions."""
     folder = corpus_folder(options.corpus, options.data, options.work)
     file = options.work / f"{options.corpus}.sat"

@@ -13,14 +13,14 @@ import json
 import subprocess
 import sys
 import time
-from argparse import REMAINDER, Namespace
+from argparse import REMAINDER
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.made.scale import SEED, SIZES, apart
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 
 
 def prepared(folder: Path, sheets: int) -> Path:
@@ -66,7 +66,7 @@ def adapt(index: Path, options: Sequence[str]) -> dict[str, Any]:
     sheets=SIZES,
     options=option((), "options of `sat adapt`, for trials: writes nothing", nargs=REMAINDER),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure every size."""
     options.dry = options.dry or bool(options.options)
     for sheets in sorted(options.sheets):

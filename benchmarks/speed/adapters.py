@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from argparse import Namespace
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cache
 
@@ -28,7 +27,7 @@ from llama_index.retrievers.sat import sheet_tools
 from mcp import Client
 
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from benchmarks.speed.latency import MADE, index_of, queries
 from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
 from sat_retriever.text.period.spans import UNDATED
@@ -138,7 +137,7 @@ async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
 
 
 @suite("adapters", work=MADE, size=1000, queries=200)
-def main(options: Namespace) -> Iterable[Result]:
+def main(options: Options) -> Iterable[Result]:
     """Measure."""
     with index_of(options.size, options.work) as index:
         return asyncio.run(measure(index, queries(options.queries)))

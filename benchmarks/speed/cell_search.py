@@ -16,12 +16,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 
 BEFORE = "e1e82f9e"
 WORKBOOK = "plcy-schd/FoPITY/FoPITY.xlsx"
@@ -29,7 +28,7 @@ _PART = Path(__file__).with_name("cell_search_part.py")
 
 
 @suite("cell_search", "data", before=option(BEFORE, "an earlier commit"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure both versions."""
     workbook = options.data.resolve() / "eps" / WORKBOOK
     with tempfile.TemporaryDirectory() as folder:

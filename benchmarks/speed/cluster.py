@@ -15,7 +15,6 @@ between workbooks (`settle_s`).
 from __future__ import annotations
 
 import time
-from argparse import Namespace
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
 from sat_retriever.index.sync.cluster.run import Spent
@@ -141,7 +140,7 @@ def measure(method: str, folder: Path, file: Path) -> dict[str, Any]:
     corpora=option(CORPORA, choices=CORPORA),
     methods=option(list(METHODS), choices=METHODS),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Index, compare; exit code 1 if anything differs."""
     differ = 0
     for name in options.corpora:

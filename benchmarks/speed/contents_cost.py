@@ -19,7 +19,6 @@ import statistics
 import subprocess
 import sys
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ import numpy as np
 import xlsxwriter
 
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.speed.contents_made import KINDS, MadeSheets, TextTokens
 from benchmarks.tables.markdown import number
 from sat_retriever import SheetIndex, SheetRetriever, read_workbook
@@ -278,7 +277,7 @@ def _shown(value: Any) -> str:
     rounds=5,
     no_eps=option(False, "made sheets alone"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure every corpus."""
     if options.quick:
         options.questions, options.rounds, options.no_eps = 5, 1, True

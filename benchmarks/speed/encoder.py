@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import hidden, suite
+from benchmarks.runner import Options, hidden, suite
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.records.tokens import FloatArray
@@ -168,7 +167,7 @@ def run(data: Path, queries: int, sheets: int, rounds: int) -> list[Result]:
     texts=hidden(type=Path),
     tokens=hidden(type=Path),
 )
-def main(options: Namespace) -> Iterable[Result]:
+def main(options: Options) -> Iterable[Result]:
     """Measure all methods, or one in this process."""
     if options.one:
         print(json.dumps(measure(options.one, options.texts, options.tokens)))

@@ -11,12 +11,10 @@ as one would on another machine. The encoders are timed in this checkout's own e
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 import tempfile
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.encoder import in_turns
 from benchmarks.speed.environment import (
     Command,
@@ -166,7 +164,7 @@ def general() -> Encoder:
 
 
 def cold_starts(
-    environment: Environment, found: Sequence[Encoder], folder: Path, options: argparse.Namespace
+    environment: Environment, found: Sequence[Encoder], folder: Path, options: Options
 ) -> dict[str, dict[str, float]]:
     """Return the seconds of whole processes: of the install itself, and with each encoder."""
     corpus = folder / "corpus"
@@ -203,7 +201,7 @@ def speeds(found: Sequence[Encoder], folder: Path, rounds: int) -> dict[str, dic
     return {encoder.name: measured[encoder.method] for encoder in found}
 
 
-def measure(options: argparse.Namespace) -> tuple[list[Result], list[str]]:
+def measure(options: Options) -> tuple[list[Result], list[str]]:
     """Return a result of the install and one of each encoder, and why others are missing."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -233,7 +231,7 @@ def measure(options: argparse.Namespace) -> tuple[list[Result], list[str]]:
     rounds=option(7, "of every cold start"),
     encoder_rounds=3,
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure; fails if the install is too large."""
     results, missing = measure(options)
     yield from results

@@ -19,7 +19,6 @@ import statistics
 import subprocess
 import sys
 import time
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -28,7 +27,7 @@ import numpy as np
 from rich.progress import track
 
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.tokens import FloatArray
@@ -288,7 +287,7 @@ def measure(size: int, asked: Sequence[str], work: Path, *, slow: int) -> dict[s
     queries=300,
     slow=option(20, "queries of the slow loop"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     asked = queries(options.queries)
     seconds, torch = import_seconds()

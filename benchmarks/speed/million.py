@@ -17,7 +17,6 @@ import statistics
 import subprocess
 import sys
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.speed.latency import MADE, file_of, index_of, percentiles, queries, seconds_file
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.search import columns
@@ -190,7 +189,7 @@ def measure(
     queries=100,
     compared=option(50, "questions of the recall"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     asked = queries(options.queries)
     sizes = [(size, False) for size in options.sizes]

@@ -24,7 +24,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -34,7 +33,7 @@ import numpy as np
 
 from benchmarks.pgserver import MEASURED, Server, new_server
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.latency import MADE, index_of, percentiles, queries, records
 from benchmarks.speed.million import Figures, K, readers, recall, times
 from sat_retriever import SheetIndex, SheetRetriever
@@ -214,7 +213,7 @@ def encoded_index(size: int, work: Path) -> SheetIndex:
     most_others=option(100_000, "most sheets of others"),
     others=option(None, "folder with the packages of other stores", type=Path),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     asked, work = queries(options.queries), options.work
     kinds: list[tuple[str, Callable[[], SheetIndex], bool]] = [

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -22,7 +21,7 @@ import numpy as np
 from benchmarks.made.company import Book, Maker
 from benchmarks.pgserver import new_server
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from sat_retriever.index.store.opening import create_store, migrate_store
 from sat_retriever.index.store.place import IndexUrl, Place, place_of
 from sat_retriever.index.store.postgres.session import PostgresSession
@@ -123,7 +122,7 @@ def put(place: Place, rows: Sequence[SheetRow]) -> None:
 
 
 @suite("postgres_writes", sheets=10_000)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     books = made_books(options.sheets)
     rows = [row for book in books for row in book.rows]

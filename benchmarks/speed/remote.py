@@ -14,14 +14,13 @@ import shutil
 import tempfile
 import threading
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Result
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 from sat_retriever import SheetIndex
 from sat_retriever.records.formats import EXTENSIONS
 from sat_retriever.records.jsonform import to_json
@@ -101,7 +100,7 @@ def records_of(index: SheetIndex) -> dict[str, Any]:
 
 
 @suite("remote", "data", workbooks=option(None, "only the first so many", type=int))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     eps = options.data / DATASET
     files = [path for path in sorted(eps.rglob("*")) if path.suffix[1:].lower() in EXTENSIONS]

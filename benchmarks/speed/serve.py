@@ -14,7 +14,6 @@ import json
 import re
 import subprocess
 import sys
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from benchmarks.speed.asking import Request
 from benchmarks.speed.latency import MADE, index_of, percentiles, queries
 
@@ -104,7 +103,7 @@ def measure(size: int, asked: Sequence[str], work: Path, workers: int) -> dict[s
 
 
 @suite("serve", work=MADE, sizes=[1000, 100_000], workers=[1, 2], requests=1000)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     asked = queries(options.requests)
     for size in options.sizes:

@@ -16,7 +16,6 @@ import statistics
 import subprocess
 import sys
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,7 +23,7 @@ import xlsxwriter
 from rich.progress import track
 
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from sat_retriever import SheetIndex
 
 REPEATS = 5
@@ -67,7 +66,7 @@ def median_seconds(call: Callable[[], object], before: Callable[[], object] | No
 
 
 @suite("sync", "work", workbooks=1000)
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     folder, file = options.work / "corpus", options.work / "sync.sat"
     make_corpus(folder, options.workbooks)

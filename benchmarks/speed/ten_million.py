@@ -14,13 +14,12 @@ discounts, traffic and people.
 from __future__ import annotations
 
 import math
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from benchmarks.results import FOLDER, Result, read_summaries
-from benchmarks.runner import option, suite
+from benchmarks.runner import Options, option, suite
 
 SIZES = (100_000, 300_000, 1_000_000)
 TARGET = 10_000_000
@@ -136,7 +135,7 @@ def _rent(disk_gb: float) -> dict[str, float]:
 
 
 @suite("ten_million", source=option(FOLDER, "results that are drawn on"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Draw on."""
 
     def metrics(suite_name: str, name: str) -> Metrics:

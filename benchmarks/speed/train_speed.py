@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import statistics
 import time
-from argparse import Namespace
 from contextlib import closing
 from dataclasses import replace
 
@@ -19,7 +18,7 @@ import torch
 
 from benchmarks.gpu.device import synchronise
 from benchmarks.results import Result
-from benchmarks.runner import suite
+from benchmarks.runner import Options, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.splits import standard_dataset
 from sat_retriever.encoder.source import MINILM
@@ -91,6 +90,6 @@ def measure(dataset: Dataset, rounds: int, steps: int) -> list[Result]:
 
 
 @suite("train_speed", "data", rounds=3, steps=3)
-def main(options: Namespace) -> list[Result]:
+def main(options: Options) -> list[Result]:
     """Train a few steps of every variant."""
     return measure(standard_dataset(options.data / CORPUS), options.rounds, options.steps)

@@ -17,7 +17,6 @@ results are trials: they are written below `--runs` and never shown.
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -35,7 +34,7 @@ from benchmarks.results import (
     name_of,
     read_summaries,
 )
-from benchmarks.runner import hidden, option, suite
+from benchmarks.runner import Options, hidden, option, suite
 from benchmarks.training.corpus import numbers
 from benchmarks.unlabelled.runs import Job, Mode, adapted, changed, run_one
 from benchmarks.unlabelled.subjects import GROUPED, TINY, Places, Subject, subject_of
@@ -105,7 +104,7 @@ def measured(subject: Subject, system: System, group: Group) -> Iterator[Result]
 
 
 def remaining(
-    subject: Subject, systems: Iterable[System], group: Group, options: Namespace
+    subject: Subject, systems: Iterable[System], group: Group, options: Options
 ) -> Iterator[Result]:
     """Ask each system its questions, unless results of the same settings and data are there."""
     name, data = subject.dataset.name, _hash_of(subject.data)
@@ -129,7 +128,7 @@ def _hash_of(data: tuple[Path, ...]) -> str | None:
     return data_hash(data)
 
 
-def of_corpus(name: str, options: Namespace) -> Iterator[Result]:
+def of_corpus(name: str, options: Options) -> Iterator[Result]:
     """Measure one corpus, first without adaptation, then by seed."""
     places = Places(options.data, options.runs / "adapted")
     subject = subject_of(name, places, options.seeds)
@@ -227,7 +226,7 @@ def _told(job: Job, made: Adaptation) -> dict[str, Any]:
     again=option(False, "ask anew; adaptations are kept"),
     one=hidden(type=Path),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Adapt and ask, or adapt once in this process."""
     if options.one is not None:
         run_one(options.one)

@@ -9,7 +9,6 @@ rerankers have no part in it, so it shows what training gave the encoder, and wh
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -20,7 +19,7 @@ from benchmarks.contents.variants import Variant, sampled
 from benchmarks.corpora import CORPORA, Corpus, Tables, used, where_to_get
 from benchmarks.paper.statistics import read_records
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.subjects import Places, subject_of
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
@@ -135,7 +134,7 @@ def corpora_of(*, validation: bool) -> dict[str, Corpus]:
     validation=option(False, "corpora that choices may use"),
     most=option(MOST, "questions of a corpus that are asked"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure every corpus by both encoders."""
     encoders = {name: CachedEncoder.kept(name, options.work) for name in ENCODERS}
     places = Places(options.data, options.work)

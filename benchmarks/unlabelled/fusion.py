@@ -9,7 +9,6 @@ chosen from this table: one setting for all corpora, taken from the middle of a 
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from rich.progress import track
 
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import QuerySet, build_index, sets_of
 from sat_retriever.datasets import metrics
 from sat_retriever.encoder import SheetEncoder
@@ -115,7 +114,7 @@ def compare(asked: QuerySet, index: SheetIndex) -> dict[str, dict[str, float]]:
 
 
 @suite("fusion", "data", encoder=option("minilm", "what SheetEncoder.load takes"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Compare."""
     encoder = SheetEncoder.load(options.encoder)
     for load in sets_of("chosen", options.data):

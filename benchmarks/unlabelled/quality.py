@@ -11,7 +11,6 @@ split. All systems go through `SheetIndex`, so what is measured is what users ru
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +20,7 @@ from rich.progress import track
 
 from benchmarks.corpora import Corpus, Use, used, where_to_get
 from benchmarks.results import Result
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import (
     Dataset,
 )
@@ -164,7 +163,7 @@ def measure(sets: Sequence[QuerySet], encoder: Encoder, label: str) -> list[Resu
     encoder=option("minilm", "what SheetEncoder.load takes"),
     validation=option(False, "score the validation parts; for choices"),
 )
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure."""
     encoder = SheetEncoder.load(options.encoder)
     label = Path(options.encoder).name.lower()

@@ -9,7 +9,6 @@ with the result that is committed. The committed results are left as they are.
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from benchmarks.corpora import where_to_get
 from benchmarks.results import Result, read_results
-from benchmarks.runner import console, option, suite
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import QuerySet, measure, sets_of
 from sat_retriever.datasets.metrics.comparison import difference
 from sat_retriever.encoder import SheetEncoder
@@ -56,7 +55,7 @@ def compared(
 
 
 @suite("unchanged", "data", encoder=option("minilm", "that of the committed results"))
-def main(options: Namespace) -> Iterator[Result]:
+def main(options: Options) -> Iterator[Result]:
     """Measure and compare."""
     encoder, label = SheetEncoder.load(options.encoder), Path(options.encoder).name.lower()
     before = read_results("quality")
