@@ -1,7 +1,7 @@
 """Compare formula edges with an independent count, and time their extraction.
 
     python -m benchmarks run formula_links --data ../shared/data
-    python -m benchmarks run formula_links --only speed --rows 5000 --no-save
+    python -m benchmarks run formula_links --only speed --rows 5000 --dry
 
 Edges are (sheet with formulas, sheet of the same workbook that they read). The edges of the reader
 are compared with `benchmarks/raw_formulas.py`, which shares no code with the package. Sheets
@@ -154,10 +154,10 @@ def main(options: Options) -> Iterator[Result]:
         return
     if eps.is_dir():
         for rank, path in enumerate(largest(eps, 3), 1):
-            timed = speed(path, options.rounds, console)
+            timed = speed(path, options.rounds)
             yield Result("speed", f"eps_largest_{rank}", timed, data=[path])
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "generated.xlsx")
         generate(made, options.rows)
-        timed = speed(made, options.rounds, console)
+        timed = speed(made, options.rounds)
         yield Result("speed", f"generated_{options.rows}x20", timed)

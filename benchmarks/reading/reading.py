@@ -1,7 +1,7 @@
 """Measure reading speed and peak memory, beside the usual ways to read a workbook.
 
     python -m benchmarks run reading --data ../shared/data
-    python -m benchmarks run reading --rows 5000 --only generated --no-save
+    python -m benchmarks run reading --rows 5000 --only generated --dry
 
 Every measurement is a fresh process that starts its clock before it imports the reader, so imports
 and the start of reading processes count. Systems take turns within a round. Peak memory comes from
