@@ -96,8 +96,14 @@ def suite(name: str, /, *common: Common, **own: Any) -> Callable[[Measure], Main
 
 def say(result: Result) -> None:
     """Print a result's name and its figures."""
+
+    def shown(value: Any) -> str:
+        if isinstance(value, float):
+            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return f"{value:,}" if isinstance(value, int) else str(value)
+
     figures = (
-        f"{key} {each:,.4g}" if isinstance(each, float) else f"{key} {each}"
+        f"{key} {shown(each)}"
         for key, each in result.metrics.items()
         if each is not None and not isinstance(each, dict | list | tuple)
     )

@@ -1,12 +1,10 @@
-"""Questions that need several linked sheets: candidates, walk, base scorer and graphs.
+"""Questions that need several linked sheets: candidates, walk and shipped reranker.
 
     python -m benchmarks run related --validation
-    python -m benchmarks run related --model ours=runs/FOLDER [--no-ablations] --validation
     python -m benchmarks run related
 
-All choices are made with the first two; the last one is the test, looked at once. A model is the
-run folder of a training of Stage 2 on tokens of `--encoder`: its base scorer, its graph, and the
-graph without each of its given relations. Corpora and indexes are kept below `--work`.
+All choices are made with the first one; the last one is the test, looked at once. Corpora and
+indexes are kept below `--work`.
 
 Intervals are paired 95 % bootstrap intervals; questions with the same answer are drawn together.
 """
@@ -22,7 +20,7 @@ from pathlib import Path
 from benchmarks.progress import progress_bar
 from benchmarks.related.scoring import Searched, answered, clusters, gaps, measures
 from benchmarks.related.sets import MADE, SETS, Asked, Part, Places, QuestionSet
-from benchmarks.related.systems import System, Trained, systems
+from benchmarks.related.systems import System, systems
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever.encoder import SheetEncoder
@@ -132,7 +130,6 @@ def _cell(value: float, gap: dict[str, float] | None) -> str:
     work=MADE,
     validation=option(False, "ask the parts for choices"),
     sets=option(list(SETS), choices=list(SETS)),
-    model=option([], "a trained Stage 2", metavar="NAME=FOLDER"),
     no_ablations=option(False, "leave out rows without…"),
 )
 def main(options: Options) -> Iterator[Result]:
@@ -142,7 +139,7 @@ def main(options: Options) -> Iterator[Result]:
         Places(options.data, options.work),
         SheetEncoder.load(options.encoder),
     )
-    rows = list(systems(map(Trained.named, options.model), ablations=not options.no_ablations))
+    rows = list(systems(ablations=not options.no_ablations))
     for name in options.sets:
         try:
             with searched(SETS[name], wanted) as (asked, data):

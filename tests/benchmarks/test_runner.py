@@ -95,5 +95,7 @@ def test_a_server_that_is_not_there_is_no_failure(capsys):
 
 
 def test_numbers_are_shown_and_lists_are_not(capsys):
-    runner.say(Result("m", "d", {"n": 12_345, "share": 0.123456, "rows": [1], "none": None}))
-    assert capsys.readouterr().out == "m.d.all: n 12345, share 0.1235\n"
+    runner.say(
+        Result("m", "d", {"n": 12_345, "s": 12_345.6, "share": 0.123456, "rows": [1], "none": None})
+    )
+    assert capsys.readouterr().out == "m.d.all: n 12,345, s 12,346, share 0.1235\n"

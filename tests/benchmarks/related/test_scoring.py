@@ -24,7 +24,7 @@ RECORDS = (
     table("3", "Zoo", "Visit", "Singer", "Year"),
 )
 QUERIES = (Query("year of the concert", ("1", "0")), Query("which year, concert", ("0", "1")))
-ROWS = tuple(each for each in systems(()) if each.name.startswith((CANDIDATES, WALK)))
+ROWS = tuple(each for each in systems() if each.name.startswith((CANDIDATES, WALK)))
 
 
 @pytest.fixture
