@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.indexes import fill, made_once
 from benchmarks.progress import progress_bar
 from benchmarks.related.scoring import Searched, answered, clusters, gaps, measures
 from benchmarks.related.sets import MADE, SETS, Asked, Part, Places, QuestionSet
@@ -26,7 +27,6 @@ from benchmarks.runner import Options, console, option, suite
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.files import make_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +49,13 @@ def index_of(asked: Asked, wanted: Wanted) -> SheetIndex:
 
     Workbooks are read with all contents; records have names and headers alone.
     """
-    dataset = asked.dataset
+    dataset, encoder = asked.dataset, wanted.encoder
     held = (dataset.records, dataset.links) if dataset.root is None else str(dataset.root)
     known = hashlib.sha256(repr(held).encode("utf-8", "replace")).hexdigest()[:10]
-    name = f"{dataset.name}-{asked.links}-{known}-{wanted.encoder.fingerprint}.sat"
+    name = f"{dataset.name}-{asked.links}-{known}-{encoder.fingerprint}.sat"
     path = wanted.places.runs / "indexes" / name
-    if not path.exists():
-        make_folder(path.parent)
-        draft = path.with_suffix(".partial.sat")
-        for old in path.parent.glob(f"{draft.name}*"):
-            old.unlink()
-        with SheetIndex.create(draft, wanted.encoder) as index:
-            if dataset.root is not None:
-                index.sync([dataset.root])
-            else:
-                given = dataset.links if asked.links == "given" else ()
-                index.add_records(dataset.records, given, find_links=asked.links == "found")
-        draft.rename(path)
-    return SheetIndex.open(path, wanted.encoder)
+    made_once(path, encoder, lambda index: fill(index, dataset, asked.links))
+    return SheetIndex.open(path, encoder)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from pathlib import Path
 from rich.progress import track
 
 from benchmarks.corpora import Corpus, Use, used, where_to_get
+from benchmarks.indexes import fill
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import (
@@ -96,10 +97,7 @@ def timeless_index(path: Path, encoder: Encoder) -> SheetIndex:
 def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     """Return an index of the data set's records, or of the workbooks below its root."""
     index = timeless_index(path, encoder)  # what the paper could compare with
-    if dataset.root is None:
-        index.add_records(dataset.records)
-    else:
-        index.sync([dataset.root])
+    fill(index, dataset)
     return index
 
 
