@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from typing import TYPE_CHECKING
 
 from sat_retriever.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 _PACKAGE = "sat-retriever"
 
@@ -43,6 +45,11 @@ def install_command(extra: str) -> str:
     An extra is installed from the folder that this package was installed from. If there is no such
     folder, for example after an installation from a wheel, the command names the extra's packages.
     """
+    # Only a missing package needs these: importing them takes a fiftieth of a second.
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
     try:
         installed = metadata.distribution(_PACKAGE)
     except metadata.PackageNotFoundError:  # the sources are imported from their checkout

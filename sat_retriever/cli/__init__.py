@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from sat_retriever.errors import InputError, SatError
 
@@ -54,7 +54,7 @@ _KNOWN = {name: each for commands in _COMMANDS.values() for name, each in comman
 _EXAMPLES = (
     "sat index ~/reports --index reports.sat",
     'sat search "monthly revenue by region" --index reports.sat',
-    "sat graph --index reports.sat --out links.html",
+    "sat --install-completion   # commands and options by the Tab key",
 )
 
 
@@ -84,6 +84,17 @@ class _Group(TyperGroup):
         """Names alone; typer would load each command."""
         return list(_KNOWN)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Complete a name without loading the commands."""
+        loadable = self.commands
+        self.commands = {
+            name: TyperCommand(name, short_help=line) for name, (_module, line) in _KNOWN.items()
+        }
+        try:
+            return super().shell_complete(ctx, incomplete)
+        finally:
+            self.commands = loadable
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help on one screen of 80 by 40, without loading a command or rich."""
         formatter.write(f"Usage: {ctx.command_path} [--version] [--help] COMMAND [ARGS]...\n\n")
@@ -102,7 +113,6 @@ app = typer.Typer(
     help="Find the right sheets in a folder of workbooks.",
     epilog="\n\n".join(("[bold]Examples[/bold]", *(f"$ {each}" for each in _EXAMPLES))),
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from sat_retriever.encoder.export import compact_model, export_model, quantize_model
 from sat_retriever.encoder.folder import ModelFolder, read_model_folder, write_model_folder
 from sat_retriever.encoder.source import find_checkpoint, is_hub_name
 from sat_retriever.encoder.spec import EncoderSpec, Precision
@@ -26,6 +25,8 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
     Raises:
         EncoderError: If the encoder cannot be found, exported or written.
     """
+    from sat_retriever.encoder.export import compact_model, export_model, quantize_model
+
     pointer = cache / "names" / f"{name.replace('/', '--')}.json"
     if is_hub_name(name) and (spec := _read_pointer(pointer)):
         found = _valid(cache / spec.with_precision(precision).fingerprint)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
+from sat_retriever._extras import require
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
@@ -98,6 +99,9 @@ def link_graph(records: Iterable[SheetRecord], links: Iterable[Link]) -> MultiDi
             links of one type, the last one stays. Links from or to sheets that are not among
             the records are left out.
 
+    Raises:
+        MissingExtraError: If networkx is not installed; the message names the command.
+
     >>> graph = link_graph(
     ...     [SheetRecord("a#x", "x"), SheetRecord("a#y", "y")],
     ...     [Link("a#x", "a#y", "aggregation", 0.5, "x!A1 =SUM(y!A:A)")],
@@ -105,9 +109,7 @@ def link_graph(records: Iterable[SheetRecord], links: Iterable[Link]) -> MultiDi
     >>> graph.edges["a#x", "a#y", "aggregation"]["evidence"]
     'x!A1 =SUM(y!A:A)'
     """
-    from networkx import MultiDiGraph
-
-    graph = MultiDiGraph()
+    graph: MultiDiGraph = require("networkx", "graph").MultiDiGraph()
     for record in records:
         graph.add_node(record.sheet_id, **_sheet_attributes(record))
     for link in links:

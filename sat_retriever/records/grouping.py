@@ -21,18 +21,25 @@ def connected(items: Iterable[tuple[Name, Iterable[Hashable]]]) -> list[list[Nam
     >>> connected([("a", [1]), ("b", [2]), ("c", [1, 3]), ("d", [3]), ("b", [])])
     [['a', 'c', 'd'], ['b']]
     """
-    from networkx.utils import UnionFind
-
-    sets = UnionFind()
-    first: dict[Hashable, Name] = {}
-    order: dict[Name, None] = {}
+    keys_of: dict[Name, list[Hashable]] = {}
+    owners: dict[Hashable, list[Name]] = {}
     for item, keys in items:
-        order[item] = None
+        own = keys_of.setdefault(item, [])
         for key in keys:
-            sets.union(item, first.setdefault(key, item))
-    groups: dict[Name, list[Name]] = {}
-    for item in order:
-        groups.setdefault(sets[item], []).append(item)
+            own.append(key)
+            owners.setdefault(key, []).append(item)
+    group_of: dict[Name, int] = {}
+    for number, start in enumerate(keys_of):
+        waiting = [] if start in group_of else [start]
+        while waiting:
+            item = waiting.pop()
+            if item not in group_of:
+                group_of[item] = number
+                # A key leads to its items once.
+                waiting += [other for key in keys_of[item] for other in owners.pop(key, ())]
+    groups: dict[int, list[Name]] = {}
+    for item in keys_of:
+        groups.setdefault(group_of[item], []).append(item)
     return list(groups.values())
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.text.identifiers import UNITS
+from sat_retriever.text.pattern import pattern
 
 _CURRENCY = r"(?:usd|eur|gbp|jpy|cny|rmb|chf|rub|inr|sek|nok|dkk|pln|czk|aud|cad|[$€£¥₽₹])"
 _SCALE = (
     r"(?:'?000s?|thousands?|millions?|billions?|[kmt]|th|mn|mln|mio|bn|tsd|mrd|mill?|lakh|crores?)"
 )
-_SCALED = re.compile(  # kEUR, EUR thousand, EUR '000, in USD millions
+_SCALED = pattern(  # kEUR, EUR thousand, EUR '000, in USD millions
     rf"(?:in )?(?:{_SCALE}\.? ?(?:of )?{_CURRENCY}|{_CURRENCY}(?: in)? ?{_SCALE}\.?"
     rf"|{_SCALE}(?<=.{{3}}))",
     re.IGNORECASE,
@@ -24,7 +25,7 @@ _HAN_MEASURE = (
     "[个個件台套次人户戶家辆輛吨噸克米升亩畝天]|人次|公斤|千克|公里|千米|平方公里|平方米|立方米"
     "|公[顷頃]|千瓦[时時]?|小[时時]|分[钟鐘]|トン"
 )
-_HAN = re.compile(  # 千欧元, 千欧, 亿元, 万人, 百万
+_HAN = pattern(  # 千欧元, 千欧, 亿元, 万人, 百万
     rf"{_HAN_SCALE}?(?:{_HAN_MONEY}|{_HAN_MEASURE})|{_HAN_SCALE}[欧歐]?"
 )
 
@@ -43,12 +44,12 @@ _POWERS = {
     "m": 6, "mio": 6, "mn": 6, "mln": 6, "million": 6, "millions": 6,
     "bn": 9, "mrd": 9, "billion": 9, "billions": 9,
 }  # fmt: skip
-_SCALED_NUMBER = re.compile(
+_SCALED_NUMBER = pattern(
     rf"(?P<number>[^\n]*[0-9])\s?(?P<scale>[kKM]|(?i:{'|'.join(x for x in _POWERS if x[1:])}))\.?"
     rf"(?P<money>\s?(?i:{_CURRENCY}))?(?P<close>\)?)"
 )
 _LONGEST_SCALED = 40  # characters of a number with its scale
-_MONEY_IN = re.compile(rf"(?<![^\W\d_]{{2}}){_CURRENCY}(?![^\W\d_])", re.IGNORECASE)
+_MONEY_IN = pattern(rf"(?<![^\W\d_]{{2}}){_CURRENCY}(?![^\W\d_])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +96,17 @@ _UNIT = (
     rf"(?:/(?i:{_UNIT_NAMES}|kg|day|month|year|capita|person)(?:[²³])?)?"
 )
 _MONEY = rf"[$€£¥₽₹]|(?i:{_CURRENCIES})"
-_DRESSED = re.compile(
+_DRESSED = pattern(
     rf"(?P<open>\()?\s?(?P<sign>[+\-−])?\s?(?:(?P<before>{_MONEY})\s?)?(?P<minus>[\-−])?"
     rf"(?P<digits>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)(?:[eE](?P<exponent>[+\-]?[0-9]{{1,3}}))?"
     rf"(?P<last>[\-−])?(?P<after>\s?(?:{_UNIT}))?\s?(?(open)\)(?:\s?(?P<outside>{_UNIT}))?)"
 )
-_START = re.compile(rf"[+\-−(]?\s?(?:(?:{_MONEY})\s?)?[\-−]?[.,]?[0-9]")
+_START = pattern(rf"[+\-−(]?\s?(?:(?:{_MONEY})\s?)?[\-−]?[.,]?[0-9]")
 _SIGNS = ("open", "sign", "minus", "last")
 _UNITS = ("before", "after", "outside")
 _FEW = 8
 _MOST = 64  # characters of a number with its unit
-_CODE = re.compile(r"(?=[^0-9]*[0-9])[+#]?\w[\w./\\-]*|[+(]?[0-9][0-9 ()./\-]*")
+_CODE = pattern(r"(?=[^0-9]*[0-9])[+#]?\w[\w./\\-]*|[+(]?[0-9][0-9 ()./\-]*")
 
 
 def _lines(mark: str, between: str, more: str = "") -> re.Pattern[str]:
@@ -119,14 +120,14 @@ def _lines(mark: str, between: str, more: str = "") -> re.Pattern[str]:
     plain = rf"(?>[1-9][0-9]{{0,14}}|0)(?!{between})"
     grouped = rf"[1-9][0-9]{{0,2}}(?:{between}[0-9]{{3}}){{1,4}}(?![0-9])"
     decimals = rf"{mark}[0-9]+(?:e[+\-]?[0-9]{{1,3}})?|e[+\-][0-9]{{1,3}}"
-    return re.compile(rf"(?>-?(?=[0-9{mark}])(?>{plain}|{grouped}{more})?(?>{decimals})?\n)*+")
+    return pattern(rf"(?>-?(?=[0-9{mark}])(?>{plain}|{grouped}{more})?(?>{decimals})?\n)*+")
 
 
 _WRITTEN = {
     ".": _lines(".", ",", r"|[1-9][0-9]?(?:,[0-9]{2}){1,5},[0-9]{3}(?![0-9])"),  # India's, too
     ",": _lines(",", "."),
 }
-_BETWEEN = {mark: re.compile(rf"[{other}'’{_SPACES}]") for mark, other in (".,", ",.")}
+_BETWEEN = {mark: pattern(rf"[{other}'’{_SPACES}]") for mark, other in (".,", ",.")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +327,5 @@ def unit_of_header(name: str) -> str | None:
     return (inside or match["sign"]) if known else None
 
 
-_UNIT_ALONE = re.compile(_UNIT)
-_AT_END = re.compile(
-    r"[(\[（]\s*(?P<inside>[^()\[\]（）]{1,24}?)\s*[)\]）]\s*$|\s(?P<sign>[%‰])\s*$"
-)
+_UNIT_ALONE = pattern(_UNIT)
+_AT_END = pattern(r"[(\[（]\s*(?P<inside>[^()\[\]（）]{1,24}?)\s*[)\]）]\s*$|\s(?P<sign>[%‰])\s*$")

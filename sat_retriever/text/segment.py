@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import unicodedata
 from collections.abc import Iterator
@@ -12,13 +11,12 @@ from functools import lru_cache
 from Stemmer import Stemmer
 
 from sat_retriever.text.identifiers import UNITS, UNSPACED, chunk_words, chunks
+from sat_retriever.text.pattern import pattern
 
-_RUN = re.compile(f"([{UNSPACED}]+)")
+_RUN = pattern(f"([{UNSPACED}]+)")
 # Plurals of acronyms and units that the stemmer leaves unchanged: ldvs, kpis, kgs.
 _UNITS = "|".join(sorted(unit for unit in UNITS if not set(unit) & set("aeiou")))
-_PLURAL = re.compile(
-    rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s"
-)
+_PLURAL = pattern(rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s")
 _KEPT_CHARS = 64  # ASCII chunks up to this length are kept in memory as they were read
 _KEPT_TEXT = 64  # characters of a whole text whose stems are kept
 _KEPT_OTHERS = 16  # the same of other chunks: a character without spaces around is two words

@@ -7,12 +7,13 @@ listed.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
+
+from sat_retriever.text.pattern import pattern
 
 MAX_LABEL = 80
 """Characters of a label that are looked at; a total's label is short."""
@@ -63,14 +64,14 @@ _QUALIFIERS = """
     october november december jan feb mar apr jun jul aug sep oct nov dec
     """
 _LETTERS = r"[\w\u0900-\u0963\u0966-\u0dff]"  # vowel signs of Indian scripts are no \w
-_MARKS = re.compile(r"['’״\"]")
-_ASCII = re.compile(r"[a-z]+")
-_WORD = re.compile(rf"{_LETTERS}+(?:['’״\"]{_LETTERS}+)?")
-_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,20}[)\]]")  # "Total (EUR)"
+_MARKS = pattern(r"['’״\"]")
+_ASCII = pattern(r"[a-z]+")
+_WORD = pattern(rf"{_LETTERS}+(?:['’״\"]{_LETTERS}+)?")
+_HAN = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_BRACKETS = pattern(r"[(\[][^()\[\]]{0,20}[)\]]")  # "Total (EUR)"
 _SIGNS = ("\N{GREEK SMALL LETTER SIGMA}", "\N{N-ARY SUMMATION}")
-_SPACED = re.compile(r"(?:[^\W_] ){2,}[^\W_]\W*")  # T O T A L
-_DIGITS = re.compile(r"[\d.,%/–-]+")
+_SPACED = pattern(r"(?:[^\W_] ){2,}[^\W_]\W*")  # T O T A L
+_DIGITS = pattern(r"[\d.,%/–-]+")
 
 
 class Statistic(StrEnum):

@@ -96,6 +96,25 @@ def test_the_list_of_commands_fits_a_screen_and_names_each_once(sat):
     assert listed == group.list_commands(typer.Context(group))
 
 
+def test_the_shell_completes_commands_and_options_and_loads_no_other_command(monkeypatch):
+    code = (
+        "import sys; from sat_retriever.cli import main; sys.argv = ['sat']\n"
+        "try:\n    main()\nfinally:\n"
+        "    print([m for m in sys.modules if m.startswith('sat_retriever.cli.')])"
+    )
+
+    def completed(*words: str) -> list[str]:
+        monkeypatch.setenv("COMP_WORDS", " ".join(("sat", *words)))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        monkeypatch.setenv("_SAT_COMPLETE", "complete_bash")
+        return subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+
+    assert completed("se") == ["search", "serve", "[]"]
+    assert completed("show", "--in")[0] == "--index"
+
+
 @pytest.mark.parametrize("name", [name for each in _COMMANDS.values() for name in each])
 def test_every_listed_command_is_there_with_its_line_and_a_help(name):
     group = typer.main.get_group(app)

@@ -159,9 +159,10 @@ class Counted:
 def test_long_runs_are_read_in_steps_that_grow_with_their_length(piece):
     text = (piece * MAX_CHARS)[:MAX_CHARS]
     with pytest.MonkeyPatch.context() as patch:
-        counted = [Counted(identifiers._SHORT), Counted(identifiers._HUMP)]
-        patch.setattr(identifiers, "_SHORT", counted[0])
-        patch.setattr(identifiers, "_HUMP", counted[1])
+        shapes = identifiers._shapes(text)
+        counted = [Counted(shapes.short), Counted(shapes.hump)]
+        patch.setattr(shapes, "short", counted[0])
+        patch.setattr(shapes, "hump", counted[1])
         found = list(identifiers.read_words(text))
     assert "".join(word.text for word in found).replace(".", "") == text.replace(".", "")
     assert sum(each.characters for each in counted) <= 300 * len(text)

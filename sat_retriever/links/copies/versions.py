@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
+from sat_retriever.text.pattern import pattern
 from sat_retriever.text.period.spellings import plain, spelled
 from sat_retriever.text.period.timewords import MONTHS, either
 
@@ -38,30 +39,30 @@ def _words(text: str) -> str:
 
 
 _NUMBER = r"(?:[ .\-]?(?:v|version|nr|no)?\.? ?(?P<number>\d{1,2})(?![\d.\-/]))?"
-_STAGES = ((1, re.compile(_words(FINAL) + _NUMBER)), (-1, re.compile(_words(DRAFT) + _NUMBER)))
-_AGES = ((-1, re.compile(_words(OLD) + _NUMBER)), (1, re.compile(_words(LATEST))))
-_COPY = re.compile(
+_STAGES = ((1, pattern(_words(FINAL) + _NUMBER)), (-1, pattern(_words(DRAFT) + _NUMBER)))
+_AGES = ((-1, pattern(_words(OLD) + _NUMBER)), (1, pattern(_words(LATEST))))
+_COPY = pattern(
     _words(COPY) + r"(?: ?\(?(?P<number>\d{1,3})(?![\d.\-/])\)?)?(?: (?:of|von|de|di|da|du)(?!\w))?"
 )
-_BRACKETS = re.compile(r"\((\d{1,3})\)")
-_VERSION = re.compile(
+_BRACKETS = pattern(r"\((\d{1,3})\)")
+_VERSION = pattern(
     r"(?<![^\W\d_])(?:(?:v|ver|vers|version|versione|versao|fassung|ausgabe|edition|rev|revision)"
     r"[ .\-#]{0,2}(?P<number>\d{1,8}(?:\.\d{1,4}){0,3})[a-d]?(?![^\W_])"
     r"|(?:rev|revision)[ .\-]{0,2}(?P<letter>[a-z])(?![^\W_]))(?P<initials> [a-z]{2,3}$)?"
     r"|第 ?(?P<nth>\d{1,3}) ?版|版本 ?(?P<nth_>\d{1,3})"
 )
-_SECONDS = re.compile(r"(?<!\d)1[4-9]\d{8}(?:\d{3})?(?!\d)")  # since 1970, as exports are named
+_SECONDS = pattern(r"(?<!\d)1[4-9]\d{8}(?:\d{3})?(?!\d)")  # since 1970, as exports are named
 _DAY = r"(?P<day>(?:19|20)\d\d[-. ]?(?:0[1-9]|1[0-2])[-. ]?(?:0[1-9]|[12]\d|3[01]))"
-_STAMP = re.compile(
+_STAMP = pattern(
     rf"(?<!\d){_DAY}[t \-]{{0,3}}(?:at )?(?P<hour>[01]\d|2[0-3])[.:h\-]?(?P<minute>[0-5]\d)"
     r"(?:[.:\-]?[0-5]\d(?:\.\d+)?)?z?(?!\d)"
 )
-_MONTH_DAY = re.compile(
+_MONTH_DAY = pattern(
     rf"(?<!\w)(?P<name>{either(MONTHS)})\.? (?P<day>\d\d?)(?:st|nd|rd|th)?(?![\w.,]*\d)"
 )
-_CLOCK = re.compile(r"(?:^| )([01]\d|2[0-3]) ?([0-5]\d)(?: ?[0-5]\d)?$")
-_WORD_GAP = re.compile(r"\W+")
-_FILLER = re.compile(r"(?:^| )(?:as of|stand|per|vom|exported|export on|du|al)$")
+_CLOCK = pattern(r"(?:^| )([01]\d|2[0-3]) ?([0-5]\d)(?: ?[0-5]\d)?$")
+_WORD_GAP = pattern(r"\W+")
+_FILLER = pattern(r"(?:^| )(?:as of|stand|per|vom|exported|export on|du|al)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +116,10 @@ def _without_marks(text: str) -> tuple[str, Version]:
     """The text without words and numbers of versions, and those; no dates yet."""
     stage = stage_number = age = copy = 0
     number: tuple[int, ...] = ()
-    for value, pattern in _STAGES:
-        if match := pattern.search(text):
+    for value, words in _STAGES:
+        if match := words.search(text):
             stage, stage_number = value, int(match["number"] or 0)
-            text = pattern.sub(" ", text)
+            text = words.sub(" ", text)
     if match := _COPY.search(text):
         copy = int(match["number"] or 1)
         text = _COPY.sub(" ", text)
@@ -128,10 +129,10 @@ def _without_marks(text: str) -> tuple[str, Version]:
     if match := _VERSION.search(text):
         number = _number(match)
         text = _VERSION.sub(" ", text)
-    for value, pattern in _AGES:
-        if pattern.search(text):
+    for value, words in _AGES:
+        if words.search(text):
             age = value
-            text = pattern.sub(" ", text)
+            text = words.sub(" ", text)
     return text, Version(age, 0, number, stage, stage_number, copy)
 
 
@@ -182,8 +183,8 @@ _NOUN = (
     r"(?:version|copy|copies|draft|export|file|state|edition|release|revision|one|fassung|"
     r"stand|datei|version|fichier|versione|versi[oó]n)"
 )
-_OLDEST = re.compile(rf"(?<!\w)(?:oldest|original|first|alteste|erste|premiere) {_NOUN}|最早|原版")
-_PREVIOUS = re.compile(
+_OLDEST = pattern(rf"(?<!\w)(?:oldest|original|first|alteste|erste|premiere) {_NOUN}|最早|原版")
+_PREVIOUS = pattern(
     rf"(?<!\w)(?:previous|prior|preceding|last but one|older|earlier|vorige|vorherige|"
     rf"precedente|anterior) {_NOUN}|上一版|上个版本"
 )

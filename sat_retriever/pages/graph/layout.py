@@ -15,7 +15,9 @@ from functools import partial
 
 import numpy as np
 
+from sat_retriever._extras import require
 from sat_retriever.pages.graph.rectangles import Array, Floor, bounds, by_area, settle
+from sat_retriever.records.grouping import connected
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 
@@ -118,13 +120,17 @@ def _groups(
 
 def _communities(rows: list[int], ends: Sequence[tuple[int, int]]) -> list[list[int]]:
     """Communities of densely linked rows (Louvain), largest first, unlinked rows last."""
-    from networkx import Graph
-    from networkx.algorithms.community import louvain_communities
-
+    if not rows:
+        return []
+    networkx = require("networkx", "graph")
     loose = set(rows)
-    graph = Graph()
+    graph = networkx.Graph()
     graph.add_edges_from((a, b) for a, b in ends if a in loose and b in loose)
-    found = [sorted(part) for part in louvain_communities(graph, seed=0)] if graph else []
+    found = (
+        [sorted(part) for part in networkx.community.louvain_communities(graph, seed=0)]
+        if graph
+        else []
+    )
     found.sort(key=lambda part: (-len(part), part))
     alone = [row for row in rows if row not in graph]
     return [*found, alone] if alone else found
@@ -202,12 +208,8 @@ def _scale(rooms: Callable[[float], Array], window: tuple[float, float]) -> floa
 
 def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float) -> Array:
     """Upper left corners of cards, (n, 2); linked cards are near each other, none overlap."""
-    from networkx import Graph, connected_components
-
-    graph = Graph()
-    graph.add_nodes_from(range(len(sizes)))
-    graph.add_edges_from(between)
-    parts = [sorted(part) for part in connected_components(graph)]
+    ends = ((card, [pair]) for pair in between for card in pair)
+    parts = connected([*((card, []) for card in range(len(sizes))), *ends])
     corners = np.zeros((len(sizes), 2))
     for members in parts:
         if len(members) > 1:

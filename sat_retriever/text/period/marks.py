@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from sat_retriever.text.pattern import pattern
 from sat_retriever.text.period.spans import Span
 from sat_retriever.text.period.spellings import HALF, Y4, full_year, last_word, names_program
 from sat_retriever.text.period.timewords import (
@@ -47,16 +48,14 @@ _SPELLINGS = (
     rf"(?:{_DAY}\.? (?:of )?)?(?P<month>{either(MONTHS)})\.?(?! ?'s)"
     rf"(?: {_DAY}(?=,? {Y4}))?(?:(?: ?'|-)(?P<month_yy>\d\d))?",
 )  # the first spelling that matches consumes its piece of the text
-_MARK = re.compile(rf"(?<![\w.])(?:{'|'.join(_SPELLINGS)})(?![\w])(?![.,]\d)")
-_MONEY = re.compile(r"(?:[$\u20ac\u00a3\u00a5]|\d:) ?$")
+_MARK = pattern(rf"(?<![\w.])(?:{'|'.join(_SPELLINGS)})(?![\w])(?![.,]\d)")
+_MONEY = pattern(r"(?:[$\u20ac\u00a3\u00a5]|\d:) ?$")
 # Words before and after the name of a month, but not around a verb or a planet.
-_MONTH_AFTER = re.compile(
+_MONTH_AFTER = pattern(
     r"(?:\b(?:in|of|for|through|since|by|during|between|from|until|each|every|vs|im|en)|[\-(]) ?$"
     rf"|(?:\b(?:{either(MONTHS)})\.?|{Y4}|\bq[1-4]) ?,? ?(?:and|or|to)? ?$"
 )
-_MONTH_BEFORE = re.compile(
-    rf" ?(?:-|,|and (?!\w+ing)|to\b|(?:fy ?)?{Y4}|$|'?\d\d\b|of\b|sheets?\b)"
-)
+_MONTH_BEFORE = pattern(rf" ?(?:-|,|and (?!\w+ing)|to\b|(?:fy ?)?{Y4}|$|'?\d\d\b|of\b|sheets?\b)")
 VERBS = frozenset({"may", "march", "mars", "mar"})
 _COUNTED = NOT_BEFORE - {"months", "weeks", "days"}
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -16,6 +15,7 @@ from itertools import pairwise, product
 from typing import Literal
 
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.pattern import pattern
 from sat_retriever.text.period.marks import Marks, marks
 from sat_retriever.text.period.periods import Grain, period_of
 from sat_retriever.text.period.relative import counted
@@ -23,7 +23,7 @@ from sat_retriever.text.period.spans import EVER, UNDATED, QueryPeriods, Span, s
 from sat_retriever.text.period.spellings import Y4, plain
 from sat_retriever.text.period.timewords import MONTHS, either
 
-_YEAR = re.compile(rf"(?<!\d){Y4}(?!\d)")
+_YEAR = pattern(rf"(?<!\d){Y4}(?!\d)")
 PLACE = (  # "to the end of", "since the beginning of": these add no bound of their own
     r"(?:(?:the )?(?:very )?(?:end|beginning|start|close) of |(?:early|mid|late)[ \-]"
     r"|(?:ende|anfang|mitte) )"
@@ -32,37 +32,37 @@ YEAR_WORDS = r"(?:the )?(?:(?:fiscal|financial|calendar) )?(?:(?:years?|jahr|ann
 _LATER = r"(?:after|later than|newer than|nach|apres|despues de)"
 _EARLIER = r"(?:before|prior to|earlier than|older than|vor|avant|antes de)"
 _NEVER = r"(?:no|not|nicht|pas|no mas)"
-_SINCE = re.compile(
+_SINCE = pattern(
     rf"(?<!\w)(?:(?:since|seit|depuis|desde|ab|a partir d[eu]|starting|beginning|commencing"
     r"|beginnend)(?: (?:in|from|with|on|at|mit|ab|dem))*|from(?= (?:the )?(?:beginning|start))"
     rf"|{_NEVER} {_EARLIER}) {PLACE}?{YEAR_WORDS}$"
 )
-_AFTER = re.compile(rf"(?<!\w)(?:{_LATER} (?:(?:the )?(?:end|close) of )?{YEAR_WORDS}|post[- ])$")
-_BEFORE = re.compile(
+_AFTER = pattern(rf"(?<!\w)(?:{_LATER} (?:(?:the )?(?:end|close) of )?{YEAR_WORDS}|post[- ])$")
+_BEFORE = pattern(
     rf"(?<!\w)(?:{_EARLIER} (?:(?:the )?(?:beginning|start) of )?{YEAR_WORDS}|pre[- ])$"
 )
-_UNTIL = re.compile(
+_UNTIL = pattern(
     r"(?<!\w)(?:(?:(?:up |through |thru )(?:to|until|till)|until|till|through|thru|bis"
     rf"|jusqu'(?:en|a|au)|hasta|{_NEVER} {_LATER})(?: and)?(?: including)?(?: zum?)? {PLACE}?"
     rf"|{_EARLIER} (?:the )?(?:end|close) of ){YEAR_WORDS}$"
 )
-_AND_BOUND = re.compile(
+_AND_BOUND = pattern(
     rf" ?,? ?(?:(?:and|but|und|et|y) )?(?:{_NEVER} )?[^\W\d_]+(?: (?:to|than|de))? ?{YEAR_WORDS}"
 )
-_TO_DATE = re.compile(r"(?<!\w)(?:ytd|year[ -]to[ -]date)(?: (?:to|through|as of|until))? $")
+_TO_DATE = pattern(r"(?<!\w)(?:ytd|year[ -]to[ -]date)(?: (?:to|through|as of|until))? $")
 _NOT_OF_NEXT = rf"(?![\w-]| (?:\d|the|fy|[qh] ?[1-4]|(?:{either(MONTHS)})\b))"
-_ON = re.compile(
+_ON = pattern(
     r" ?,? ?(?:\+(?! ?\w)|(?:and )?(?:onwards?|forwards?)\b"
     rf"|(?:and|or) (?:later|after|on|beyond|newer|up|since){_NOT_OF_NEXT}"
     r"|on\b(?![\w-]| \w)"
     r"|(?:-|up to|to|through|until|till) ?(?:the )?(?:date|today|now|present)\b"
     r"|年?(?:以[来後后]|起|之[後后]))"
 )
-_BACK = re.compile(rf" ?,? ?(?:(?:and|or) (?:earlier|before|older|prior){_NOT_OF_NEXT}|年?以前)")
+_BACK = pattern(rf" ?,? ?(?:(?:and|or) (?:earlier|before|older|prior){_NOT_OF_NEXT}|年?以前)")
 # In "2023年前的", 前 means "before"; in "2023年前三季度", 前 ("first") belongs to the quarters.
-_EARLIER_BEHIND = re.compile(r" ?年?之前|(?: ?年|(?<=年))前(?= ?(?:$|[的,，.。?？!！、]))")
-_FROM = re.compile(rf"(?<!\w)(?:from|von|ab|de|从|從) ?{PLACE}?{YEAR_WORDS}$")
-_FROM_ON = re.compile(r" (?:on\b(?!-)|an(?= ?$|[,.?!]))")
+_EARLIER_BEHIND = pattern(r" ?年?之前|(?: ?年|(?<=年))前(?= ?(?:$|[的,，.。?？!！、]))")
+_FROM = pattern(rf"(?<!\w)(?:from|von|ab|de|从|從) ?{PLACE}?{YEAR_WORDS}$")
+_FROM_ON = pattern(r" (?:on\b(?!-)|an(?= ?$|[,.?!]))")
 
 
 def open_year(text: str, group: Marks) -> Marks:
@@ -156,7 +156,7 @@ _MOST = 64  # spans of a question
 _PARTS = frozenset({Grain.HALF, Grain.QUARTER, Grain.WEEK})
 _MONTHS = frozenset({Grain.MONTH, Grain.MONTHS, Grain.DAY})
 
-_TO = re.compile(
+_TO = pattern(
     r" ?年? ?(?:至|到|~) ?"
     r"| ?,? ?(?:(?:all the way|right|and) )?(?:up |through |thru )?"
     r"(?:-|to|through|thru|until|till|bis|a|au|hasta|ate|fino a|(?:and )?ending(?: in| with)?)"
@@ -164,13 +164,13 @@ _TO = re.compile(
 )
 _ANDS = ("and", "und", "et", "y")
 _AND = r"(?:\+|and|or|und|oder|et|ou|y|e|&|vs\.?|versus|with|against|compared (?:to|with))"
-_LISTED = re.compile(rf" ?(?:, ?(?:{_AND} )?|{_AND} )(?:(?:in|for|of) )?")
-_BETWEEN = re.compile(r"(?<!\w)(?:between|zwischen|entre) (?:the )?$")
-_OF = re.compile(
+_LISTED = pattern(rf" ?(?:, ?(?:{_AND} )?|{_AND} )(?:(?:in|for|of) )?")
+_BETWEEN = pattern(r"(?<!\w)(?:between|zwischen|entre) (?:the )?$")
+_OF = pattern(
     r"(?:'s)? ?(?:,|/|-|of|in|de|del|im|des)? ?(?:the )?(?:(?:fiscal|financial|calendar) )?"
     r"(?:year )?"
 )
-_NOT = re.compile(
+_NOT = pattern(
     r"(?<!\w)(?:not|except|excluding|excl\.?|without|other than|apart from|ohne|sauf"
     r"|(?:all|every|any|everything)(?: [^\W\d_]+)? but)"
     r"(?: (?:for|in|of|the))* $"

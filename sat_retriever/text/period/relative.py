@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
 
+from sat_retriever.text.pattern import pattern
 from sat_retriever.text.period.marks import VERBS, marks
 from sat_retriever.text.period.spellings import Y4, in_arabic
 from sat_retriever.text.period.timewords import (
@@ -122,33 +123,33 @@ _START = (
 )
 _TIME = rf"(?:(?:fy ?)?{Y4}|fy ?\d\d|[qh] ?[1-4]|{either(MONTHS)}|{_SIDE} {_KIND}{_UNIT})"
 
-_BOTH = re.compile(
+_BOTH = pattern(
     rf"(?<!\w)(?P<one>{_SIDE})(?P<gap> ?(?:,|/|and|or|vs\.?|versus|und|oder|et|ou|y|e|o) ?)"
     rf"(?=(?:the )?{_SIDE} {_KIND}(?P<unit>{_UNIT})(?!\w))"
 )
-_COMPARED = re.compile(
+_COMPARED = pattern(
     r"(?<!\w)(?:(?:compared?|comparison|relative) (?:to|with)|vs\.?|versus|against|than|over"
     r"|gegenuber|im vergleich zu[mr]?|als|par rapport a|frente al?)(?: that of)? ?$"
 )
 # A part of a whole named after it: "last week of March", "the last quarter of the year".
-_OF_WHOLE = re.compile(rf" of (?:the|an?|each|every|any|{_TIME})(?!\w)")
+_OF_WHOLE = pattern(rf" of (?:the|an?|each|every|any|{_TIME})(?!\w)")
 # A part of a year named beside it: "last quarter sales for 2021", "2022, last quarter".
-_OF_YEAR = re.compile(
+_OF_YEAR = pattern(
     r"(?: (?!(?:and|or|vs|versus|with|to|than|against|und|et|y)(?!\w))[^\W\d]+){0,3}"
     rf",? ?['(\-]?(?:fy ?)?{Y4}(?!\w)"
 )
-_YEAR_AHEAD = re.compile(rf"(?:{Y4}|fy ?\d\d)(?:'s)?,? ?(?:in )?(?:the )?$")
-_TIME_BEHIND = re.compile(rf"(?: (?:to|through|as of|until|for|in|of))? ?(?:\d\d? )?{_TIME}(?!\w)")
-_TIME_AHEAD = re.compile(rf"(?<!\w){_TIME}(?:'s)?,? ?-? ?$")
+_YEAR_AHEAD = pattern(rf"(?:{Y4}|fy ?\d\d)(?:'s)?,? ?(?:in )?(?:the )?$")
+_TIME_BEHIND = pattern(rf"(?: (?:to|through|as of|until|for|in|of))? ?(?:\d\d? )?{_TIME}(?!\w)")
+_TIME_AHEAD = pattern(rf"(?<!\w){_TIME}(?:'s)?,? ?-? ?$")
 # "What was the last year that ..." asks for the final one; "over the last year" names a time.
-_THE = re.compile(r"(?<!\w)(?P<of>[^\W\d_]+ )?the $")
+_THE = pattern(r"(?<!\w)(?P<of>[^\W\d_]+ )?the $")
 _OF_TIME = frozenset(
     "in of for over during within throughout from since to until till through by with against "
     "before after and or vs versus".split()
 )
-_CLAUSE = re.compile(r",? (?:that|which|where|when|who|whose|i|we|they|he|she|it|in which)(?!\w)")
-_UP_TO = re.compile(r"(?:-|to|through|until|till|bis) ?$")  # "2020 to today" is open already
-_ANY_YEAR = re.compile(rf"(?<!\w)(?:{Y4}|fy ?\d\d)(?!\w)")
+_CLAUSE = pattern(r",? (?:that|which|where|when|who|whose|i|we|they|he|she|it|in which)(?!\w)")
+_UP_TO = pattern(r"(?:-|to|through|until|till|bis) ?$")  # "2020 to today" is open already
+_ANY_YEAR = pattern(rf"(?<!\w)(?:{Y4}|fy ?\d\d)(?!\w)")
 _YEARS = frozenset({"year", "decade"})
 _HALVES = {"year": ("month", 6), "decade": ("year", 5)}
 _TO_DATE = {"qtd": "quarter", "mtd": "month"}
@@ -270,7 +271,7 @@ def _number(said: str) -> int:
 
 
 def _phrase(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.\-])(?:{text})(?!\w)")
+    return pattern(rf"(?<![\w.\-])(?:{text})(?!\w)")
 
 
 _SIDE_UNIT = _phrase(
@@ -337,7 +338,7 @@ _SO_FAR = "年初至今|(?:今年|本年)(?:以来|至今|到目前为止)"
 _FEW = f"(?:最近|[过過]去|近|直近)[的の]? ?{_CJK_COUNT} ?{_CJK_UNIT}[间間]?"
 _AGO = rf"(?<![\d〇零一二三四五六七八九十]){_CJK_COUNT} ?{_CJK_UNIT}[以之]?前"
 _CJK_UNITS = {"年": "year", "季": "quarter", "月": "month", "周": "week", "週": "week"}
-_COMPARED_BEHIND = re.compile("(?:同期)?(?:相比|对比|對比|比)")
+_COMPARED_BEHIND = pattern("(?:同期)?(?:相比|对比|對比|比)")
 
 
 def _few(match: Match, today: date) -> str:
@@ -378,13 +379,10 @@ def _apart(said: str) -> str:
 
 
 CHINESE: tuple[tuple[re.Pattern[str], Callable[[Match, date], str]], ...] = (
-    (re.compile(_SO_FAR), partial(_single, unit="year", place=0)),
-    (re.compile(_FEW), _few),
-    (re.compile(_AGO), _ago_chinese),
-    *(
-        (re.compile(text), partial(_single, unit=unit, place=place))
-        for unit, place, text in _SINGLE
-    ),
+    (pattern(_SO_FAR), partial(_single, unit="year", place=0)),
+    (pattern(_FEW), _few),
+    (pattern(_AGO), _ago_chinese),
+    *((pattern(text), partial(_single, unit=unit, place=place)) for unit, place, text in _SINGLE),
 )
 """The patterns, in the order in which they consume pieces of a question."""
 
@@ -412,8 +410,8 @@ def counted(text: str, today: date) -> Counted:
     words: list[str] = []
     found = each_alone(text)
     phrases = EUROPEAN if text.isascii() else (*CHINESE, *EUROPEAN)
-    for pattern, read in phrases:
-        found = pattern.sub(partial(_put, read, today, words), found)
+    for phrase, read in phrases:
+        found = phrase.sub(partial(_put, read, today, words), found)
     return Counted(found, tuple(sorted(dict.fromkeys(words), key=text.find)))
 
 

@@ -10,6 +10,7 @@ from datetime import date
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
+from sat_retriever.text.pattern import pattern
 from sat_retriever.text.period.timewords import (
     MONTHS,
     NOT_AFTER,
@@ -43,17 +44,17 @@ UNSPACED = (
 """The unit of the group "number", and the spelling; longer spellings come first."""
 
 # Chinese numbers before a unit of time, and years spelled digit by digit: 十二月, 二〇二四年.
-_CJK_COUNTED = re.compile(
+_CJK_COUNTED = pattern(
     r"(?<![〇零一二三四五六七八九十百千万])(?:三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
     r"(?= ?(?:月|[日号號]|季|四半期|[周週]))"
 )
-_SPELLED_YEAR = re.compile(r"(?<![〇零一二三四五六七八九十])[〇零一二三四五六七八九]{4}(?= ?年)")
+_SPELLED_YEAR = pattern(r"(?<![〇零一二三四五六七八九十])[〇零一二三四五六七八九]{4}(?= ?年)")
 _DIGITS = {sign: str(n) for n, sign in enumerate("〇一二三四五六七八九")} | {
     "零": "0",
     "两": "2",
     "兩": "2",
 }
-_SCRIPTS = re.compile(  # the border between Chinese or Japanese and other words
+_SCRIPTS = pattern(  # the border between Chinese or Japanese and other words
     r"(?<=[a-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff])|(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[a-z0-9])"
 )
 
@@ -97,18 +98,18 @@ _YEARS = ("fiscal", "span", "season", "year")
 LIMITS = {"half": 2, "quarter": 4, "month": 12, "week": 53, "day": 31}
 
 # Borders between words joined in one name. A single letter keeps its number: A2024B.
-_HUMP = re.compile(
+_HUMP = pattern(
     r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_]{2})(?=(?:19|20)\d\d(?!\d))|(?<=(?<!\w)\d{4})(?=[^\W\d_])"
 )
-_DASH = re.compile("[\u2010-\u2015\u2212]")
-_GAP = re.compile(r"[\s_]+")
-_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
-_NOT_WORD = re.compile(r"\W+")
-_NUMBER_GOES_ON = re.compile(r"[-.](?!(?:19|20)\d\d(?!\d))\d{3}")  # 2021-555-1234, 2023-0012
-_PROGRAM = re.compile(r"(?:^|(?<!\w)(?:ms|microsoft|open|libre)[ \-]?)office[ .#\-]*$")
-_PHONE = re.compile(r"\+\d[\d /-]*$")
-_MAYBE = re.compile(r"\d|[^\W\d_]{3}")
-_ANY_YEAR = re.compile(rf"(?<!\w){Y4}(?!\w)")
+_DASH = pattern("[\u2010-\u2015\u2212]")
+_GAP = pattern(r"[\s_]+")
+_ACCENTS = pattern(r"(?<=[a-z])[\u0300-\u036f]+")
+_NOT_WORD = pattern(r"\W+")
+_NUMBER_GOES_ON = pattern(r"[-.](?!(?:19|20)\d\d(?!\d))\d{3}")  # 2021-555-1234, 2023-0012
+_PROGRAM = pattern(r"(?:^|(?<!\w)(?:ms|microsoft|open|libre)[ \-]?)office[ .#\-]*$")
+_PHONE = pattern(r"\+\d[\d /-]*$")
+_MAYBE = pattern(r"\d|[^\W\d_]{3}")
+_ANY_YEAR = pattern(rf"(?<!\w){Y4}(?!\w)")
 
 
 _NAME = rf"(?P<name>{either(MONTHS)})\.?"
@@ -170,7 +171,7 @@ def _spellings(*, unspaced: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
     first = ((unit, rf"(?<!\d)(?:{text})") for unit, text in UNSPACED if unspaced)
     alone = r"(?<!\w)(?<!\d[.,])(?:{})(?!\w)(?![.,]\d)"
     spaced = ((unit, alone.replace("{}", text)) for unit, text in _SPACED)
-    return tuple((unit, re.compile(text)) for unit, text in (*first, *spaced))
+    return tuple((unit, pattern(text)) for unit, text in (*first, *spaced))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +200,8 @@ def spelled(text: str, *, dated: bool = False) -> Spelled:
     text = plain(text)
     units: dict[str, int] = {}
     if _MAYBE.search(text):
-        for unit, pattern in _spellings(unspaced=not text.isascii()):
-            text = pattern.sub(partial(_take, unit, units, dated), text)
+        for unit, words in _spellings(unspaced=not text.isascii()):
+            text = words.sub(partial(_take, unit, units, dated), text)
     return Spelled(MappingProxyType(units), " ".join(_NOT_WORD.split(text)).strip())
 
 
