@@ -1,7 +1,7 @@
 """Compare rankings for questions that name times and owners in many spellings.
 
     python -m benchmarks run periods
-    python -m benchmarks run periods --models general FOLDER --adapt [--set epochs=2]
+    python -m benchmarks run periods --models general FOLDER
 
 Corpora in every naming convention are made, in which sheets differ only by their time. Questions
 name the time in words, with all sheets that answer. This benchmark is for development, so choices
@@ -21,11 +21,9 @@ from benchmarks.periods.corpus import SeriesCorpus, SeriesOptions, read_right, s
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from benchmarks.training.corpus import numbers
-from benchmarks.unlabelled.runs import Job, adapted, changed
 from benchmarks.unlabelled.systems import (
     Model,
     System,
-    adapted_systems,
     packaged_systems,
     plain_systems,
 )
@@ -38,7 +36,6 @@ from sat_retriever.evaluation.methods import Method
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.period.periods import SheetPeriod, period_of
-from sat_retriever.train.adapt.settings import AdaptSettings
 
 MEASURES = ("NDCG@10", "Recall@10", "AllRelevant@10")
 PRECISION, IN_FAMILY = "Precision@m", "FamilyPrecision@m"
@@ -154,10 +151,6 @@ def systems(corpus: SeriesCorpus, folder: Path, options: Options) -> Iterator[Sy
     yield from (system for system in plain if system.name != "dense")
     for name in options.models:
         yield from packaged_systems(corpus.dataset, folder, Model.named(name))
-    if options.adapt:
-        settings = changed(AdaptSettings(seed=options.seed), options.set)
-        job = Job(corpus.dataset, options.untrained, settings)
-        yield from adapted_systems(corpus.dataset, folder, job, adapted(job, folder))
     yield from oracles(corpus, next(each.index for each in plain if each.index is not None))
 
 
@@ -165,11 +158,9 @@ def systems(corpus: SeriesCorpus, folder: Path, options: Options) -> Iterator[Sy
     "periods",
     "data",
     "runs",
-    "set",
     seed=option(SeriesOptions().seed, "of the corpus"),
     companies=option(2, "of each naming convention"),
     models=option(["general"], "general, or folders with an encoder and a reranker", nargs="*"),
-    adapt=option(False, "also adapt to this corpus, with --set"),
     untrained=option(MINILM, "encoder of the untrained rows"),
 )
 def main(options: Options) -> Iterator[Result]:

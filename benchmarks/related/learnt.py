@@ -7,16 +7,12 @@ chosen: the last one counts. `own` has no pulls and shows what the same numbers 
 `pulls` reads scores and relations; `pulls_asked` also the question; `pulls_complete` adds the loss
 of incomplete answers. A complete answer ends before the first sheet that is less likely than a
 share of the best one, and that share is chosen on the training part.
-
-`--lists` takes an encoder for the training lists alone: one that was not trained on Spider's
-questions makes lists as hard as those of new questions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -189,7 +185,6 @@ def measured(
     "encoder",
     "seeds",
     work=MADE,
-    lists=option(None, "encoder of the training lists", metavar="ENCODER"),
     variants=option(list(VARIANTS), choices=list(VARIANTS)),
     most=option(400, "questions of a taught corpus"),
     asked=option(300, "questions of an asked corpus"),
@@ -200,15 +195,11 @@ def main(options: Options) -> Iterator[Result]:
     """Make the lists, learn, measure."""
     places = Places(options.data, options.work)
     wanted = Wanted("validation", places, SheetEncoder.load(options.encoder))
-    taught = wanted
-    if options.lists is not None:
-        taught = replace(wanted, encoder=SheetEncoder.load(options.lists))
-    teaching = lists(options.teach, taught, "train", most=options.most)
+    teaching = lists(options.teach, wanted, "train", most=options.most)
     asked = lists(options.sets, wanted, "validation", most=options.asked)
-    ending = "" if options.lists is None else f"_lists_{Path(options.lists).name}"
     for variant in options.variants:
         for seed in options.seeds:
             scorer = learnt(teaching, VARIANTS[variant], seed)
             share = set_share(scorer, teaching)
             for name, listed in asked.items():
-                yield measured(name, f"{variant}{ending}", seed, scorer, share, listed)
+                yield measured(name, variant, seed, scorer, share, listed)
