@@ -51,7 +51,7 @@ def _quick(runs: Path, data: Path) -> tuple[str, list[dict[str, Any]]]:
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"run main --quick ended with {done.returncode}:\n{done.stderr[-2000:]}")
-    return done.stdout.partition("standard test\n")[2], read_results("trained", runs / "results")
+    return done.stdout.partition("standard test")[2], read_results("trained", runs / "results")
 
 
 def _lasting(value: Any) -> Any:
