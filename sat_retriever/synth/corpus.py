@@ -230,7 +230,6 @@ def _write_sheets(
     progress: SynthProgress | None,
     told: Told | None,
 ) -> _Held:
-    """Write the workbooks, their records and their links, unit by unit."""
     held = _Held(told)
     try:
         with (
@@ -303,7 +302,6 @@ def _queries(
 
 
 def _copies(groups: Mapping[str, str]) -> CopiesOf:
-    """Return a function that finds copies of sheets by the groups that they are in."""
     sizes = Counter(groups.values())
 
     def found(sheet_ids: Sequence[str]) -> Mapping[str, Copies]:

@@ -155,7 +155,6 @@ class EdgesFile:
                 draft.unlink(missing_ok=True)
 
     def _join(self) -> None:
-        """Join the four parts and the counts into one object."""
         with draft_of(self._path) as draft, draft.open("w", encoding="utf-8", newline="\n") as out:
             out.write("{\n")
             for name, part in self._drafts.items():

@@ -44,10 +44,8 @@ def train_pairs(sheets: Iterable[PairSheet], chance: random.Random) -> Iterator[
     release may be of one kind and differ in company or year (28 of 2,505), although their
     columns are the same; and its rows are shuffled.
 
-    Args:
-        sheets: All sheets of the corpus, each source before its target; only their numbers
-            and references to shared kinds and columns are kept.
-        chance: Random numbers for pairs of a kind and for negatives.
+    Each source must come before its target. Only numbers, and references to shared kinds and
+    columns, are kept of the sheets.
     """
     held = _Held(sheets)
     number = 0

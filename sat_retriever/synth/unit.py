@@ -31,9 +31,7 @@ from sat_retriever.synth.book.restrict import Keep, restricted
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.categories import category
-from sat_retriever.synth.fabricate.noise import with_placeholders
-from sat_retriever.synth.fabricate.pair import fabricated_unit
-from sat_retriever.synth.fabricate.split import PAPER
+from sat_retriever.synth.fabricate import fabricate, with_placeholders
 from sat_retriever.synth.language.retell import Retelling, proper_names
 from sat_retriever.synth.language.translate import (
     CachedTranslator,
@@ -54,11 +52,9 @@ class MadeSheet:
     """A written sheet and the truth about it.
 
     Attributes:
-        convention: Naming convention of its file and tab.
-        facts: Facts for questions; None for a sheet that answers none.
+        facts: None for a sheet that answers no question.
         columns: Ids of its columns, with their headers in the record.
         stem: Original sheet, equal for its source and its target; empty for other sheets.
-        contents: Texts of the sheet; None unless they are asked for.
         group: Name of the sheets of which it is a copy or a version; empty where there are none.
     """
 
@@ -82,10 +78,8 @@ class MadeUnit:
     """The contribution of a unit to the corpus.
 
     Attributes:
-        sheets: Its sheets, by workbook and tab order.
         links: Links from formulas, declarations and periods; none leads to another unit.
         keys: Joins without formulas: `join_key` links that are not among `links`.
-        answers: Questions with their SQL and answer, if they are wanted.
     """
 
     sheets: tuple[MadeSheet, ...]
@@ -97,13 +91,7 @@ class MadeUnit:
 
 @dataclass(frozen=True, slots=True)
 class Retold:
-    """The language of a corpus other than English.
-
-    Attributes:
-        language: Tag of the language, for example "de".
-        folder: Folder of translations; None for the packaged ones alone.
-        model: Ollama model for texts without a translation; empty for none.
-    """
+    """The language of a corpus other than English, as `SynthOptions` names it."""
 
     language: str
     folder: Path | None = None
@@ -115,13 +103,7 @@ class Retold:
         return tuple(retelling.book(book) for book in books)
 
     def translator(self) -> CachedTranslator:
-        """Open the known translations, with the model for the rest.
-
-        Raises:
-            InputError: If the language is not a tag, a file of translations is malformed, there are
-                neither translations nor a model, or a model's answers have no folder.
-            MissingExtraError: If a model is named and the extra `ollama` is missing.
-        """
+        """Open the known translations, with the model for the rest."""
         inner = OllamaTranslator(OllamaChat(self.model)) if self.model else None
         translator = CachedTranslator(self.folder, inner)
         if not translator.known(self.language) and inner is None:
@@ -145,14 +127,8 @@ def unit_books(
     """Return the workbooks of a unit, each with its stem: the path of its original, or "".
 
     Source: paper, appendix on data sets: workbooks are translated before pairs are
-    fabricated, and placeholders replace high-cardinality text.
-
-    Args:
-        unit: The unit.
-        fabricated: Make a source and a target of each workbook, without hidden sheets.
-        retold: Language of the texts; None for English.
-        asked: True gives whole workbooks contents worth asking for, in English.
-        answered: True gives some sheets of whole workbooks a column of amounts with units.
+    fabricated, and placeholders replace high-cardinality text. Pairs have no hidden sheets, and
+    nothing can be asked about their contents.
     """
     books = tuple(category(unit.category).books(unit.house, unit.years))
     tabs = kept(unit, books)
@@ -172,7 +148,7 @@ def unit_books(
         books = tuple(measured(book, unit.house) for book in books)
     if not fabricated:
         return [(book, "") for book in books]
-    pairs = fabricated_unit(with_placeholders(books), PAPER, unit.house.chance)
+    pairs = fabricate(with_placeholders(books), unit.house.chance)
     return [(book, pair.stem) for pair in pairs for book in (pair.source, pair.target)]
 
 
@@ -230,7 +206,6 @@ def _pair(link: Link) -> tuple[str, str, str]:
 
 
 def _once(links: Sequence[Link]) -> tuple[Link, ...]:
-    """Keep the first link of each pair of sheets and type."""
     found: dict[tuple[str, str, str], Link] = {}
     for link in links:
         found.setdefault(_pair(link), link)
@@ -256,15 +231,9 @@ def made_units(
 ) -> Iterator[MadeUnit]:
     """Write the workbooks of a plan, and yield the data of each unit in the plan's order.
 
-    Args:
-        plan: The plan.
-        folder: Folder of the workbooks.
-        retold: Language of their texts; None for English. A language model's answers are kept
-            in one file, so with a model everything is made in this process.
-        workers: Number of processes; all cores by default. Each imports the script that calls
-            this, so the script needs `if __name__ == "__main__":` around its actions.
-        asked: True gives the workbooks contents worth asking for, and tells them.
-        answered: True makes questions with their SQL and answer.
+    A language model's answers are kept in one file, so with a model everything is made in this
+    process. Others import the script that calls this, which therefore needs
+    `if __name__ == "__main__":` around its actions.
     """
     make = partial(
         made_unit,

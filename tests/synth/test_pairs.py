@@ -2,10 +2,9 @@ import random
 import tracemalloc
 from collections import Counter
 
-from sat_retriever.synth.fabricate.pair import fabricated_unit
-from sat_retriever.synth.fabricate.split import FabricateOptions
+from sat_retriever.synth.fabricate import fabricate
 from sat_retriever.synth.pairs import PairSheet, train_pairs
-from tests.synth.fabricate.books import chance, unit
+from tests.synth.small_books import chance, unit
 
 COLUMNS = (("id", "ID"), ("name", "Name"))
 
@@ -37,17 +36,16 @@ def test_source_and_target_are_positive_with_the_columns_they_share():
     assert [row["id"] for row in found] == [*range(54)]
 
 
-def test_positives_of_fabricated_books_are_their_alignments():
-    pairs = fabricated_unit(unit(), FabricateOptions(schema_share=1), chance)
+def test_positives_of_fabricated_books_are_the_columns_that_both_have():
     sheets, expected = [], []
-    for pair in pairs:
-        for found in pair.alignments:
-            for book in (pair.source, pair.target):
-                columns = book.sheet(found.sheet).columns
-                headers = tuple((column.id, column.header) for column in columns)
-                stem = f"{pair.stem}#{found.sheet}"
-                sheets.append(PairSheet(len(sheets), found.sheet, headers, stem))
-            expected.append([[column.source, column.target] for column in found.columns])
+    for pair in fabricate(unit(), chance):
+        for halves in zip(pair.source.sheets, pair.target.sheets, strict=True):
+            for sheet in halves:
+                headers = tuple((column.id, column.header) for column in sheet.columns)
+                stem = f"{pair.stem}#{sheet.name}"
+                sheets.append(PairSheet(len(sheets), sheet.name, headers, stem))
+            source, target = ({c.id: c.header for c in sheet.columns} for sheet in halves)
+            expected.append([[source[c], target[c]] for c in source if c in target])
     positives = [row for row in rows(sheets) if row["label"]]
     assert [row["matched_columns"] for row in positives] == expected
 

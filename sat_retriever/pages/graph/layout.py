@@ -208,8 +208,8 @@ def _scale(rooms: Callable[[float], Array], window: tuple[float, float]) -> floa
 
 def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float) -> Array:
     """Upper left corners of cards, (n, 2); linked cards are near each other, none overlap."""
-    ends = ((card, [pair]) for pair in between for card in pair)
-    parts = connected([*((card, []) for card in range(len(sizes))), *ends])
+    paired = ((card, [pair]) for pair in between for card in pair)
+    parts = connected([*((card, []) for card in range(len(sizes))), *paired])
     corners = np.zeros((len(sizes), 2))
     for members in parts:
         if len(members) > 1:

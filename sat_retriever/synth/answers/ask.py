@@ -46,8 +46,6 @@ class Ask:
     Attributes:
         shows: The column that it asks for; None for a count of records.
         reduce: Function over the column; None for its values.
-        where: Conditions on the records, all of which hold.
-        by: Column by whose values the records are grouped.
         on: Columns of the first and second table that are equal in joined records. Two tables
             without it are put one below the other.
         most: Number of groups with the greatest results, in descending order; 0 for all groups.
@@ -78,10 +76,7 @@ class Answer:
     Attributes:
         sheets: Ids of the sheets that answer it, as an index of `workbooks/` has them.
         tables: The tables to load, in this order; a sheet's id means its main table.
-        sql: One SELECT over these tables, under the names that `query_tables` gives them.
-        ordered: True if the order of its rows matters.
         totals: True if it counts all lines of a statement, those that sum up others, too.
-        cells: Citations of the cells that a lookup shows.
         column: Table (by place) and header of the numbers that are asked for, if they have a
             unit.
         rank: Random number that decides which answers a corpus keeps.

@@ -148,7 +148,6 @@ def _lookup(table: ToldTable, columns: Sequence[ToldColumn], chance: random.Rand
 
 
 def _whole(table: ToldTable, column: ToldColumn, chance: random.Random) -> Ask:
-    """Ask for one figure of all records of a table."""
     return Ask("total", (table,), Field(column), reduction(column, chance), "answer_totals")
 
 
@@ -266,7 +265,6 @@ def _record(
 
 
 def _texts(table: ToldTable, on: tuple[Field, Field]) -> list[ToldColumn]:
-    """Return the columns of names without gaps, but for the key itself."""
     return [
         each
         for each in table.columns
@@ -290,5 +288,4 @@ def _spans(day: date) -> list[tuple[str, date, date]]:
 
 
 def _after(day: date, month: int) -> date:
-    """Return the first day after a month of a day's year."""
     return date(day.year + month // 12, month % 12 + 1, 1)

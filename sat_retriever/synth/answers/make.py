@@ -59,11 +59,7 @@ def chosen(held: Sequence[Answer], number: int) -> list[Answer]:
 
 
 def write_answers(answers: Iterable[Answer], path: Path) -> None:
-    """Write answers as a JSON list, one a line, each with its number.
-
-    Raises:
-        OutputError: If the file cannot be written.
-    """
+    """Write answers as a JSON list, one a line, each with its number."""
     write_rows(({"id": place, **each.to_dict()} for place, each in enumerate(answers)), path)
 
 

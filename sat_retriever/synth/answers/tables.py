@@ -14,7 +14,7 @@ from sat_retriever.records.typedtable import column_name
 from sat_retriever.synth.book.model import Column, Lookup, Sheet, Style, Value
 from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet, PivotTable
 from sat_retriever.synth.calculate.evaluate import RECIPES
-from sat_retriever.synth.categories.financial.lines import STATEMENTS
+from sat_retriever.synth.categories.financial import STATEMENTS
 from sat_retriever.synth.truth.records import stored, true_records
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.text.period.periods import Grain, SheetPeriod
@@ -30,9 +30,7 @@ class ToldColumn:
 
     Attributes:
         header: Its header, as the record of its sheet has it, made unique in the table.
-        values: One value a record; None for an empty cell.
         unit: Unit that its header, its cells or the units row write; empty for none.
-        key: Identity of its values; columns with equal keys join.
         lines: True if some of its cells are typed in and others calculated, as in a statement whose
             lines are sums of other lines.
         lookups: (path, tab, column id of the key, column id that it is looked up in) of the
@@ -69,7 +67,6 @@ class ToldTable:
     Attributes:
         area: Its cells, from the headers to the last record or totals row.
         tab: Its sheet and workbook in a question, by their names.
-        period: Time of the sheet; None for none.
         own: True for the sheet's own table, False for a pivot table beside it.
         statement: True if some of its records sum up others, which a reader leaves out.
     """
@@ -149,7 +146,6 @@ def _tables(book: CompiledBook, words: Vocabulary) -> Iterator[ToldTable]:
 
 
 def _filled(table: ToldTable, columns: Sequence[ToldColumn], first: int) -> Iterator[ToldTable]:
-    """Yield the table with its records that are not empty, if there are any."""
     count = len(columns[0].values)
     kept = [row for row in range(count) if any(c.values[row] is not None for c in columns)]
     cut = (replace(each, values=tuple(each.values[row] for row in kept)) for each in columns)
@@ -236,7 +232,6 @@ def _unit(column: Column) -> str:
 
 
 def _subject(sheet: Sheet, workbook: str) -> tuple[str, str]:
-    """Return a sheet in a question, by its facts and by its name."""
     tab = f'the sheet "{sheet.name}" of {workbook}'
     facts = sheet.facts
     if facts is None:

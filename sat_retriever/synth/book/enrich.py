@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from sat_retriever.synth.book.build import with_schema
 from sat_retriever.synth.book.model import Book, Column, Layout, Sheet
+from sat_retriever.synth.book.rewrite import with_schema
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.words.wordfiles import SEPARATOR, sign
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.synth.book.build import with_schema
 from sat_retriever.synth.book.model import (
     Book,
     Column,
@@ -26,7 +25,15 @@ from sat_retriever.synth.book.model import (
     Value,
 )
 from sat_retriever.synth.book.placed import Placed, place_of
-from sat_retriever.synth.book.rewrite import Cell, leaves, run, whose, with_cells, with_leaves
+from sat_retriever.synth.book.rewrite import (
+    Cell,
+    leaves,
+    run,
+    whose,
+    with_cells,
+    with_leaves,
+    with_schema,
+)
 from sat_retriever.synth.calculate.arithmetic import match_key
 from sat_retriever.synth.calculate.evaluate import Values
 
@@ -56,10 +63,6 @@ def restricted(books: Sequence[Book], keep: Mapping[Tab, Keep]) -> tuple[Book, .
     are left. Charts, choices, pivots and totals of dropped parts are dropped. Facts lose dropped
     keys, and a sheet that lost columns gets a new schema. If only hidden sheets are left, the
     first of them is shown, because a workbook needs a visible sheet.
-
-    Raises:
-        ValueError: If a recipe takes from a sheet that is not in `books`, or cannot be
-            calculated.
     """
     by_path = {book.path: book for book in books}
     cut = _Cut(by_path, keep, Values(by_path.get))
@@ -146,7 +149,6 @@ class _Cut:
         return tuple(c for c in sheet.columns if wanted is None or c.id in wanted)
 
     def _rows(self, tab: Tab) -> Mapping[int, int]:
-        """Return the new number of each kept row, by its old number."""
         if tab not in self._new_rows:
             sheet = self._books[tab[0]].sheet(tab[1])
             rows = self._keep[tab].rows
@@ -159,7 +161,6 @@ class _Cut:
         return keep is not None and (keep.columns is None or keep.columns.issuperset(columns))
 
     def _stays(self, at: Placed, leaf: Recipe, row: int) -> bool:
-        """True if everything that a recipe needs is kept."""
         if not all(self._has(tab, *columns) for tab, *columns in _needs(at, leaf)):
             return False
         match leaf:
@@ -207,7 +208,6 @@ class _Cut:
 
 
 def _needs(at: Placed, leaf: Recipe) -> tuple[tuple[Tab, *tuple[str, ...]], ...]:
-    """Return the sheets that a recipe takes from, each with the columns that it needs."""
     own = (at.book.path, at.sheet.name)
     match leaf:
         case Own(column):

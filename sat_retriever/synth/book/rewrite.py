@@ -1,10 +1,12 @@
-"""Take recipes apart, and rebuild them with other parts."""
+"""Rebuild recipes with other parts, and the facts of sheets whose columns changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.synth.book.model import (
     Book,
     Column,
@@ -89,3 +91,22 @@ def run(book: Book, through: Through) -> tuple[Sheet, ...]:
         return ()
     first, last = sorted((names.index(through.first), names.index(through.last)))
     return book.sheets[first : last + 1]
+
+
+def schema(columns: Sequence[Column]) -> str:
+    """Return a short code that is equal for equal headers, ignoring case, digits and separators.
+
+    >>> a, b, c = (Column("x", header, ()) for header in ("Q1 Plan", "q2_plan", "Q1 Actual"))
+    >>> schema([a]) == schema([b]), schema([a]) == schema([c])
+    (True, False)
+    """
+    text = "\x1f".join(
+        "".join(letter for letter in column.header.casefold() if letter.isalpha())
+        for column in columns
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
+def with_schema(facts: SheetFacts, columns: Sequence[Column]) -> SheetFacts:
+    """Return the facts of a sheet after its columns changed."""
+    return replace(facts, schema=f"{facts.schema.rpartition('/')[0]}/{schema(columns)}")

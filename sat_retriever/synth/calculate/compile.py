@@ -51,9 +51,6 @@ def pivot_tables(values: Values, at: Placed) -> tuple[PivotTable, ...]:
 
     A source needs one row of distinct headers directly above its data: a pivot table of a sheet
     with a units row or equal headers is left out.
-
-    Raises:
-        ValueError: If the source is missing, or if a name is empty or a date.
     """
     found: list[PivotTable] = []
     left = at.place.right + 2
@@ -166,11 +163,8 @@ def compiled(
 ) -> CompiledBook:
     """Compile the workbook: the value of every cell and the text of every formula.
 
-    Args:
-        book: The workbook.
-        books: Function from a path to another workbook; None if there is none.
-        values: Known cells; share one among workbooks that refer to each other, so that each cell
-            is calculated once.
+    `books` finds another workbook by its path. Share `values` among workbooks that refer to each
+    other, so that each cell is calculated once.
     """
     values = values or Values(books)
     sheets = values.add(book)
@@ -187,7 +181,6 @@ def compiled(
 
 
 def _check(sheets: list[Placed]) -> None:
-    """Refuse sheets that no workbook can have."""
     path = sheets[0].book.path if sheets else "a workbook without sheets"
     if all(at.sheet.hidden for at in sheets):
         raise ValueError(f"{path}: at least one sheet must be visible")
@@ -238,7 +231,6 @@ def _must_be_own(own: Placed, at: SheetAt, what: str) -> None:
 
 
 def _externals(sheets: list[Placed], formulas: Formulas) -> tuple[External, ...]:
-    """Return the other workbooks that formulas refer to, with the cells that they take."""
     found = []
     for path, columns in formulas.external.items():
         cells: dict[tuple[int, int, int], tuple[str, int, int, Value]] = {}

@@ -141,7 +141,6 @@ class Values:
             stack.pop()
 
     def _needed(self, held: _Held, row: int) -> Iterator[tuple[_Held, int]]:
-        """Yield the cells that have to be calculated before one."""
         for cells, number in self._cells(held.at, held.column.cells[row], row):
             if cells.waiting:
                 rows = range(len(cells.values)) if number is None else (number,)

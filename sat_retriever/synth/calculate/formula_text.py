@@ -163,7 +163,6 @@ class Formulas:
         return f"IFERROR({text},{_literal(missing(cell.column) if direct else 0)})"
 
     def _key(self, cell: _Cell, column: str) -> str:
-        """Refer to this row's cell in a column, with an absolute column."""
         return f"${cell.own.letters(column)}{cell.own.row(cell.row)}"
 
     def _before(self, own: Placed, target: Placed) -> str:
@@ -174,7 +173,6 @@ class Formulas:
         return quoted(target.sheet.name, book=list(self.external).index(path) + 1)
 
     def _range(self, own: Placed, target: Placed, first: str, last: str) -> str:
-        """Return the data cells from one column to another in the dialect."""
         key = (own.book.path, own.sheet.name, target.book.path, target.sheet.name, first, last)
         return self._ranges.get(key) or self._ranges.setdefault(
             key, self._new_range(own, target, first, last)
@@ -224,11 +222,7 @@ class _Cell:
 
 
 def area_text(target: Placed, first: str, last: str) -> str:
-    """Return the data cells from one column to another: `$C$5:$C$20`.
-
-    Raises:
-        ValueError: If the sheet has no such column or no data row.
-    """
+    """Return the data cells from one column to another: `$C$5:$C$20`."""
     top, bottom = target.row(0), target.row(target.place.num_rows - 1)
     return f"${target.letters(first)}${top}:${target.letters(last)}${bottom}"
 

@@ -279,9 +279,6 @@ def history_unit(workbooks: Path, seed: int, number: int, *, asked: bool) -> Mad
     """Write workbooks of a corpus again, in versions and copies, below its folder.
 
     Their sheets answer no questions by name, and have no links.
-
-    Raises:
-        OutputError: If a file cannot be written.
     """
     made = write_histories(workbooks, workbooks / FOLDER, seed, number)
     sheets = tuple(

@@ -57,12 +57,10 @@ class House:
     def pool(self, noun: str, size: int) -> tuple[str, ...]:
         """Return `size` names or codes of this house, the same in all its sheets.
 
-        Nouns: every list of `lists.json`, "employees" and "people" (names), "movies", and
-        by field of a list: "material_specs", "material_units" (same order as "materials").
-        Codes, in the house's style: "employee_ids", "material_codes", "project_ids",
-        "supplier_ids", "customer_ids", "product_codes", "order_numbers", "tickers" and
-        every other noun that ends in "_ids", "_codes" or "_numbers". `pool(x, 5)` is the
-        beginning of `pool(x, 9)`; if a list is too short, numbers are appended.
+        Nouns: every list of `lists.json`, pairs of words ("employees", "movies"), fields of a list
+        ("material_specs", in the order of "materials"), and codes in the house's style, which end
+        in "_ids", "_codes" or "_numbers". `pool(x, 5)` is the beginning of `pool(x, 9)`; if a list
+        is too short, numbers are appended.
         """
         return pool(noun, size, self.vocabulary.lists, partial(self.chance, "pool"))
 
@@ -87,11 +85,8 @@ class House:
     def path(self, category: str, subject: str, when: When | None) -> str:
         """Return the path of a workbook in this house's naming convention for the category.
 
-        Args:
-            category: Category id.
-            subject: Subject of the file beyond category and period ("Annual Summary"); empty for
-                the category's only kind of workbook for that period.
-            when: The period; None for none.
+        `subject` is that of the file beyond category and period ("Annual Summary"); empty for the
+        category's only kind of workbook for that period.
         """
         words = self._name(category, self.vocabulary.category(category).names)
         path = naming.path(self._style(category), self.name, words, subject, when)

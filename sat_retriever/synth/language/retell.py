@@ -21,7 +21,7 @@ from sat_retriever.synth.book.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.house.naming import MAX_TAB, file_name, tab_name
+from sat_retriever.synth.house.naming import MAX_TAB, tab_name
 from sat_retriever.synth.house.when import MONTHS
 from sat_retriever.synth.language.translate import Translator
 from sat_retriever.synth.words.vocabulary import Vocabulary
@@ -162,47 +162,30 @@ class Retelling:
         translator: Translator,
         language: str,
         *,
-        files: bool = False,
         proper: Proper = lambda _: False,
     ) -> None:
         self._translator = translator
         self._language = language
-        self._files = files
         self._proper = proper
-        self._tabs: dict[str, Mapping[str, str]] = {}  # by old path of the workbook
-        self._paths: dict[str, str] = {}
+        self._tabs: dict[str, Mapping[str, str]] = {}  # by path of the workbook
 
     def book(self, book: Book) -> Book:
         """Translate titles, headers, groups, units, tabs and repeated values of a workbook.
 
         Facts stay unchanged. Columns with a key stay too: two things may have the same
         translation, but keys must differ.
-
-        Raises:
-            LanguageModelError: If the translator raises it.
         """
         names = Wording.of(book, self._proper)
-        say = self._said(_texts(book, names, files=self._files))
+        say = self._said(_texts(book, names))
         self._tabs[book.path] = _named(book.sheets, names, say)
-        self._paths[book.path] = self._path(book.path, names, say)
         sheets = tuple(self._sheet(book.path, sheet, names, say) for sheet in book.sheets)
-        return replace(book, path=self._paths[book.path], sheets=sheets)
+        return replace(book, sheets=sheets)
 
     def _said(self, texts: Iterable[str]) -> Say:
         seen = {text: plain(text) for text in texts if text}
         wanted = list(dict.fromkeys(seen.values()))
         said = dict(zip(wanted, self._translator.translate(wanted, self._language), strict=True))
         return lambda text: like(text, said[seen[text]], seen[text]) if text else ""
-
-    def _path(self, path: str, names: Wording, say: Say) -> str:
-        if not self._files:
-            return path
-        new = "/".join(
-            file_name(names.retold(name, say)) for name in path[: -len(_SUFFIX)].split("/")
-        )
-        taken = {other.casefold() for other in self._paths.values()}
-        numbered = [new, *(f"{new} ({n})" for n in range(2, len(taken) + 3))]
-        return next(p for n in numbered if (p := n + _SUFFIX).casefold() not in taken)
 
     def _sheet(self, path: str, sheet: Sheet, names: Wording, say: Say) -> Sheet:
         at = self._at(path)
@@ -223,24 +206,15 @@ class Retelling:
     def _at(self, path: str) -> Callable[[SheetAt], SheetAt]:
         def moved(at: SheetAt) -> SheetAt:
             tabs = self._tabs.get(at.book or path, {})
-            return SheetAt(tabs.get(at.sheet, at.sheet), self._paths.get(at.book, at.book))
+            return replace(at, sheet=tabs.get(at.sheet, at.sheet))
 
         return moved
 
 
-_SUFFIX = ".xlsx"
 _NUMBERS = re.compile(r"(?:[ _-]+[^\W_]*\d[^\W_]*)+$")  # " 2024 Q1", "_3Q24"
 
 
-def translated(book: Book, translator: Translator, language: str, *, files: bool = False) -> Book:
-    """Translate one workbook; use `Retelling` for several that refer to each other."""
-    return Retelling(translator, language, files=files).book(book)
-
-
-def _texts(book: Book, names: Wording, *, files: bool) -> Iterable[str]:
-    if files:
-        for name in book.path[: -len(_SUFFIX)].split("/"):
-            yield from names.spoken(name)
+def _texts(book: Book, names: Wording) -> Iterable[str]:
     for sheet in book.sheets:
         yield from names.spoken(sheet.name)
         for line in (*sheet.layout.titles, *sheet.layout.notes):
@@ -308,7 +282,6 @@ def _shortened(name: str) -> str:
 
 
 def _named(sheets: Iterable[Sheet], names: Wording, say: Say) -> Mapping[str, str]:
-    """Return the new names of tabs by the old ones, valid and unique."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for sheet in sheets:

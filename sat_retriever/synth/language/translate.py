@@ -32,30 +32,18 @@ class Translator(Protocol):
         ...
 
 
-class IdentityTranslator:
-    """A translator that leaves texts unchanged."""
-
-    def translate(self, texts: Sequence[str], language: str) -> list[str]:
-        """Return the texts unchanged."""
-        return list(texts)
-
-
 class CachedTranslator:
     """A translator that reads earlier translations from files and translates the rest once.
 
     Each language has one file, a JSON object of texts and translations; letter case and
     separators of texts are ignored. Without an inner translator, texts without a translation
     stay unchanged.
-
-    Attributes:
-        misses: Number of texts not found so far.
     """
 
     def __init__(self, folder: str | Path | None = None, inner: Translator | None = None) -> None:
         """Open the cache of translations."""
         if inner is not None and folder is None:
             raise InputError("translations need a folder to be saved in; name one")
-        self.hits = self.misses = 0
         self._folder = None if folder is None else Path(folder)
         self._inner = inner
         self._packaged: dict[str, Mapping[str, str]] = {}
@@ -78,8 +66,6 @@ class CachedTranslator:
             for sign, text in zip(signs, texts, strict=True)
             if sign not in own and sign not in packaged
         }
-        self.misses += sum(sign in new for sign in signs)
-        self.hits += sum(sign not in new for sign in signs)
         if self._inner is not None:
             self._ask(self._inner, new, language)
         return [

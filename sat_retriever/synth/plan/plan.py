@@ -11,7 +11,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.synth.book.model import Book, Combine, Lookup, Sheet, Take, Total, TotalWhere
 from sat_retriever.synth.categories import CATEGORIES, Owner, category
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.plan.scales import Quota, Scale, divided
+from sat_retriever.synth.plan.scales import FEWEST_SHEETS_A_YEAR, Quota, Scale, divided
 from sat_retriever.synth.words.pools import pairs
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.words.wordfiles import sign
@@ -25,22 +25,6 @@ OWNER_WORDS: Mapping[Owner, tuple[str, str]] = MappingProxyType(
     }
 )
 """The two lists whose pairs of words name further houses when an owner's list is used up."""
-FEWEST_SHEETS_A_YEAR: Mapping[str, int] = MappingProxyType(
-    {
-        "financial": 4,
-        "budget": 6,
-        "sales": 10,
-        "inventory": 48,
-        "hr": 6,
-        "projects": 4,
-        "stock": 6,
-        "indices": 5,
-        "institutions": 6,
-        "ratings": 2,
-        "sentiment": 3,
-    }
-)
-"""The minimum number of visible sheets per house and year, by category."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +78,6 @@ class Plan:
                     yield self._unit(quota, names[owner][place], place, parts[place])
 
     def _names(self, owner: Owner, shares: Sequence[Sequence[int]]) -> Sequence[str]:
-        """Return the names of as many houses as the quotas of an owner need."""
         needed = (
             len(parts)
             for quota, parts in zip(self.scale.quotas, shares, strict=True)
@@ -192,7 +175,6 @@ def _latest_first(books: Sequence[Book]) -> list[Book]:
 
 
 def _referred(book: Book) -> set[str]:
-    """Return the paths of the other workbooks that cells of a workbook refer to."""
     cells = [c for sheet in book.sheets for column in sheet.columns for c in column.cells]
     found: set[str] = set()
     while cells:
@@ -205,7 +187,6 @@ def _referred(book: Book) -> set[str]:
 
 
 def _year(sheets: Sequence[Sheet]) -> int:
-    """Return the last year of the sheets' periods; 0 if they have none."""
     found = (s.facts.period.year for s in sheets if s.facts is not None and s.facts.period)
     return max(found, default=0)
 

@@ -66,113 +66,77 @@ class Scale:
         return sum(quota.sheets for quota in self.quotas) * (2 if self.fabricated else 1)
 
 
-def _synthetic(**sheets: int) -> tuple[Quota, ...]:
-    """Return quotas of the enterprise templates once more, with another prefix."""
-    return tuple(
-        Quota(category, 4, count, stems=True, prefix="Synthetic_Data", label=SYNTHETIC)
-        for category, count in sheets.items()
-    )
+def _counts(text: str) -> dict[str, int]:
+    """Parse "financial 4, sales 5"."""
+    parts = (part.split() for part in text.split(","))
+    return {category: int(number) for category, number in parts}
 
 
-def _paper(name: str, queries: int, houses: Mapping[str, int], **stems: int) -> Scale:
-    by_year = ("financial", "budget")
-    quotas = tuple(
-        Quota(category, houses[category], count, by_year=category in by_year, stems=True)
-        for category, count in stems.items()
-    )
-    synthetic = _synthetic(financial=24, sales=12, stock=8, inventory=12, hr=8, projects=6)
-    return Scale(name, quotas + synthetic, fabricated=True, queries=queries)
+def _small(houses: str, books: str) -> Scale:
+    shared = _counts(houses)
+    counts = _counts(books).items()
+    quotas = (Quota(category, shared[category], books=number) for category, number in counts)
+    return Scale("small", tuple(quotas), years=2)
 
 
-_PAPER_HOUSES = MappingProxyType(
-    {
-        "financial": 18,
-        "budget": 18,
-        "sales": 4,
-        "inventory": 4,
-        "hr": 4,
-        "projects": 4,
-        "stock": 4,
-        "indices": 2,
-        "institutions": 18,
-        "ratings": 1,
-        "sentiment": 1,
-    }
+def _paper(name: str, queries: int, stems: str) -> Scale:
+    """Return a scale of the paper, with the enterprise templates once more as "Synthetic Data"."""
+    quotas = [
+        Quota(category, _HOUSES[category], n, by_year=category in _BY_YEAR, stems=True)
+        for category, n in _counts(stems).items()
+    ]
+    again = _counts("financial 24, sales 12, stock 8, inventory 12, hr 8, projects 6")
+    quotas += [
+        Quota(category, 4, n, stems=True, prefix="Synthetic_Data", label=SYNTHETIC)
+        for category, n in again.items()
+    ]
+    return Scale(name, tuple(quotas), fabricated=True, queries=queries)
+
+
+_BY_YEAR = ("financial", "budget")
+_HOUSES = _counts(
+    "financial 18, budget 18, sales 4, inventory 4, hr 4, projects 4, stock 4, indices 2, "
+    "institutions 18, ratings 1, sentiment 1"
 )
-NAMED: Mapping[str, Scale] = MappingProxyType(
-    {
-        scale.name: scale
-        for scale in (
-            Scale(
-                "small",
-                (
-                    Quota("financial", 2, books=4),
-                    Quota("budget", 2, books=4),
-                    Quota("sales", 2, books=5),
-                    Quota("inventory", 2, books=3),
-                    Quota("hr", 2, books=4),
-                    Quota("projects", 2, books=4),
-                    Quota("stock", 1, books=3),
-                    Quota("indices", 1, books=2),
-                    Quota("institutions", 2, books=2),
-                    Quota("ratings", 1, books=1),
-                    Quota("sentiment", 1, books=1),
-                ),
-                years=2,
-            ),
-            _paper(
-                "paper-614",
-                1453,
-                _PAPER_HOUSES,
-                financial=102,
-                sales=16,
-                inventory=48,
-                hr=16,
-                projects=12,
-                stock=16,
-                institutions=18,
-                indices=6,
-                ratings=2,
-                sentiment=1,
-            ),
-            _paper(
-                "paper-1k",
-                1797,
-                _PAPER_HOUSES,
-                financial=142,
-                budget=86,
-                sales=32,
-                inventory=60,
-                hr=32,
-                projects=24,
-                stock=28,
-                institutions=18,
-                indices=6,
-                ratings=2,
-                sentiment=1,
-            ),
-        )
-    }
+_SCALES = (
+    _small(
+        "financial 2, budget 2, sales 2, inventory 2, hr 2, projects 2, stock 1, indices 1, "
+        "institutions 2, ratings 1, sentiment 1",
+        "financial 4, budget 4, sales 5, inventory 3, hr 4, projects 4, stock 3, indices 2, "
+        "institutions 2, ratings 1, sentiment 1",
+    ),
+    _paper(
+        "paper-614",
+        1453,
+        "financial 102, sales 16, inventory 48, hr 16, projects 12, stock 16, institutions 18, "
+        "indices 6, ratings 2, sentiment 1",
+    ),
+    _paper(
+        "paper-1k",
+        1797,
+        "financial 142, budget 86, sales 32, inventory 60, hr 32, projects 24, stock 28, "
+        "institutions 18, indices 6, ratings 2, sentiment 1",
+    ),
 )
+NAMED: Mapping[str, Scale] = MappingProxyType({scale.name: scale for scale in _SCALES})
 """The scales by name. Source: paper, appendix on data sets, tables of sheets per category;
 halved, because each stem gives two sheets."""
 
 WEIGHTS: Mapping[str, int] = MappingProxyType(
-    {
-        "financial": 26,
-        "budget": 16,
-        "inventory": 14,
-        "sales": 10,
-        "hr": 9,
-        "projects": 7,
-        "stock": 6,
-        "institutions": 5,
-        "indices": 3,
-        "ratings": 2,
-        "sentiment": 2,
-    }
+    _counts(
+        "financial 26, budget 16, inventory 14, sales 10, hr 9, projects 7, stock 6, "
+        "institutions 5, indices 3, ratings 2, sentiment 2"
+    )
 )
 """The number of sheets per category in 100 sheets of any corpus, as in IndustryTab-1K."""
+
+FEWEST_SHEETS_A_YEAR: Mapping[str, int] = MappingProxyType(
+    _counts(
+        "financial 4, budget 6, sales 10, inventory 48, hr 6, projects 4, stock 6, indices 5, "
+        "institutions 6, ratings 2, sentiment 3"
+    )
+)
+"""The minimum number of visible sheets per house and year, by category."""
 
 
 def scale(text: str) -> Scale:

@@ -115,7 +115,6 @@ def _use(book: Book, sheet: Sheet, column: Column) -> _Use:
 
 
 def _chosen(book: Book) -> dict[tuple[str, str], str]:
-    """Return the lists of choices of a workbook by sheet and column, with the column they serve."""
     return {
         (choices.at.sheet, choices.source): choices.column
         for sheet in book.sheets
@@ -125,7 +124,6 @@ def _chosen(book: Book) -> dict[tuple[str, str], str]:
 
 
 def _owners(use: _Use, others: Sequence[_Use], often: Set[tuple[str, str]]) -> list[_Use]:
-    """Return the columns that a column refers to, of those with its key."""
     elsewhere = [o for o in others if (o.book, o.sheet.name) != (use.book, use.sheet.name)]
     registers = [
         o
@@ -145,7 +143,6 @@ def _owners(use: _Use, others: Sequence[_Use], often: Set[tuple[str, str]]) -> l
 
 
 def _totals(cell: Value | Recipe) -> bool:
-    """True if a recipe totals a column of a sheet."""
     match cell:
         case Combine(_, left, right):
             return _totals(left) or _totals(right)
@@ -153,7 +150,6 @@ def _totals(cell: Value | Recipe) -> bool:
 
 
 def _serves(owner: _Use, use: _Use) -> bool:
-    """True if a register's period allows it to serve a sheet."""
     if owner.period is None:
         return True
     if use.period is None:
@@ -162,7 +158,6 @@ def _serves(owner: _Use, use: _Use) -> bool:
 
 
 def _covers(whole: SheetPeriod, part: SheetPeriod) -> bool:
-    """True if a period equals or contains the other one."""
     if _time(whole) == _time(part) or whole.year != part.year:
         return _time(whole) == _time(part)
     longer, shorter = _MONTHS.get(whole.grain, 0), _MONTHS.get(part.grain, 0)

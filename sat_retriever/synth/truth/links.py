@@ -52,8 +52,6 @@ def true_links(compiled: CompiledBook) -> list[Link]:
 
 @dataclass(slots=True)
 class _Sources:
-    """The references of one sheet, in order of first use."""
-
     uses: dict[str, dict[LinkType, str]] = field(default_factory=dict)  # evidence by target
     gathered: dict[str, str] = field(default_factory=dict)
 
@@ -100,7 +98,6 @@ def _formulas(sheet: CompiledSheet) -> Iterator[tuple[str, Value | Recipe]]:
 def _reads(
     recipe: Value | Recipe, tabs: tuple[str, ...]
 ) -> Iterator[tuple[SheetAt, LinkType | None]]:
-    """Yield the sheets that a recipe reads, with the type of link; None for single cells."""
     match recipe:
         case Combine(_, left, right):
             yield from _reads(left, tabs)
@@ -150,9 +147,6 @@ def true_siblings(facts: Iterable[SheetFacts]) -> list[Link]:
     same link. If several sheets share a period, the first (by sheet id) is linked to the first
     of the earlier period, the second to the second, and so on, in rotation if that period has
     fewer. The weight is 1 / distance, in periods or in years.
-
-    Raises:
-        ValueError: If a period has a length that no template makes.
     """
     families: dict[tuple[str, Grain], dict[int, list[SheetFacts]]] = {}
     for each in sorted(facts, key=lambda each: each.sheet_id):

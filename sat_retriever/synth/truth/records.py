@@ -73,7 +73,6 @@ def _record(compiled: CompiledBook, compiled_sheet: CompiledSheet) -> SheetRecor
 
 
 def _used(sheet: CompiledSheet) -> Area:
-    """Return the area from the first cell with a text or value to the last."""
     place, layout = sheet.at.place, sheet.at.sheet.layout
     top = place.title_row or place.top or place.notes_row
     bottom = _table_area(sheet).bottom if place.width else place.title_row + len(layout.titles) - 1
@@ -144,7 +143,6 @@ def _table_area(sheet: CompiledSheet) -> Area:
 
 
 def _filled_rows(sheet: CompiledSheet) -> list[int]:
-    """Return the data rows, counted from 0, with at least one filled cell."""
     rows = range(sheet.at.place.num_rows)
     return [row for row in rows if any(c.values[row] not in (None, "") for c in sheet.columns)]
 

@@ -92,7 +92,6 @@ def add_externals(package: Parts, compiled: CompiledBook) -> None:
 
 
 def _add_external(package: Parts, own_path: str, number: int, external: External) -> None:
-    """Add a part that names another workbook and caches the values taken from it."""
     name = f"xl/externalLinks/externalLink{number}.xml"
     sheets = "".join(f"<sheetName val={quoteattr(tab)}/>" for tab in external.tabs)
     text = (
@@ -198,7 +197,6 @@ def _cache(pivot: PivotTable) -> str:
 
 
 def _shared(pivot: PivotTable) -> str:
-    """Return the shared items: the names by which the table groups, in its order."""
     names = [name for name, _ in pivot.items]
     marks = "".join(
         f"<s v={quoteattr(name)}/>" if isinstance(name, str) else f'<n v="{name!r}"/>'

@@ -16,7 +16,7 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.book.restrict import Keep, restricted, with_values
 from sat_retriever.synth.calculate.evaluate import RECIPES, Values
-from tests.synth.fabricate.books import sales, unit
+from tests.synth.small_books import sales, unit
 
 STAFF, SALES = "hr/Acme_Staff.xlsx", "sales/Acme_Sales_2024.xlsx"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from sat_retriever.synth.book.model import (
     Book,
@@ -16,17 +18,19 @@ from sat_retriever.synth.book.model import (
     Through,
     Total,
     TotalWhere,
-    Value,
 )
 from sat_retriever.synth.calculate.evaluate import Values
-from sat_retriever.synth.categories import category
+from sat_retriever.synth.categories import CATEGORIES, category
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.words.vocabulary import Vocabulary
 
-YEARS = (2021, 2022, 2023)
-TWO_YEARS = (2022, 2023)
+YEARS: Mapping[str, tuple[int, ...]] = {
+    name: (2021, 2022, 2023) if name in {"financial", "budget", "sales", "hr", "projects"}
+    else (2022, 2023)
+    for name in CATEGORIES
+}  # fmt: skip
 SEEDS = range(8)
-Grid = Mapping[str, Sequence[Value]]
+Grid = Mapping[str, Sequence[Any]]
 
 
 @cache
@@ -40,8 +44,9 @@ def house(seed: int) -> House:
     return House(words.lists["companies"][seed % 20], seed, words)
 
 
-def made(name: str, seed: int, years: Sequence[int] = YEARS) -> list[Book]:
-    return list(category(name).books(house(seed), years))
+@cache
+def made(name: str, seed: int, years: tuple[int, ...] | None = None) -> list[Book]:
+    return list(category(name).books(house(seed), years or YEARS[name]))
 
 
 def grids(books: Sequence[Book]) -> dict[tuple[str, str], Grid]:
@@ -57,12 +62,46 @@ def grids(books: Sequence[Book]) -> dict[tuple[str, str], Grid]:
     return found
 
 
+@cache
+def calculated(name: str, seed: int) -> dict[tuple[str, str], Grid]:
+    return grids(made(name, seed))
+
+
 def sheets(books: Sequence[Book], kind: str) -> Iterator[tuple[Book, Sheet]]:
     """Sheets of a kind id with their workbook, in order."""
     for book in books:
         for sheet in book.sheets:
             if sheet.facts and sheet.facts.schema.split("/")[1] == kind:
                 yield book, sheet
+
+
+def tables(name: str, seed: int, kind: str) -> Iterator[tuple[Sheet, Grid]]:
+    """The sheets of a kind with their calculated cells, in order."""
+    for book, sheet in sheets(made(name, seed), kind):
+        yield sheet, calculated(name, seed)[book.path, sheet.name]
+
+
+def by_period(name: str, seed: int, kind: str) -> dict[tuple[int, int], Grid]:
+    """Calculated cells of a kind's sheets by year and month, quarter or 0."""
+    return {
+        (sheet.facts.period.year, sheet.facts.period.part)
+        if sheet.facts and sheet.facts.period
+        else (0, 0): grid
+        for sheet, grid in tables(name, seed, kind)
+    }
+
+
+def records(grid: Grid) -> list[dict[str, Any]]:
+    """The rows of a sheet."""
+    return [dict(zip(grid, row, strict=True)) for row in zip(*grid.values(), strict=True)]
+
+
+def summed(grid: Grid, column: str, key: str) -> dict[Any, Any]:
+    """Sums of a column by the values of another one."""
+    found: dict[Any, Any] = defaultdict(int)
+    for row in records(grid):
+        found[row[key]] += row[column]
+    return found
 
 
 def check_sheets(books: Sequence[Book]) -> None:
@@ -152,10 +191,3 @@ def _rows(book: Book, at: SheetAt) -> int:
     sheet = book.sheet(at.sheet)
     assert sheet is not None, at
     return sheet.num_rows
-
-
-def check_periods(books: Sequence[Book], kind: str, years: Sequence[int] = YEARS) -> None:
-    """A kind's sheets leave out no year, and those of other periods are one family."""
-    periods = [sheet.facts.period for _, sheet in sheets(books, kind) if sheet.facts]
-    assert {period.year for period in periods if period} == set(years)
-    assert len({period.family for period in periods if period}) == 1

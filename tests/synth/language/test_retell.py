@@ -25,8 +25,7 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.categories import CATEGORIES
 from sat_retriever.synth.house.house import House
-from sat_retriever.synth.language.retell import Retelling, proper_names, translated
-from sat_retriever.synth.language.translate import IdentityTranslator
+from sat_retriever.synth.language.retell import Retelling, proper_names
 from sat_retriever.synth.plan.plan import house_names
 from sat_retriever.synth.words.vocabulary import Vocabulary
 
@@ -59,12 +58,16 @@ STAFF = Sheet(
 )
 
 
+def translated(book, translator):
+    return Retelling(translator, "de").book(book)
+
+
 def column(*cells):
     return Column("x", "Amount", cells, "amount")
 
 
 def test_headers_groups_units_titles_tabs_and_repeated_values_are_retold():
-    book = translated(Book("a 2024.xlsx", "HR", (STAFF,)), Marking(), "de")
+    book = translated(Book("a 2024.xlsx", "HR", (STAFF,)), Marking())
     sheet = book.sheets[0]
     assert [c.header for c in sheet.columns] == ["üStaff No", "üpay_grade", "üName", "üTeam"]
     assert (sheet.columns[1].group, sheet.columns[1].unit) == ("üPay", "ülevel")
@@ -76,7 +79,7 @@ def test_headers_groups_units_titles_tabs_and_repeated_values_are_retold():
 
 
 def test_facts_keys_and_codes_stay():
-    sheet = translated(Book("a.xlsx", "HR", (STAFF,)), Marking(), "de").sheets[0]
+    sheet = translated(Book("a.xlsx", "HR", (STAFF,)), Marking()).sheets[0]
     assert sheet.facts == FACTS
     assert sheet.columns[0].cells == ("E-1", "E-2")
     assert sheet.columns[3].cells == ("Sales", "Store")
@@ -98,7 +101,7 @@ def test_columns_with_many_different_values_stay():
     sheet = Sheet(
         "S", (Column("note", "Note", values), Column("few", "Few", values[:40] + values[:10]))
     )
-    many, few = translated(Book("a.xlsx", "c", (sheet,)), Marking(), "de").sheets[0].columns
+    many, few = translated(Book("a.xlsx", "c", (sheet,)), Marking()).sheets[0].columns
     assert many.cells == values
     assert few.cells[0] == "ünote ak"
 
@@ -127,10 +130,10 @@ def test_every_reference_follows_its_tab_and_its_workbook():
             ),
         ),
     )
-    retelling = Retelling(Marking(), "de", files=True)
+    retelling = Retelling(Marking(), "de")
     first, second = retelling.book(one), retelling.book(two)
-    assert (first.path, second.path) == ("üin/üStaff 2023.xlsx", "üout/üSummary 2023.xlsx")
-    own, there = SheetAt("üStaff"), SheetAt("üStaff Jan", first.path)
+    assert (first.path, second.path) == (one.path, two.path)
+    own, there = SheetAt("üStaff"), SheetAt("üStaff Jan", one.path)
     assert second.sheets[1].columns[0].cells == (
         Take(there, "grade", 1),
         Total(own, "grade"),
@@ -142,22 +145,19 @@ def test_every_reference_follows_its_tab_and_its_workbook():
     assert (sums.charts[0].at, sums.choices[0].at, sums.pivots[0].at) == (own, own, own)
 
 
-def test_tabs_and_files_stay_valid_and_unique_where_translations_are_equal():
-    same = dict.fromkeys(("Goods In", "Goods Out", "files", "folders"), "Waren: " + "x" * 40)
+def test_tabs_stay_valid_and_unique_where_translations_are_equal():
+    same = dict.fromkeys(("Goods In", "Goods Out"), "Waren: " + "x" * 40)
     sheets = (replace(STAFF, name="Goods In"), replace(STAFF, name="Goods Out"))
-    retelling = Retelling(Marking(**same), "de", files=True)
-    books = [retelling.book(Book(f"{name}.xlsx", "c", sheets)) for name in ("files", "folders")]
-    for book in books:
-        names = [sheet.name.casefold() for sheet in book.sheets]
-        assert len(set(names)) == 2
-        assert all(len(name) <= 31 and ":" not in name for name in names)
-    assert books[0].path != books[1].path
+    book = translated(Book("a.xlsx", "c", sheets), Marking(**same))
+    names = [sheet.name.casefold() for sheet in book.sheets]
+    assert len(set(names)) == 2
+    assert all(len(name) <= 31 and ":" not in name for name in names)
 
 
 def test_two_headers_never_become_one():
     columns = (Column("a", "Store", (1,)), Column("b", "Warehouse", (2,)))
     translator = Marking(Store="Lager", Warehouse="Lager")
-    book = translated(Book("a.xlsx", "c", (Sheet("S", columns),)), translator, "de")
+    book = translated(Book("a.xlsx", "c", (Sheet("S", columns),)), translator)
     assert [column.header for column in book.sheets[0].columns] == ["Lager", "Warehouse"]
 
 
@@ -176,17 +176,15 @@ def test_headers_keep_their_letter_case_and_separators(header, said, written):
             return [said if text.casefold() == "item code" else text for text in texts]
 
     sheet = Sheet("S", (Column("a", header, (1,)),))
-    book = translated(Book("a.xlsx", "c", (sheet,)), Says(), "de")
+    book = translated(Book("a.xlsx", "c", (sheet,)), Says())
     assert book.sheets[0].columns[0].header == written
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_made_workbooks_are_unchanged_by_identity_and_whole_after_a_translation(category):
+def test_made_workbooks_are_whole_after_a_translation(category):
     name = next(islice(house_names(CATEGORIES[category].owner, WORDS), 3, None))
     books = list(CATEGORIES[category].books(House(name, 0, WORDS), (2023, 2024)))
-    identity = Retelling(IdentityTranslator(), "en", files=True)
-    assert [identity.book(book) for book in books] == books
-    retelling = Retelling(Marking(), "de", files=True)
+    retelling = Retelling(Marking(), "de")
     new = [retelling.book(book) for book in books]
     tabs = {book.path: {sheet.name for sheet in book.sheets} for book in new}
     assert len(tabs) == len(books)

@@ -9,7 +9,6 @@ from sat_retriever.synth.language import translate
 from sat_retriever.synth.language.translate import (
     PACKAGED,
     CachedTranslator,
-    IdentityTranslator,
     OllamaTranslator,
 )
 
@@ -52,10 +51,6 @@ def upper(prompt):
     return {"translations": [text.upper() for text in listed(prompt)]}
 
 
-def test_identity_leaves_texts_as_they_are():
-    assert IdentityTranslator().translate(["Sales", ""], "de") == ["Sales", ""]
-
-
 def test_known_texts_are_not_asked_for_again_not_even_by_another_translator(tmp_path):
     inner = Backwards()
     first = CachedTranslator(tmp_path, inner)
@@ -64,9 +59,7 @@ def test_known_texts_are_not_asked_for_again_not_even_by_another_translator(tmp_
         "xuuq",
         "eno broz",
     ]
-    assert (first.hits, first.misses) == (0, 3)
     assert first.translate(["Zorb_One"], "xx") == ["eno broz"]
-    assert (first.hits, first.misses) == (1, 3)
     again = CachedTranslator(tmp_path, Backwards(breaks_at=0))
     assert again.translate(["quux", "ZORB ONE"], "xx") == ["xuuq", "eno broz"]
     assert inner.asked == [["zorb one", "quux"]]
@@ -91,11 +84,10 @@ def test_what_was_translated_before_an_interruption_is_kept(tmp_path):
     assert inner.asked == [texts[translate._BATCH :]]
 
 
-def test_without_anybody_to_ask_unknown_texts_stay_and_are_counted(tmp_path):
+def test_without_anybody_to_ask_unknown_texts_stay(tmp_path):
     (tmp_path / "xx.json").write_text('{"Sales": "Elas"}', encoding="utf-8")
     cached = CachedTranslator(tmp_path)
     assert cached.translate(["sales", "quux"], "xx") == ["Elas", "quux"]
-    assert (cached.hits, cached.misses) == (1, 1)
     assert json.loads((tmp_path / "xx.json").read_text("utf-8")) == {"Sales": "Elas"}
 
 

@@ -16,14 +16,13 @@ from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.plan import scales
 from sat_retriever.synth.plan.plan import (
-    FEWEST_SHEETS_A_YEAR,
     OWNER_WORDS,
     Plan,
     Unit,
     house_names,
     kept,
 )
-from sat_retriever.synth.plan.scales import Quota
+from sat_retriever.synth.plan.scales import FEWEST_SHEETS_A_YEAR, Quota
 from sat_retriever.synth.words.vocabulary import Vocabulary
 
 WORDS = Vocabulary.load()

@@ -4,10 +4,13 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.synth.book.build import Kind, book, dated, parts, schema, walk
 from sat_retriever.synth.book.model import Column
+from sat_retriever.synth.book.rewrite import schema
+from sat_retriever.synth.categories.budget import parts
+from sat_retriever.synth.categories.filing import Shelf, dated
+from sat_retriever.synth.categories.financial import walk
 from sat_retriever.synth.house.when import When, days, months, some_days, spoken
-from tests.synth.categories.checks import house
+from tests.synth.categories.checks import house, made
 
 PERIODS = st.builds(When, st.integers(1990, 2060)) | st.builds(
     lambda year, month: When(year, month=month), st.integers(1990, 2060), st.integers(1, 12)
@@ -45,18 +48,18 @@ def test_series_have_as_many_positive_steps_as_asked(start, count, seed):
 def test_facts_tell_keys_as_the_first_variant_says_them_and_one_schema_a_layout():
     found = set()
     for seed in range(12):
-        kind = Kind(house(seed), "sales", "orders")
+        page = Shelf(house(seed), "sales").page("orders", When(2024, quarter=2))
         columns = [
-            kind.column("customer", ["C1"], key="customer"),
-            kind.column("quantity", [1], "integer"),
+            page.column("customer", ["C1"], marks={"key": "customer"}),
+            page.column("quantity", [1], "integer"),
         ]
-        facts = kind.facts(columns, When(2024, quarter=2))
+        facts = page.facts(columns)
         assert facts.keys == ("Customer ID",)
         assert (facts.category, facts.kind) == ("sales", "sales order")
-        assert facts.entity == kind.house.name and not facts.summary
-        assert facts.period.family == f"{kind.house.name}/sales/orders"
+        assert facts.entity == house(seed).name and not facts.summary
+        assert facts.period.family == f"{facts.entity}/sales/orders"
         assert facts.period.label == "2024 Q2"
-        found.add((facts.schema, kind.house.variant("sales")))
+        found.add((facts.schema, house(seed).variant("sales")))
     assert len({code for code, _ in found}) == len({variant for _, variant in found}) == len(found)
 
 
@@ -70,10 +73,8 @@ def test_a_schema_does_not_depend_on_periods_in_headers():
 def test_houses_that_name_columns_by_table_have_tables():
     seeds = {house(seed).dialect().ranges: seed for seed in range(60)}
     for ranges, seed in seeds.items():
-        kind = Kind(house(seed), "sales", "prices")
-        sheet = kind.sheet([kind.column("product", ["P1", "P2"])], When(2024))
-        [made] = book(kind.house, "sales", "", When(2024), [sheet]).sheets
-        assert bool(made.table_name) == (ranges == "table")
+        [sheet] = made("projects", seed, (2022,))[0].sheets[:1]
+        assert bool(sheet.table_name) == (ranges == "table")
 
 
 def test_months_are_spoken_in_full_whatever_the_locale():
