@@ -19,12 +19,14 @@ from sat_retriever.cli.train.fields import field_help, option_name, shown  # noq
 from sat_retriever.train.settings import (  # noqa: E402
     CrossEncoderTraining,
     EncoderTraining,
+    FeatureTraining,
     RerankerTraining,
 )
 
 KINDS = {
     "encoder": EncoderTraining,
-    "reranker": RerankerTraining,
+    "features": FeatureTraining,
+    "graph": RerankerTraining,
     "cross-encoder": CrossEncoderTraining,
 }
 

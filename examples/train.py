@@ -19,14 +19,13 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean, ndcg, recall
 from sat_retriever.datasets.splits import standard_dataset
 from sat_retriever.encoder import MINILM
-from sat_retriever.rank.graph.graphrank import GraphReranker
+from sat_retriever.rank.load import load_reranker
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.train.data.corpusindex import corpus_index
 from sat_retriever.train.data.reading import from_dataset
 from sat_retriever.train.encoder.train import train_encoder
-from sat_retriever.train.reranker.candidatesets import candidate_sets
-from sat_retriever.train.reranker.train import train_reranker
+from sat_retriever.train.reranker.train import gather, train_reranker
 from sat_retriever.train.settings import EncoderTraining, RerankerTraining
 
 STAGE_1 = EncoderTraining(trained_layers=2, max_length=128, epochs=1, warmup_epochs=0.1)
@@ -54,12 +53,12 @@ def main(folder: Path) -> None:
     stage1 = train_encoder(from_dataset(dataset), STAGE_1, folder / "encoder")
     say("Stage 1 trained")
     trained = corpus_index(dataset, SheetEncoder.load(stage1.encoder), folder / "trained.sat")
-    sets = [candidate_sets(trained, part, STAGE_2) for part in (dataset.train, dataset.validation)]
+    sets = [gather(trained, part, STAGE_2) for part in (dataset.train, dataset.validation)]
     stage2 = train_reranker(sets[0], sets[1], STAGE_2, folder / "reranker")
     say("Stage 2 trained")
 
     print(f"\n{'':38}NDCG@5  Recall@5   ({len(test)} test questions)")
-    reranker = GraphReranker.load(trained, stage2.folder / "reranker")
+    reranker = load_reranker(trained, stage2.reranker)
     rows: dict[str, Search] = {
         "MiniLM untrained, cosine": _stage1(untrained),
         "Stage 1 trained, cosine": _stage1(trained),

@@ -15,10 +15,10 @@ from benchmarks.general.corpora import Part, Wanted
 from benchmarks.general.parts import MEASURES, SYSTEMS
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.encoder.models.folder import file_hash
-from sat_retriever.rank.features.model import MODEL, read_feature_spec
-from sat_retriever.train.features.train import FeatureTraining
+from sat_retriever.rank.features.model import FORMAT, MODEL, FeatureSpec
+from sat_retriever.rank.trained import read_spec
 from sat_retriever.train.loop.summary import read_run
-from sat_retriever.train.settings import EncoderTraining
+from sat_retriever.train.settings import EncoderTraining, FeatureTraining
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -86,7 +86,7 @@ def reranker_card(
         recipe: Seconds and epoch of its training, in a sentence.
         numbers: Table of what was measured.
     """
-    spec = read_feature_spec(package / "reranker")
+    spec = read_spec(package / "reranker", FORMAT, FeatureSpec)
     return _filled(
         "reranker_card.md",
         files=_hashes((package / "reranker" / MODEL,), package),

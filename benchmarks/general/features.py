@@ -30,10 +30,12 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.folder import FOLDER, GENERAL
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.rank.features.model import FeatureModel
+from sat_retriever.rank.trained import RERANKER
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.features.featurelists import INPUTS, FeatureLists, joined_lists
-from sat_retriever.train.features.train import FeatureTraining, train_features
 from sat_retriever.train.loop.summary import read_run
+from sat_retriever.train.reranker.featurelists import INPUTS, FeatureLists, joined_lists
+from sat_retriever.train.reranker.features import train_features
+from sat_retriever.train.settings import FeatureTraining
 
 METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10", "Hit@5")
 Lists = Mapping[str, FeatureLists]
@@ -89,8 +91,8 @@ def package(folder: Path, uses: Mapping[str, Use], lists: Lists, found: Sequence
         found: All results.
     """
     made, run = folder / "package", read_run(folder)
-    model = FeatureModel.load(folder / "features")
-    model.save(made / "reranker")
+    model = FeatureModel.load(folder / RERANKER)
+    model.save(made / RERANKER)
     seed = int(run.settings["seed"])
     best = ", ".join(str(each.best.epoch) for each in run.phases if each.best)
     recipe = (

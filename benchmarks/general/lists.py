@@ -26,7 +26,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.grouping import evenly
-from sat_retriever.train.features.featurelists import FeatureLists, feature_lists
+from sat_retriever.train.reranker.featurelists import FeatureLists, feature_lists
 
 Use = Literal["taught", "judged", "watched"]
 LEARNT, ASKED = 1500, 400  # most questions of a corpus

@@ -31,8 +31,7 @@ from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.rank.reranker import COMPLETE_SHARE
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.reranker.candidatemetrics import candidate_order
-from sat_retriever.train.reranker.candidatesets import CandidateSets
+from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_order
 
 _MOST = 20  # sheets of a complete answer
 _SHARES = tuple(round(0.05 * step, 2) for step in range(1, 20))

@@ -18,6 +18,7 @@ from benchmarks.related.scoring import Searched, clusters
 from benchmarks.related.sets import SETS, Part
 from benchmarks.training.methods import OUR_RERANKER, RERANKER
 from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.rank.trained import spec_of
 from sat_retriever.records.files import draft_of, make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets, joined_sets
@@ -52,7 +53,7 @@ class Listed:
             for field in fields(self.sets)
             if field.name not in _TEXTS
         }
-        texts = (self.sets.spec.to_dict(), self.sets.sheet_ids, self.answers)
+        texts = (asdict(self.sets.spec), self.sets.sheet_ids, self.answers)
         for name, text in zip(_TEXTS, texts, strict=True):
             held[name] = np.array(json.dumps(text))
         make_folder(path.parent)
@@ -65,7 +66,7 @@ class Listed:
         with np.load(path) as held:
             spec, ids, answers = (json.loads(str(held[name])) for name in _TEXTS)
             arrays = {name: held[name] for name in held.files if name not in _TEXTS}
-        sets = CandidateSets(spec=GraphSpec.from_dict(spec), sheet_ids=tuple(ids), **arrays)
+        sets = CandidateSets(spec=spec_of(spec, GraphSpec), sheet_ids=tuple(ids), **arrays)
         return cls(sets, tuple(tuple(each) for each in answers))
 
 

@@ -28,7 +28,7 @@ FILTERS = (
 )
 _COMMANDS = (
     "", "index", "search", "show", "graph", "mcp", "queries", "bench", "adapt", "status", "synth",
-    "train", "train encoder", "train reranker", "train cross-encoder",
+    "train", "train encoder", "train reranker",
 )  # fmt: skip
 _SHOWN, _FEW, _LISTED = 20, 8, 20
 _CHANGING = (  # of a run, not of a corpus

@@ -10,21 +10,21 @@ from sat_retriever.evaluation.llm.methods import llm_only, rag_llm
 from sat_retriever.evaluation.methods import (
     Method,
     bm25,
-    cross_encoder,
     fused,
     link_reranker,
     rag,
-    sat,
+    second_stage,
     stage1,
 )
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.load import load_reranker
 
 
 def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:
     """Return the method of a recipe without a language model, after its trainings."""
     if step is None or step.kind == "encoder":
         return _first_stage(recipe, index)
-    return _second_stage(index, step, places)
+    return second_stage(index, load_reranker(index, places.folder(step) / RUN))
 
 
 def asking(recipe: Recipe, index: SheetIndex, model: LanguageModel, answers: Answers) -> Method:
@@ -45,11 +45,3 @@ def _first_stage(recipe: Recipe, index: SheetIndex) -> Method:
     if recipe.dense_weight == 1:
         return rag(index) if recipe.encoder is None else stage1(index)
     return fused(index, recipe.dense_weight)
-
-
-def _second_stage(index: SheetIndex, step: Step, places: Places) -> Method:
-    """Return the method with a trained reranker or Cross-Encoder."""
-    folder = places.folder(step) / RUN
-    if step.kind == "cross_encoder":
-        return cross_encoder(index, folder / "cross-encoder")
-    return sat(index, folder / "reranker")

@@ -11,7 +11,7 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -23,18 +23,14 @@ from benchmarks.training.plan import RELEASED_STOPS, Step, read_step
 from benchmarks.training.released import train_stopping
 from benchmarks.training.runner import REPORT, RUN, Places, base_folder, encoder_folder
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.train.data.corpusindex import seen_index
 from sat_retriever.train.data.reading import from_dataset
 from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.memory import largest_memory_mib
 from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.task import MEASURE
-from sat_retriever.train.pairs.pairs import pair_candidates
-from sat_retriever.train.pairs.train import train_cross_encoder
-from sat_retriever.train.reranker.candidatesets import candidate_sets
-from sat_retriever.train.reranker.train import train_reranker
-from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
+from sat_retriever.train.reranker.train import gather, train_reranker
+from sat_retriever.train.settings import EncoderTraining
 
 
 def train(step: Step, places: Places) -> dict[str, Any]:
@@ -50,12 +46,12 @@ def train(step: Step, places: Places) -> dict[str, Any]:
         if dataset.split.seen is not None:
             part = beside / f"{whole.path.stem}-seen-{step.corpus.seed}.sat"
             seen = opened.enter_context(seen_index(whole, dataset.split.seen, part))
-        if isinstance(step.settings, CrossEncoderTraining):
-            learn = _cross_encoder(step.settings, dataset, seen, whole)
-        else:
-            learn = _reranker(step.settings, dataset, seen, whole, base_folder(step, places))
+        settings = step.settings
+        learn = gather(seen, dataset.train, settings)
+        choose = gather(whole, dataset.validation, settings)
         prepared = time.perf_counter()
-        learn(folder / RUN)
+        base = base_folder(step, places)
+        train_reranker(learn, choose, settings, folder / RUN, base=base)
     return _took(folder / RUN, start, prepared)
 
 
@@ -70,26 +66,6 @@ def _train_encoder(
         return _took(folder, start, prepared)
     found = train_stopping(data, settings, folder)
     return found | {"prepare_s": prepared - start, "train_s": time.perf_counter() - prepared}
-
-
-def _cross_encoder(
-    settings: CrossEncoderTraining, dataset: Dataset, seen: SheetIndex, whole: SheetIndex
-) -> Callable[[Path], object]:
-    data = from_dataset(dataset)
-    candidates = pair_candidates(data, seen, whole, settings)
-    return lambda folder: train_cross_encoder(data, candidates, settings, folder)
-
-
-def _reranker(
-    settings: RerankerTraining,
-    dataset: Dataset,
-    seen: SheetIndex,
-    whole: SheetIndex,
-    base: Path | None,
-) -> Callable[[Path], object]:
-    train = candidate_sets(seen, dataset.train, settings)
-    validation = candidate_sets(whole, dataset.validation, settings)
-    return lambda folder: train_reranker(train, validation, settings, folder, base=base)
 
 
 def _took(folder: Path, start: float, prepared: float) -> dict[str, Any]:

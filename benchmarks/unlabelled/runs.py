@@ -58,6 +58,7 @@ class Job:
         trainings = {
             "encoder_training": asdict(made.encoder_training(made.backbone)),
             "reranker_training": asdict(made.reranker_training()),
+            "feature_training": asdict(made.feature_training()),
         }
         told = {**asdict(made), **trainings}
         return {"mode": self.mode, "start": encoder, **to_json(told)}

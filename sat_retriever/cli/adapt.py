@@ -41,7 +41,7 @@ app = typer.Typer()
         "sat adapt -i many.sat --stage reranker",
     )
 )
-@with_options(AdaptSettings, panel="Settings")
+@with_options({"adapt": AdaptSettings()}, panel="Settings")
 def adapt(
     file: IndexOption = DEFAULT_INDEX,
     *,

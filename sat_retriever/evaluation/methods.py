@@ -16,8 +16,6 @@ from sat_retriever.datasets.metrics.rows import DEPTH, Ranked, Ranking, Run
 from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.cross_encoder import CrossEncoderReranker
-from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.load import (
     load_reranker,
@@ -126,16 +124,6 @@ def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Metho
     The paper has no such row.
     """
     return replace(fused(index, dense_weight), rerank=LinkReranker(index).rerank)
-
-
-def sat(index: SheetIndex, folder: Path) -> Method:
-    """Rank candidates by the trained Stage 2 in a folder (paper, section 3.4)."""
-    return second_stage(index, GraphReranker.load(index, folder))
-
-
-def cross_encoder(index: SheetIndex, folder: Path) -> Method:
-    """Rank candidates by the Cross-Encoder in a folder (paper, section 4)."""
-    return second_stage(index, CrossEncoderReranker.load(index, folder))
 
 
 def named_methods(

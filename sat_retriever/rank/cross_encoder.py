@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.encoder.model import open_tokenizer
-from sat_retriever.encoder.models.folder import read_folder, write_folder
+from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.encoder.onnx.device import Device, runs_on_gpu
 from sat_retriever.encoder.onnx.session import (
     input_shapes,
@@ -30,11 +30,12 @@ from sat_retriever.encoder.onnx.session import (
     usable_threads,
 )
 from sat_retriever.encoder.spec import Pooling, check_texts
-from sat_retriever.errors import EncoderError
+from sat_retriever.errors import EncoderError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
-from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
+from sat_retriever.rank.reranker import Reranker, rescored
+from sat_retriever.rank.trained import TrainedKind, check_trained_on, read_spec
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -53,7 +54,7 @@ class PairSpec:
     """The form of a pair of query and sheet, and of its score; saved beside the weights.
 
     Raises:
-        EncoderError: If a value is unknown or out of its range.
+        InputError: If a value is unknown or out of its range.
     """
 
     backbone: str  # fingerprint of the untuned backbone, as of an encoder
@@ -72,36 +73,13 @@ class PairSpec:
 
     def __post_init__(self) -> None:
         if self.pooling not in get_args(Pooling):
-            raise EncoderError(f"unknown pooling {self.pooling!r}; 'cls' and 'mean' are supported")
+            raise InputError(f"unknown pooling {self.pooling!r}; 'cls' and 'mean' are supported")
         if self.max_length < _MIN_LENGTH:
-            raise EncoderError(f"max_length is {self.max_length}; give {_MIN_LENGTH} or more")
+            raise InputError(f"max_length is {self.max_length}; give {_MIN_LENGTH} or more")
         if not 0 <= self.dense_weight <= 1:
-            raise EncoderError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
+            raise InputError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
         if not 0 <= self.blend < math.inf:
-            raise EncoderError(f"blend is {self.blend}; give a weight of 0 or more")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> PairSpec:
-        """Read a spec from the output of `to_dict`.
-
-        Raises:
-            EncoderError: If a field is missing, unknown or of another type.
-        """
-        names = {field.name for field in fields(cls)}
-        if set(values) != names:
-            wrong = ", ".join(sorted(names ^ set(values)))
-            raise EncoderError(
-                f"the Cross-Encoder's config.json has other fields than this version reads "
-                f"({wrong}); upgrade sat-retriever or train again"
-            )
-        try:
-            return cls(**values)
-        except TypeError as error:
-            raise EncoderError(f"the Cross-Encoder's config.json is damaged ({error})") from error
+            raise InputError(f"blend is {self.blend}; give a weight of 0 or more")
 
 
 FORMAT = "sat-cross-encoder"
@@ -117,18 +95,7 @@ def write_pair_folder(
     def copy(draft: Path) -> None:
         shutil.copyfile(tokenizer, draft)
 
-    write_folder(target, FORMAT, spec.to_dict(), {TOKENIZER: copy, MODEL: write_model})
-
-
-def read_pair_folder(folder: Path) -> PairSpec:
-    """Return the spec of a folder after checking its format and hashes."""
-    values = read_folder(folder, FORMAT)
-    try:
-        return PairSpec.from_dict(values)
-    except EncoderError as error:
-        raise EncoderError(
-            f"{folder} holds a Cross-Encoder that cannot be used: {error}"
-        ) from error
+    write_folder(target, FORMAT, asdict(spec), {TOKENIZER: copy, MODEL: write_model})
 
 
 Pieces = tuple[int, ...]
@@ -168,11 +135,7 @@ class PairPieces:
 
     @classmethod
     def open(cls, file: Path, max_length: int, pad_id: int, *, lowercase: bool) -> PairPieces:
-        """Open a `tokenizer.json`.
-
-        Raises:
-            EncoderError: If it is no usable tokenizer, or puts other pieces around a text.
-        """
+        """Open a `tokenizer.json`; an EncoderError if it puts other pieces around a text."""
         return cls(open_tokenizer(file), max_length, pad_id, lowercase=lowercase)
 
     def pairs(self, query: str, sheets: Sequence[str]) -> list[Pair]:
@@ -242,9 +205,9 @@ class CrossEncoder:
     def load(
         cls, folder: str | Path, *, threads: int | None = None, device: Device = "auto"
     ) -> CrossEncoder:
-        """Load the model in a folder that training wrote; see `CrossEncoderReranker.load`."""
+        """Load the model in a folder that training wrote; see `GraphReranker.load`."""
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
-        spec = read_pair_folder(folder)
+        spec = read_spec(folder, FORMAT, PairSpec)
         pieces = PairPieces.open(
             folder / TOKENIZER, spec.max_length, spec.pad_id, lowercase=spec.lowercase
         )
@@ -257,13 +220,11 @@ class CrossEncoder:
     def logits(self, query: str, texts: Sequence[str]) -> FloatArray:
         """Return the relevance of each sheet for a query, (k,) float32, in the order of the texts.
 
-        The sigmoid of a logit is the model's probability, with relevant pairs weighted as in
-        training. Equal texts have equal logits, whatever the other texts are.
+        Equal texts have equal logits, whatever the other texts are.
 
         Raises:
             InputError: If `texts` is a single string.
-            EncoderError: If onnxruntime fails, for example for lack of memory, or the result is not
-                finite.
+            EncoderError: If onnxruntime fails, or the result is not finite.
         """
         check_texts(texts)
         # Sorted: the texts in a batch change the last digit, which must not depend on their order.
@@ -313,7 +274,7 @@ class CrossEncoderReranker(Reranker):
     complete_share = 0.5  # scores are probabilities: at least half as likely as the best sheet
 
     def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
-        check_trained_on(index, model.folder, PAIRS.command, model.spec)
+        check_trained_on(index, model.folder, CROSS_ENCODER.command, model.spec)
         self.index = index
         self.model = model
         self.dense_weight = model.spec.dense_weight
@@ -328,20 +289,7 @@ class CrossEncoderReranker(Reranker):
         threads: int | None = None,
         device: Device | None = None,
     ) -> CrossEncoderReranker:
-        """Load the reranker in a folder that training wrote, for the sheets of an index.
-
-        Args:
-            index: Source of the candidates.
-            folder: The reranker's folder.
-            threads: Processor cores to use, at least 1; None takes all available, at most four.
-            device: "cuda", "cpu" or "auto"; None takes the index's.
-
-        Raises:
-            EncoderError: If the folder is not a Cross-Encoder, is damaged, or cannot be opened.
-            FingerprintMismatchError: If it was trained on other texts or other cosines.
-            InputError: If `threads` is below 1, or the device is unknown.
-            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
-        """
+        """Load the reranker in a folder that training wrote; see `GraphReranker.load`."""
         model = CrossEncoder.load(folder, threads=threads, device=device or index.device)
         return cls(index, model)
 
@@ -352,12 +300,8 @@ class CrossEncoderReranker(Reranker):
 
         The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]. Subtracting w changes no
         order and separates scores that would otherwise all be close to 1. Periods that the query
-        names hold it back by the same share as Stage 1's score. Exact values decide the order, even
-        if two round to the same number; equal ones are in the order of sheet ids. Sheets that were
-        removed from the index since are left out.
-
-        Raises:
-            EncoderError: If the model cannot be run.
+        names hold it back by the same share as Stage 1's score. Exact values decide the order.
+        Sheets that were removed from the index since are left out.
         """
         records = self.index.records([candidate.sheet_id for candidate in candidates])
         found = [candidate for candidate in candidates if candidate.sheet_id in records]
@@ -371,10 +315,6 @@ class CrossEncoderReranker(Reranker):
         return rescored(found, exact, shown)
 
 
-PAIRS = TrainedKind(
-    name="cross-encoder",
-    label="Cross-Encoder",
-    format=FORMAT,
-    trained_on=read_pair_folder,
-    load=CrossEncoderReranker.load,
+CROSS_ENCODER = TrainedKind(
+    "cross-encoder", "Cross-Encoder", FORMAT, PairSpec, CrossEncoderReranker.load, carries=False
 )

@@ -13,20 +13,17 @@ from sat_retriever.errors import (
     PathNotFoundError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.cross_encoder import PAIRS
+from sat_retriever.rank.cross_encoder import CROSS_ENCODER
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.links.linkrank import LINKS
-from sat_retriever.rank.reranker import (
-    Reranker,
-    TrainedKind,
-    TrainedOn,
-    UntrainedKind,
-    check_trained_on,
-)
+from sat_retriever.rank.reranker import Reranker, UntrainedKind
+from sat_retriever.rank.trained import RERANKER, TrainedKind, TrainedOn, check_trained_on
 
 UNTRAINED: tuple[UntrainedKind, ...] = (LINKS,)
-TRAINED: tuple[TrainedKind, ...] = (GRAPH, PAIRS, FEATURES)
+TRAINED: tuple[TrainedKind, ...] = (FEATURES, GRAPH, CROSS_ENCODER)
+# Trainings of earlier versions named it after its kind.
+_PLACES = (RERANKER, CROSS_ENCODER.name, FEATURES.name)
 
 
 def untrained_kind(name: str) -> UntrainedKind | None:
@@ -44,14 +41,13 @@ def trained_kind(folder: Path) -> tuple[TrainedKind, Path]:
     if not folder.is_dir():
         raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
     by_format = {kind.format: kind for kind in TRAINED}
-    for place in (folder, *(folder / kind.name for kind in TRAINED)):
+    for place in (folder, *(folder / name for name in _PLACES)):
         kind = by_format.get(folder_kind(place) or "")
         if kind is not None:
             return kind, place
-    trainings = " or ".join(f"'{kind.command}'" for kind in TRAINED if kind.command)
     raise InputError(
-        f"{folder} holds no trained reranker; name a folder that {trainings} wrote; one that was "
-        "stopped goes on with the same command"
+        f"{folder} holds no trained reranker; name a folder that 'sat train reranker' wrote; one "
+        "that was stopped goes on with the same command"
     )
 
 

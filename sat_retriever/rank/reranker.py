@@ -1,4 +1,4 @@
-"""The contract of Stage 2, a question and its candidates in, a better order out, and its kinds."""
+"""The contract of Stage 2: a question and its candidates in, a better order out."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from sat_retriever.errors import FingerprintMismatchError, InputError
+from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
@@ -129,61 +128,3 @@ class UntrainedKind:
 
     name: str
     make: Callable[[SheetIndex], Reranker]
-
-
-class TrainedOn(Protocol):
-    """What a model was trained on, as its spec says."""
-
-    @property
-    def encoder(self) -> str:
-        """Fingerprint of the Sheet Encoder whose tokens it read."""
-        ...
-
-    @property
-    def serialization(self) -> str:
-        """Fingerprint of the sheet texts."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedKind:
-    """A reranker in a folder."""
-
-    name: str  # name of its training (`sat train NAME`), and of its folder within a run
-    label: str  # name of its row in a table
-    format: str  # `format` in the `config.json` of its folder
-    # Reads and checks the description of a model in a folder; loads no model.
-    trained_on: Callable[[Path], TrainedOn]
-    load: Callable[[SheetIndex, Path], Reranker]
-    # Copies the model in a folder into another one, for an encoder trained further from its own,
-    # given by its fingerprint. The caller must measure how well it ranks there. None if it reads no
-    # tokens.
-    carry: Callable[[Path, Path, str], None] | None = None
-    has_command: bool = True  # false if no command trains it, but this package's library alone
-
-    @property
-    def command(self) -> str | None:
-        """The command that trains one; None if there is none."""
-        return f"sat train {self.name}" if self.has_command else None
-
-
-def check_trained_on(index: SheetIndex, folder: Path, command: str | None, on: TrainedOn) -> None:
-    """Refuse a model that was trained on other tokens or other texts than an index has."""
-    again = "or search with the reranker 'links'"
-    if command is not None:
-        again = f"or train another on this one ({command} --index {index.path})"
-    if on.encoder != index.fingerprint:
-        int8 = index.encoder_name.endswith(":int8")
-        raise FingerprintMismatchError(
-            f"{folder} was trained with tokens of encoder {on.encoder}, but {index.path} was "
-            f"written with {index.encoder_name!r} ({index.fingerprint})"
-            f"{', and int8 tokens are not those of fp32' if int8 else ''}: search the index it was "
-            "trained on, index the folders anew with the training's encoder "
-            f"(sat index FOLDER --index NEW --encoder RUN), {again}"
-        )
-    own = index.serialization.fingerprint
-    if on.serialization != own:
-        raise FingerprintMismatchError(
-            f"{folder} was trained on sheet texts of serialization {on.serialization}, but "
-            f"{index.path} has those of {own}: search the index it was trained on, {again}"
-        )

@@ -1,4 +1,4 @@
-"""Define every hyper-parameter of the three trainings; the defaults are the paper's.
+"""Define every hyper-parameter of the trainings; the defaults are the paper's, if it has them.
 
 A comment after a value names its source: T = the paper's table of training hyper-parameters,
 A = its appendix, R = the released recipe.
@@ -36,6 +36,11 @@ def _check_least(settings: object, **least: int) -> None:
 def _check_share(dense_weight: float | None) -> None:
     if dense_weight is not None and not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share from 0 to 1, or None")
+
+
+def _check_dropout(dropout: float) -> None:
+    if not 0 <= dropout < 1:
+        raise InputError(f"dropout is {dropout}; give a share from 0 to below 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +113,8 @@ class EncoderTraining:
             the "first" ones, or "random" ones.
         mining: Find the nearest sheets anew before each "epoch", or keep them "fixed" as the
             untrained backbone finds them.
-        bank: Add every other sheet of the training corpus to the denominator, with its token from
-            the start of the epoch (no gradient). Not in the paper.
-        interpolation: Shares of the trained weights, mixed with the weights before training, from
-            which validation chooses at the end, 1 among them only if it is named; empty keeps the
-            trained weights. Not in the paper.
+        trained_share: Share of the trained weights in the result; the rest is the weights before
+            training. 1 keeps the trained ones. Not in the paper.
         epochs: See `Schedule`, also for the fields that follow.
 
     Raises:
@@ -129,8 +131,7 @@ class EncoderTraining:
     negative_depth: int = 50  # R
     negative_choice: NegativeChoice = "first"  # R
     mining: Mining = "epoch"  # R: fixed
-    bank: bool = False
-    interpolation: tuple[float, ...] = ()
+    trained_share: float = 1.0
     epochs: int = 3  # T
     batch_size: int = 64  # T
     learning_rate: float = 2e-4  # T
@@ -148,12 +149,12 @@ class EncoderTraining:
             _check_least(self, trained_layers=1)
         if not self.temperature > 0:
             raise InputError(f"temperature is {self.temperature}; give more than 0")
-        if not all(0 <= share <= 1 for share in self.interpolation):
-            raise InputError(f"interpolation is {self.interpolation}; give shares from 0 to 1")
-        if self.loss == "single_positive" and (self.positives > 1 or self.bank):
+        if not 0 <= self.trained_share <= 1:
+            raise InputError(f"trained_share is {self.trained_share}; give a share from 0 to 1")
+        if self.loss == "single_positive" and self.positives > 1:
             raise InputError(
-                "the single_positive loss draws one relevant sheet a question and knows no bank; "
-                "set positives to 1 and bank to False, or choose multi_positive"
+                "the single_positive loss draws one relevant sheet a question; set positives to "
+                "1, or choose multi_positive"
             )
         self.schedule()
 
@@ -243,8 +244,7 @@ class RerankerTraining:
         _check_choices(self, start=Start)
         _check_least(self, candidates=1, layers=0, seed=0)
         _check_share(self.dense_weight)
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout is {self.dropout}; give a share from 0 to below 1")
+        _check_dropout(self.dropout)
         if self.layers and not self.channels:
             raise InputError(
                 f"layers is {self.layers} without a channel to pass messages along; name some "
@@ -281,6 +281,48 @@ RERANKER_PRESETS: Mapping[str, RerankerTraining] = {
         gate=-6.0,
     ),
 }  # A  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTraining:
+    """Settings of the training of the feature reranker; the values are not the paper's.
+
+    Attributes:
+        bound: Most that a sheet's own features add to its logit or take from it.
+        pull_bound: The same for the pulls of other sheets.
+        complete: Weight of the loss of incomplete answers.
+        dropout: Share of the first hidden layer that is dropped in training.
+        epochs: See `Schedule`, also for the fields that follow.
+
+    Raises:
+        InputError: If a number is out of its range.
+    """
+
+    bound: float = 2.0
+    pull_bound: float = 10.0
+    complete: float = 1.0
+    dropout: float = 0.2
+    epochs: int = 8
+    batch_size: int = 64
+    learning_rate: float = 2e-3
+    weight_decay: float = 1e-3
+    warmup_epochs: float = 1.0
+    max_grad_norm: float = 1.0
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        _check_least(self, seed=0)
+        _check_dropout(self.dropout)
+        for name in ("bound", "pull_bound"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise InputError(f"{name} is {getattr(self, name)}; give more than 0")
+        if not 0 <= self.complete < math.inf:
+            raise InputError(f"complete is {self.complete}; give 0 or more")
+        self.schedule()
+
+    def schedule(self) -> Schedule:
+        """Return the settings for the training loop."""
+        return Schedule.of(self, accumulation=1, precision="fp32")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.errors import TrainingError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.spec import read_graph_folder
+from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.train.adapt.outcome import next_verdict
 from sat_retriever.train.adapt.settings import AdaptSettings
@@ -332,9 +332,9 @@ def twice(journey, desk, tmp_path_factory):
 @pytest.mark.slow
 def test_the_adapted_encoder_is_judged_with_the_reranker_from_before(twice):
     file, _, facts = twice
-    before = read_graph_folder(file.parent / "reranker")
+    before = GRAPH.trained_on(file.parent / "reranker")
     adapted = SheetEncoder.load(facts["encoder"])
-    assert read_graph_folder(Path(facts["run"]) / "carried") == replace(
+    assert GRAPH.trained_on(Path(facts["run"]) / "carried") == replace(
         before, encoder=adapted.fingerprint
     )
     now, new = facts["rows"][:2]  # nothing was learnt: the same answers

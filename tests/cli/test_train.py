@@ -20,7 +20,12 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.train.loop.summary import read_run
-from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
+from sat_retriever.train.settings import (
+    CrossEncoderTraining,
+    EncoderTraining,
+    FeatureTraining,
+    RerankerTraining,
+)
 from tests.cli.conftest import Run, run_sat
 from tests.evaluation.ollama_server import Reaction, always, ollama
 from tests.saved_encoder import save_bag_of_words
@@ -28,9 +33,8 @@ from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny
 from tests.training_corpus import write_corpus, write_labels, write_workbooks
 
 KINDS = {
-    "encoder": EncoderTraining,
-    "reranker": RerankerTraining,
-    "cross-encoder": CrossEncoderTraining,
+    "encoder": [EncoderTraining()],
+    "reranker": [FeatureTraining(), RerankerTraining(), CrossEncoderTraining()],
 }
 SMALL = ("--batch-size", 8, "--learning-rate", 0.003, "--max-length", 32)
 
@@ -121,7 +125,7 @@ def reranker_run(desk, encoder_run):
     ran("index", desk / "books", "-i", desk / "new.sat", "--encoder", encoder_run.out)
     out = desk / "rerank"
     own = ("--index", desk / "new.sat", "--labels", desk / "labels.csv", "--share", 0.2)
-    epochs = ("--base-epochs", 2, "--graph-epochs", 1, "--batch-size", 8)
+    epochs = ("--kind", "graph", "--base-epochs", 2, "--graph-epochs", 1, "--batch-size", 8)
     return out, ran("train", "reranker", *own, "--encoder", encoder_run.out, "--out", out, *epochs)
 
 
@@ -141,12 +145,16 @@ def test_help_has_examples_and_fits_80_columns(name, sat, monkeypatch):
 def test_every_setting_is_an_option_with_its_default_and_its_meaning(name, sat, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     lines = sat("train", name, "--help").out.splitlines()
-    for field in fields(KINDS[name]):
-        found = [line for line in lines if line.startswith(f"│ {option_name(field.name)} ")]
-        assert len(found) == 1, field.name
-        assert f"[{shown(field.default)}]" in found[0]
-        meaning = found[0].partition(option_name(field.name))[2]
-        assert len(meaning.split()) >= 5, meaning
+    for settings in KINDS[name]:
+        for field in fields(settings):
+            found = [line for line in lines if line.startswith(f"│ {option_name(field.name)} ")]
+            assert len(found) == 1, field.name
+            default = found[0].rpartition("[")[2].partition("]")[0]
+            value = shown(getattr(settings, field.name))
+            of_kinds = [part.rpartition(" ")[2] for part in default.split(", ")]
+            assert value == default or value in of_kinds
+            meaning = found[0].partition(option_name(field.name))[2]
+            assert len(meaning.split()) >= 5, meaning
 
 
 @pytest.mark.parametrize(
@@ -154,7 +162,7 @@ def test_every_setting_is_an_option_with_its_default_and_its_meaning(name, sat, 
     [
         (EncoderTraining, {"trained_layers": "all"}, {"trained_layers": None}),
         (EncoderTraining, {"trained_layers": "2"}, {"trained_layers": 2}),
-        (EncoderTraining, {"bank": True, "epochs": 7}, {"bank": True, "epochs": 7}),
+        (RerankerTraining, {"joint": True, "layers": 3}, {"joint": True, "layers": 3}),
         (RerankerTraining, {"channels": "schema, join_key"}, {"channels": ("schema", "join_key")}),
         (RerankerTraining, {"channels": "none", "layers": 0}, {"channels": (), "layers": 0}),
         (RerankerTraining, {"dense_weight": "own"}, {"dense_weight": None}),
@@ -203,12 +211,23 @@ def test_a_value_that_cannot_be_read_is_named(kind, given, message):
         ("encoder --corpus corpus --epochs few", 2, "Invalid value for '--epochs'"),
         ("encoder --corpus corpus --preset odd", 2, "no preset 'odd'; choose one of: paper"),
         ("encoder --corpus books", 2, "holds none of query.json"),
-        ("reranker --corpus corpus --encoder tiny --channels none", 2, "layers is 1 without a ch"),
+        (
+            "reranker --corpus corpus --encoder tiny --kind graph --channels none",
+            2,
+            "layers is 1 without a ch",
+        ),
+        ("reranker --corpus corpus --layers 2", 2, "--layers is a setting of --kind graph, not of"),
+        ("reranker --corpus corpus --kind odd", 2, "'odd'"),
+        ("reranker --corpus corpus --bound 0", 2, "bound is 0.0"),
         ("encoder --index none.sat --labels labels.csv", 1, "none.sat"),
         ("encoder --index own.sat --labels gone.csv", 2, "gone.csv is missing"),
         ("encoder --corpus corpus --backbone ./gone", 1, "'./gone' is neither an existing"),
         ("reranker --corpus corpus", 2, "name the Sheet Encoder with --encoder"),
-        ("cross-encoder --corpus corpus", 2, "name the Sheet Encoder with --encoder"),
+        (
+            "reranker --corpus corpus --kind cross-encoder",
+            2,
+            "name the Sheet Encoder with --encoder",
+        ),
         ("status books", 1, "books is no run of sat train"),
     ],
 )
@@ -367,7 +386,7 @@ def test_an_encoder_trained_on_other_questions_is_noted(reranker_run, encoder_ru
 def test_a_grouped_corpus_is_trained_without_held_out_sheets(desk, tiny, sat):
     out = desk / "grouped"
     words = ("--corpus", desk / "corpus", "--split", "grouped", "--encoder", desk / "bag")
-    epochs = ("--base-epochs", 1, "--layers", 0)
+    epochs = ("--kind", "graph", "--base-epochs", 1, "--layers", 0)
     run = sat("train", "reranker", *words, "--out", out, *epochs)
     assert run.code == 0, run.err
     assert "corpus, grouped: 7 questions to learn from, 7 to choose with; 19 left out" in run.err
@@ -383,7 +402,7 @@ def test_a_servers_encoder_finds_candidates_for_a_training_on_the_processor(
     desk, tmp_path, monkeypatch
 ):
     pytest.importorskip("torch", reason="pip install '.[train]'")
-    small = ("--base-epochs", 1, "--layers", 0, "--device", "cpu")
+    small = ("--kind", "graph", "--base-epochs", 1, "--layers", 0, "--device", "cpu")
     with ollama(always(Reaction()), models=("small:latest",)) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.host)
         words = ("--corpus", desk / "corpus", "--encoder", "ollama:small")
@@ -392,11 +411,22 @@ def test_a_servers_encoder_finds_candidates_for_a_training_on_the_processor(
         assert opened.encoder_name == "ollama:small"
 
 
+def test_the_reranker_of_the_packages_kind_is_what_search_takes(desk, tmp_path, sat):
+    pytest.importorskip("torch", reason="pip install '.[train]'")
+    own = ("-i", desk / "own.sat", "--labels", desk / "labels.csv", "--share", 0.2)
+    ran("train", "reranker", *own, "--out", tmp_path / "r", "--epochs", 2)
+    assert [each.epoch for each in read_run(tmp_path / "r").phases[0].epochs] == [0, 1, 2]
+    words = ("search", "sales in 2022", "-i", desk / "own.sat", "--json")
+    found = sat(*words, "--reranker", tmp_path / "r")
+    assert len(json.loads(found.out)["hits"]) == 5
+
+
 @pytest.mark.slow
 def test_the_cross_encoder_is_what_search_takes(desk, tiny, sat):
     out = desk / "cross"
     words = ("--corpus", desk / "corpus", "--encoder", desk / "bag", "--backbone", tiny)
-    run = sat("train", "cross-encoder", *words, "--out", out, "--epochs", 1, "--max-length", 48)
+    small = ("--kind", "cross-encoder", "--epochs", 1, "--max-length", 48)
+    run = sat("train", "reranker", *words, "--out", out, *small)
     assert run.code == 0, run.err
     found = sat("search", "sales in 2022", "-i", out / "index.sat", "--reranker", out, "--json")
     assert len(json.loads(found.out)["hits"]) == 5

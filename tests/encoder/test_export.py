@@ -88,7 +88,7 @@ def test_weights_that_no_onnx_file_holds_are_refused_before_they_are_loaded(
 ):
     """Nor is a training begun that could not be exported."""
     from sat_retriever.train.encoder.backbone import Backbone
-    from sat_retriever.train.pairs.pairmodel import PairModel
+    from sat_retriever.train.reranker.pairmodel import PairModel
     from sat_retriever.train.settings import CrossEncoderTraining
 
     size = (tiny_source / "model.safetensors").stat().st_size

@@ -17,7 +17,6 @@ from tests.tiny_transformer import tiny_corpus
 
 _OPTIONS = {
     "plain": {"positives": 2, "negatives": 3, "accumulation": 2},
-    "bank": {"bank": True},
     "single": {"loss": "single_positive", "mining": "fixed"},
 }
 

@@ -9,9 +9,9 @@ from safetensors.torch import save_file
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.optimise import Optimiser
 from sat_retriever.train.loop.task import batches
-from sat_retriever.train.pairs.pairmodel import PairModel
-from sat_retriever.train.pairs.pairs import FoundSheets, PairCandidates
-from sat_retriever.train.pairs.train import PairTask
+from sat_retriever.train.reranker.cross_encoder import PairTask
+from sat_retriever.train.reranker.pairlists import PairLists
+from sat_retriever.train.reranker.pairmodel import PairModel
 from sat_retriever.train.settings import CrossEncoderTraining
 from tests.tiny_transformer import tiny_corpus
 
@@ -25,19 +25,20 @@ def run(source: str, target: str) -> None:
     """
     data = tiny_corpus()
     draw = np.random.default_rng(5)
-    found = [
-        FoundSheets(
+    lists = [
+        PairLists(
+            "encoder", "texts", 1.0, data.sheets, part,
             np.array([draw.permutation(36)[:12] for _ in part.texts]),
             draw.random((len(part), 12), dtype=np.float32),
         )
         for part in (data.train, data.validation)
-    ]
+    ]  # fmt: skip
     settings = CrossEncoderTraining(
         backbone=source, trained_layers=1, learning_rate=1e-3, precision="fp32", accumulation=2
     )
     accelerator = make_accelerator(settings.schedule())
     model = PairModel.load(settings)
-    task = PairTask(data, PairCandidates(*found, "encoder", "texts", 1.0), settings, model)
+    task = PairTask(*lists, settings, model)
     optimiser = Optimiser(task, settings.schedule(), accelerator)
     task.prepare(1, accelerator)
     task.module.train()

@@ -12,7 +12,7 @@ from torch import nn
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.train.loop.task import Share
 from sat_retriever.train.reranker.candidatesets import candidate_sets
-from sat_retriever.train.reranker.reranktask import LossWeights, RerankTask
+from sat_retriever.train.reranker.graphtask import LossWeights, RerankTask
 from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
 from sat_retriever.train.settings import RerankerTraining
 from tests.fakes import HashedEncoder

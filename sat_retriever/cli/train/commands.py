@@ -1,17 +1,18 @@
-"""Commands for the three trainings, and for the status of a run folder."""
+"""Commands for the trainings of both stages, and for the status of a run folder."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from sat_retriever.cli.options import DeviceOption, JsonOption
 from sat_retriever.cli.terminal import examples
-from sat_retriever.cli.train.fields import settings_of, with_options
+from sat_retriever.cli.train.fields import option_name, settings_of, with_options
 from sat_retriever.cli.train.input import input_of_options
 from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.train.session import (
@@ -23,18 +24,25 @@ from sat_retriever.cli.train.session import (
     shown,
     start_of,
 )
+from sat_retriever.errors import InputError
+from sat_retriever.rank.cross_encoder import CROSS_ENCODER
+from sat_retriever.rank.features.featurerank import FEATURES
+from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.train.settings import (
     CROSS_ENCODER_PRESETS,
     ENCODER_PRESETS,
     RERANKER_PRESETS,
     CrossEncoderTraining,
     EncoderTraining,
+    FeatureTraining,
     RerankerTraining,
 )
 
+Settings = FeatureTraining | RerankerTraining | CrossEncoderTraining
+
 app = typer.Typer(
     name="train",
-    help="Train the Sheet Encoder, the reranker or the Cross-Encoder.",
+    help="Train the Sheet Encoder or a reranker.",
     epilog=examples(
         "sat train encoder --index reports.sat --labels labels.csv --out run",
         "sat train reranker --corpus corpus --encoder run --out rerank",
@@ -59,8 +67,12 @@ def _presets(known: Mapping[str, object]) -> Any:
 
 
 EncoderPreset = Annotated[str | None, _presets(ENCODER_PRESETS)]
-RerankerPreset = Annotated[str | None, _presets(RERANKER_PRESETS)]
-CrossEncoderPreset = Annotated[str | None, _presets(CROSS_ENCODER_PRESETS)]
+RERANKERS: Mapping[str, Settings] = {
+    FEATURES.name: FeatureTraining(),
+    GRAPH.name: RerankerTraining(),
+    CROSS_ENCODER.name: CrossEncoderTraining(),
+}
+Kind = Literal["features", "graph", "cross-encoder"]
 
 
 @app.command(
@@ -71,7 +83,7 @@ CrossEncoderPreset = Annotated[str | None, _presets(CROSS_ENCODER_PRESETS)]
         "accelerate launch -m sat_retriever train encoder --corpus corpus --out run",
     ),
 )
-@with_options(EncoderTraining, also=input_of_options)
+@with_options({"encoder": EncoderTraining()}, also=input_of_options)
 def encoder(
     out: Out,
     *,
@@ -85,7 +97,7 @@ def encoder(
     Use RUN/encoder with sat index --encoder, and RUN/sentence-transformers
     with sentence-transformers.
     """
-    settings = settings_of(start_of(EncoderTraining, ENCODER_PRESETS, preset), given)
+    settings = settings_of(start_of(EncoderTraining(), ENCODER_PRESETS, preset), given)
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
@@ -101,84 +113,65 @@ def encoder(
     no_args_is_help=True,
     epilog=examples(
         "sat train reranker --index new.sat --labels labels.csv --out rerank",
-        "sat train reranker --corpus corpus --encoder run --out rerank --layers 2",
+        "sat train reranker --corpus corpus --encoder run --out rerank --kind graph --layers 2",
+        "sat train reranker -i new.sat --labels labels.csv --out cross --kind cross-encoder",
     ),
 )
-@with_options(RerankerTraining, also=input_of_options)
+@with_options(RERANKERS, also=input_of_options)
 def reranker(
     out: Out,
     *,
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            help="features: what lists of candidates show, as the reranker in the package does; "
+            "graph: the paper's Stage 2; cross-encoder: reads question and sheet together.",
+            metavar="NAME",
+        ),
+    ] = "features",
     encoder: Stage1 = None,
-    preset: RerankerPreset = None,
+    preset: Annotated[str | None, _presets(RERANKER_PRESETS | CROSS_ENCODER_PRESETS)] = None,
     device: DeviceOption = "auto",
     as_json: JsonOption = False,
     **given: Any,
 ) -> None:
-    """Train Stage 2: the base scorer, then the gated graph over it.
+    """Train Stage 2, a reranker of one of three kinds.
 
-    Use RUN/reranker with sat search --reranker.
+    Use RUN with sat search --reranker.
     """
-    settings = settings_of(start_of(RerankerTraining, RERANKER_PRESETS, preset), given)
+    presets: Mapping[str, Mapping[str, Settings]] = {
+        GRAPH.name: RERANKER_PRESETS, CROSS_ENCODER.name: CROSS_ENCODER_PRESETS
+    }  # fmt: skip
+    _refuse_other_settings(kind, given)
+    settings = settings_of(start_of(RERANKERS[kind], presets.get(kind, {}), preset), given)
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.train.reranker.candidatesets import candidate_sets
-        from sat_retriever.train.reranker.train import train_reranker
+        from sat_retriever.train.reranker.train import gather, train_reranker
 
         dataset = source.dataset
         with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
-            sets = [
-                candidate_sets(
-                    index, queries, settings, progress=partial(bar.counting, "candidates")
-                )
+            train, validation = (
+                gather(index, queries, settings, progress=partial(bar.counting, "candidates"))
                 for index, queries in ((seen, dataset.train), (whole, dataset.validation))
-            ]
-            train_reranker(
-                sets[0],
-                sets[1],
-                settings,
-                out,
-                data_name=dataset.name,
-                device=device,
-                progress=bar.training,
             )
+            train_reranker(
+                train, validation, settings, out, data_name=dataset.name, device=device,
+                progress=bar.training,
+            )  # fmt: skip
     report(out, source, as_json=as_json)
 
 
-@app.command(
-    "cross-encoder",
-    no_args_is_help=True,
-    epilog=examples(
-        "sat train cross-encoder --index new.sat --labels labels.csv --out cross",
-        "sat train cross-encoder --corpus corpus --encoder run --out cross --negatives 4",
-    ),
-)
-@with_options(CrossEncoderTraining, also=input_of_options)
-def cross_encoder(
-    out: Out,
-    *,
-    encoder: Stage1 = None,
-    preset: CrossEncoderPreset = None,
-    device: DeviceOption = "auto",
-    as_json: JsonOption = False,
-    **given: Any,
-) -> None:
-    """Fine-tune a Cross-Encoder, which reads question and sheet together.
-
-    Use RUN/cross-encoder with sat search --reranker.
-    """
-    settings = settings_of(start_of(CrossEncoderTraining, CROSS_ENCODER_PRESETS, preset), given)
-    with said_once():
-        source = chosen_input(given, settings.seed)
-        check_extra()
-        from sat_retriever.train.pairs.pairs import pair_candidates
-        from sat_retriever.train.pairs.train import train_cross_encoder
-
-        data = source.data()
-        with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
-            pairs = pair_candidates(data, seen, whole, settings)
-            train_cross_encoder(data, pairs, settings, out, device=device, progress=bar.training)
-    report(out, source, as_json=as_json)
+def _refuse_other_settings(kind: Kind, given: Mapping[str, Any]) -> None:
+    """Refuse settings of other kinds of rerankers, which would have no effect."""
+    own = {each.name for each in fields(RERANKERS[kind])}
+    for name, settings in RERANKERS.items():
+        for each in fields(settings):
+            if given.get(each.name) is not None and each.name not in own:
+                raise InputError(
+                    f"{option_name(each.name)} is a setting of --kind {name}, not of {kind}; "
+                    "name that kind, or leave the setting out"
+                )
 
 
 @app.command(no_args_is_help=True, epilog=examples("sat train status run"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import Field, fields, replace
+from dataclasses import fields, replace
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -25,21 +25,29 @@ _METAVARS = {int: "N", float: "X", str: "NAME"}
 
 
 def with_options(
-    settings: type, *, also: Callable[..., Any] | None = None, panel: str = PAPER
+    settings: Mapping[str, Any], *, also: Callable[..., Any] | None = None, panel: str = PAPER
 ) -> Callable[[Command], Command]:
     """Make a decorator that turns a command's `**given` into options.
 
     An option that is not given is None, so that a preset's value stays.
 
     Args:
-        settings: A dataclass with a documented `Attributes:` section; each field is an option.
+        settings: Defaults by the name of what they are of: dataclasses with a documented
+            `Attributes:` section. Each field is an option; one of several of them is one option.
         also: A function whose parameters become options too, except those named like a field.
+        panel: Heading of the settings; with several, each group of names has one of its own.
     """
 
     def decorate(command: Command) -> Command:
-        made = [_parameter(settings, each, panel) for each in fields(settings)]
-        taken = {each.name for each in made}
-        others = [each for each in _own(also) if each.name not in taken] if also else []
+        owners: dict[str, dict[str, Any]] = {}
+        for name, each in settings.items():
+            for field in fields(each):
+                owners.setdefault(field.name, {})[name] = each
+        made = [
+            _parameter(field, of, panel if len(settings) == 1 else f"Settings of {', '.join(of)}")
+            for field, of in owners.items()
+        ]
+        others = [each for each in _own(also) if each.name not in owners] if also else []
         every = [*_own(command), *others, *made]
         command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
         command.__annotations__ = {each.name: each.annotation for each in every}
@@ -118,26 +126,35 @@ def shown(value: Any) -> str:
 # ---- inner workings
 
 
-def _parameter(kind: type, field: Field[Any], panel: str) -> inspect.Parameter:
-    hint = get_type_hints(kind)[field.name]
+def _parameter(name: str, owners: Mapping[str, Any], panel: str) -> inspect.Parameter:
+    """The option of a field; its owners are the settings that have it, by their names."""
+    kind = type(next(iter(owners.values())))
+    hint = get_type_hints(kind)[name]
     given, metavar = _taken(hint)
-    names = [option_name(field.name)]
+    names = [option_name(name)]
     if hint is bool:
         names = [f"{names[0]}/--no-{names[0].removeprefix('--')}"]
-    default = shown(field.default).replace("[", r"\[")
     option = typer.Option(
         *names,
-        help=rf"{field_help(kind, field.name)} [dim]\[{default}][/dim]",
+        help=rf"{field_help(kind, name)} [dim]\[{_defaults(name, owners)}][/dim]",
         metavar=metavar,
         show_default=False,
         rich_help_panel=panel,
     )
     return inspect.Parameter(
-        field.name,
+        name,
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
         annotation=Annotated[given | None, option],
     )
+
+
+def _defaults(name: str, owners: Mapping[str, Any]) -> str:
+    """The default of a field, with the names of its owners where these differ in it."""
+    values = {owner: shown(getattr(each, name)) for owner, each in owners.items()}
+    if len(set(values.values())) == 1:
+        return next(iter(values.values())).replace("[", r"\[")
+    return ", ".join(f"{owner} {value}" for owner, value in values.items())
 
 
 def _taken(hint: Any) -> tuple[Any, str | None]:

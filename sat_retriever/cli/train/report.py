@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from rich.text import Text
 
 from sat_retriever.cli.options import ENCODER
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
-from sat_retriever.rank.load import TRAINED
+from sat_retriever.errors import SatError
+from sat_retriever.rank.load import trained_kind
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.encoder.fusion import CHOSEN, name_of
 from sat_retriever.train.loop.summary import PhaseSummary, RunSummary, read_run
@@ -53,11 +55,11 @@ def next_commands(out: Path, folders: Sequence[str]) -> list[str]:
     if (out / ENCODER).is_dir():
         named = " ".join(map(_quoted, folders))
         commands.append(f"sat index {named} --index new.sat --encoder {_quoted(out / ENCODER)}")
-    for target in (out / kind.name for kind in TRAINED):
-        if target.is_dir():
-            made = out / "index.sat"
-            index = _quoted(made) if made.exists() else "INDEX"
-            commands.append(f'sat search "…" --index {index} --reranker {_quoted(target)}')
+    with suppress(SatError):  # a training of Stage 1, or one that is not finished
+        _, target = trained_kind(out)
+        made = out / "index.sat"
+        index = _quoted(made) if made.exists() else "INDEX"
+        commands.append(f'sat search "…" --index {index} --reranker {_quoted(target)}')
     return commands
 
 

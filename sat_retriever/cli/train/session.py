@@ -32,10 +32,10 @@ Settings = TypeVar("Settings")
 _NEEDED = ("torch", "transformers", "accelerate", "safetensors", "onnx", "onnxscript")
 
 
-def start_of(kind: type[Settings], presets: Mapping[str, Settings], name: str | None) -> Settings:
+def start_of(default: Settings, presets: Mapping[str, Settings], name: str | None) -> Settings:
     """The settings of a preset, or the defaults, before options change them."""
     if name is None:
-        return kind()
+        return default
     if name not in presets:
         known = ", ".join(presets) or "none"
         raise InputError(f"there is no preset {name!r}; choose one of: {known}")

@@ -10,14 +10,10 @@ import numpy as np
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.features.features import candidate_list, list_inputs
-from sat_retriever.rank.features.model import (
-    FORMAT,
-    FeatureModel,
-    copy_feature_folder,
-    read_feature_spec,
-)
+from sat_retriever.rank.features.model import FORMAT, FeatureModel, FeatureSpec
 from sat_retriever.rank.links.linkrank import LinkReranker
-from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
+from sat_retriever.rank.reranker import Reranker, rescored
+from sat_retriever.rank.trained import TrainedKind, check_trained_on
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
@@ -72,11 +68,5 @@ class FeatureReranker(Reranker):
 
 
 FEATURES = TrainedKind(
-    name="features",
-    label="Features",
-    format=FORMAT,
-    trained_on=read_feature_spec,
-    load=FeatureReranker.load,
-    carry=copy_feature_folder,
-    has_command=False,
+    "features", "Features", FORMAT, FeatureSpec, FeatureReranker.load, carries=True
 )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.encoder.models.folder import damaged, read_folder, reading, write_folder
-from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.encoder.models.folder import damaged, write_folder
+from sat_retriever.errors import InputError
 from sat_retriever.rank.features.features import FEATURES, RELATIONS, ListInputs
+from sat_retriever.rank.trained import read_spec
 from sat_retriever.records.tokens import FloatArray
 
 _FIRST = 5  # candidates whose features are also described apart from the others
@@ -169,14 +169,6 @@ class FeatureSpec:
         if not all(number > 0 for number in numbers):
             raise InputError("its candidates, slope or a bound is 0 or less; train it again")
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> FeatureSpec:
-        """Read what `dataclasses.asdict` gave."""
-        if {field.name for field in fields(cls)} != set(values):
-            raise InputError("its config.json has other fields than this version reads; upgrade")
-        names = {name: tuple(values[name]) for name in ("features", "relations")}
-        return cls(**{**values, **names})
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureModel:
@@ -239,15 +231,13 @@ class FeatureModel:
             with file.open("wb") as out:
                 np.savez(out, **arrays)  # type: ignore[arg-type]
 
-        spec = asdict(self.spec)
-        spec |= {"features": list(self.spec.features), "relations": list(self.spec.relations)}
-        write_folder(target, FORMAT, spec, {MODEL: write})
+        write_folder(target, FORMAT, asdict(self.spec), {MODEL: write})
 
     @classmethod
     def load(cls, folder: str | Path) -> FeatureModel:
         """Read a folder."""
         folder = Path(folder)
-        spec = read_feature_spec(folder)
+        spec = read_spec(folder, FORMAT, FeatureSpec)
         try:
             with np.load(folder / MODEL, allow_pickle=False) as file:
                 arrays = {name: np.asarray(file[name], dtype=np.float32) for name in file.files}
@@ -266,19 +256,3 @@ class FeatureModel:
 def _bounded(values: FloatArray, bound: float) -> FloatArray:
     bounded: FloatArray = bound * np.tanh(values / bound)
     return bounded
-
-
-def copy_feature_folder(folder: Path, target: Path, encoder: str) -> None:
-    """Copy a reranker for another encoder, given by its fingerprint."""
-    model = FeatureModel.load(folder)
-    replace(model, spec=replace(model.spec, encoder=encoder)).save(target)
-
-
-def read_feature_spec(folder: Path) -> FeatureSpec:
-    """Return the spec of a folder after checking its format, fingerprint and hashes."""
-    values = read_folder(folder, FORMAT)
-    try:
-        with reading(folder, FORMAT):
-            return FeatureSpec.from_dict(values)
-    except InputError as error:
-        raise EncoderError(f"the reranker in {folder} cannot be used: {error}") from error

@@ -1,8 +1,7 @@
 """Rerank with a trained model that reads the graph of the candidates, run by onnxruntime.
 
-The model's inputs are `query` (d,), `tokens` (k, d), `scores` (k,), `features` (k, f) and
-`relations` (c, k, k), all float32; it may lack inputs that it does not read. Its output is
-`logits` (k,) float32.
+The model's inputs are the arrays of `CandidateGraph`, but for those that it does not read; its
+output is `logits` (k,) float32.
 """
 
 from __future__ import annotations
@@ -25,14 +24,9 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.fusion import probabilities
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.graph import CandidateGraph, candidate_graph
-from sat_retriever.rank.graph.spec import (
-    FORMAT,
-    MODEL,
-    GraphSpec,
-    copy_graph_folder,
-    read_graph_folder,
-)
-from sat_retriever.rank.reranker import Reranker, TrainedKind, check_trained_on, rescored
+from sat_retriever.rank.graph.spec import FORMAT, MODEL, GraphSpec
+from sat_retriever.rank.reranker import Reranker, rescored
+from sat_retriever.rank.trained import TrainedKind, check_trained_on, read_spec
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -64,17 +58,13 @@ class GraphModel:
     ) -> GraphModel:
         """Load the model in a folder that training wrote; see `GraphReranker.load`."""
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
-        spec = read_graph_folder(folder)
+        spec = read_spec(folder, FORMAT, GraphSpec)
         session = open_session(folder / MODEL, cores, device)
         _check_inputs(session, spec, folder / MODEL)
         return cls(folder, spec, session)
 
     def scores(self, graph: CandidateGraph) -> FloatArray:
-        """Return the logits of the candidates, (k,) float32, in their order.
-
-        Raises:
-            EncoderError: If onnxruntime fails, or the result is not k numbers.
-        """
+        """Return the logits of the candidates, (k,) float32; an EncoderError if that fails."""
         inputs = {
             name: np.ascontiguousarray(getattr(graph, name), dtype=np.float32)
             for name in self._inputs
@@ -136,8 +126,7 @@ class GraphReranker(Reranker):
             device: "cuda", "cpu" or "auto"; None takes the index's.
 
         Raises:
-            EncoderError: If the folder is not a reranker, is damaged, or cannot be opened.
-            FingerprintMismatchError: If it was trained on other tokens than the index has.
+            EncoderError: If the folder is not such a reranker, is damaged, or cannot be opened.
             InputError: If `threads` is below 1, or the device is unknown.
             MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
         """
@@ -150,14 +139,12 @@ class GraphReranker(Reranker):
         """Return candidates with new scores and ranks, best first.
 
         The score is the sigmoid of the model's logit, in [0, 1]: the probability that the sheet is
-        relevant, with relevant sheets weighted as in the loss. Logits decide the order, even if two
-        scores round to the same number; equal logits are in the order of sheet ids. Sheets that
+        relevant, with relevant sheets weighted as in the loss. Logits decide the order. Sheets that
         were removed from the index since are left out. A model trained on candidates after links
         adds the sheets that links lead to.
 
         Raises:
             InputError: If there are too many candidates for one graph.
-            EncoderError: If the model cannot be run.
         """
         if not candidates:
             return []
@@ -169,11 +156,4 @@ class GraphReranker(Reranker):
         return rescored(graph.candidates, logits, probabilities(logits))
 
 
-GRAPH = TrainedKind(
-    name="reranker",
-    label="Stage 2",
-    format=FORMAT,
-    trained_on=read_graph_folder,
-    load=GraphReranker.load,
-    carry=lambda folder, target, encoder: copy_graph_folder(folder, target, encoder=encoder),
-)
+GRAPH = TrainedKind("graph", "Stage 2", FORMAT, GraphSpec, GraphReranker.load, carries=True)

@@ -1,16 +1,11 @@
-"""Describe a trained reranker, its inputs and its identity, and keep it as a folder."""
+"""Describe the inputs of a trained graph reranker."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
-from sat_retriever.encoder.models.folder import read_folder, reading, write_folder
-from sat_retriever.encoder.onnx.compact import compact_onnx
-from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.errors import InputError
 from sat_retriever.rank.graph.channels import check_channels
 
 Start = Literal["dense", "fused", "links"]
@@ -62,61 +57,6 @@ class GraphSpec:
                 raise InputError(f"{name} is {getattr(self, name)}; give {least} or more")
         check_channels(self.channels)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values."""
-        values = asdict(self)
-        return {**values, "features": list(self.features), "channels": list(self.channels)}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> GraphSpec:
-        """Read a spec from the output of `to_dict`."""
-        wrong = sorted({field.name for field in fields(cls)} ^ set(values))
-        if wrong:
-            raise InputError(
-                f"the reranker's config.json has other fields than this version reads "
-                f"({', '.join(wrong)}); upgrade sat-retriever or train again"
-            )
-        lists = {name: tuple(values[name]) for name in ("features", "channels")}
-        return cls(**{**values, **lists})
-
 
 FORMAT = "sat-reranker"
 MODEL = "model.onnx"
-
-
-def write_graph_folder(target: Path, spec: GraphSpec, write_model: Callable[[Path], None]) -> None:
-    """Write a folder that `GraphModel.load` reads; after a failure the old one is unchanged."""
-    write_folder(target, FORMAT, spec.to_dict(), {MODEL: write_model})
-
-
-def read_graph_folder(folder: Path) -> GraphSpec:
-    """Return the spec of a folder after checking its format, fingerprint and hashes."""
-    values = read_folder(folder, FORMAT)
-    try:
-        with reading(folder, FORMAT):
-            return GraphSpec.from_dict(values)
-    except InputError as error:
-        raise EncoderError(f"{folder} holds a reranker that cannot be used: {error}") from error
-
-
-def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None) -> None:
-    """Copy a reranker, for its own encoder or for one trained further from it.
-
-    `encoder` is the fingerprint of the encoder whose tokens the copy will order; None keeps its
-    own. The caller must measure how well it orders them, and how well the copied
-    `complete_share` fits.
-    """
-    spec = read_graph_folder(source)
-    if encoder is not None:
-        spec = replace(spec, encoder=encoder)
-
-    def copy_model(file: Path) -> None:
-        shutil.copyfile(source / MODEL, file)
-
-    write_graph_folder(target, spec, copy_model)
-
-
-def compact_graph_folder(source: Path, target: Path) -> None:
-    """Copy a reranker in half the space: weights in half precision, computed in fp32."""
-    spec = read_graph_folder(source)
-    write_graph_folder(target, spec, lambda file: compact_onnx(source / MODEL, file, "train"))

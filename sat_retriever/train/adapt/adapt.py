@@ -37,7 +37,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.load import AUTO
-from sat_retriever.rank.reranker import TrainedKind
+from sat_retriever.rank.trained import TrainedKind
 from sat_retriever.records.files import make_folder
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
@@ -63,7 +63,7 @@ from sat_retriever.train.adapt.start import (
     goes_on,
     refuse_untrainable,
     reranker_of,
-    stage_2_start,
+    stage_2_of,
     start_of,
 )
 from sat_retriever.train.data.corpusindex import seen_index
@@ -72,10 +72,9 @@ from sat_retriever.train.encoder.train import train_encoder
 from sat_retriever.train.loop.memory import largest_memory_mib
 from sat_retriever.train.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.train.loop.state import TrainingProgress
-from sat_retriever.train.reranker.candidatesets import candidate_sets
-from sat_retriever.train.reranker.train import train_reranker
+from sat_retriever.train.reranker.train import gather, train_reranker
 
-_KIND = "adapt 6"  # raised when the same settings give another result
+_KIND = "adapt 7"  # raised when the same settings give another result
 _DRAFTS = ".drafts"
 
 
@@ -126,14 +125,12 @@ def adapt(
         InputError: If a label names an unknown sheet, no question can be made, or all sheets are
             of one family.
         TrainingError: If the folder holds another adaptation, or another process is running it.
-        EncoderError: If the encoder cannot be loaded, has no weights to train further, or runs
-            elsewhere; or if the index's reranker is damaged, or cannot be copied.
+        EncoderError: If the encoder cannot be trained further, or the index's reranker is damaged.
         PathNotFoundError: If the index names a reranker that does not exist.
         FingerprintMismatchError: If that reranker was trained on other tokens than the index has.
         MissingExtraError: If an optional package is missing; the message names the command.
         IndexBusyError: If another process is writing to the index.
         IndexStorageError: If the index cannot be written; it then stays as it was.
-        OutputError: If the folder cannot be written.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainingError("an adaptation runs in one process; start it without a launcher")
@@ -260,28 +257,25 @@ class _Making:
         if before is None:
             return None
         kind, folder = before
-        if kind.carry is None:
+        if not kind.carries:
             return None
-        kind.carry(folder, self.folder / CARRIED, encoder)
+        kind.copy(folder, self.folder / CARRIED, encoder=encoder)
         return kind, self.folder / CARRIED
 
     def _stage_2(
         self, whole: SheetIndex, material: Material, before: tuple[TrainedKind, Path] | None
     ) -> Rows:
-        """Train a reranker over an index's tokens and return its rows.
-
-        `before` is a reranker of these tokens; its base scorer is the start, if it has the form.
-        """
-        settings = self.settings.reranker_training()
+        """Train a reranker over an index's tokens, see `stage_2_of`, and return its rows."""
+        settings, start = stage_2_of(before, self.settings)
         with self._seen(whole, material.seen) as seen:
             train, choose = (
-                candidate_sets(each, queries, settings, progress=partial(self._count, "candidates"))
+                gather(each, queries, settings, progress=partial(self._count, "candidates"))
                 for each, queries in ((seen, material.rerank), (whole, material.choose))
             )
         train_reranker(
             train, choose, settings, self.folder / STAGE_2,
-            start_from=stage_2_start(before, settings),
-            data_name=self.index.path.stem, device=self.index.device, progress=self._training,
+            start_from=start, data_name=self.index.path.stem, device=self.index.device,
+            progress=self._training,
         )  # fmt: skip
         return self._rows(whole, self.folder / STAGE_2, material)
 

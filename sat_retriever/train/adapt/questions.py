@@ -104,7 +104,6 @@ def prepare(
         EmptyInputError: If there are no questions to learn from, or to choose with.
         InputError: If all sheets are of one family.
         LanguageModelError: If the model gives no answer; earlier answers are kept.
-        OutputError: If the folder cannot be written.
     """
     groups = families_of(index)
     held_out = kept_apart(groups, share=settings.share, seed=settings.seed)

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.links import LinkType
-from sat_retriever.train.settings import EncoderTraining, RerankerTraining
+from sat_retriever.train.settings import EncoderTraining, FeatureTraining, RerankerTraining
 
 OWN = "own"
 Stage = Literal["both", "encoder", "reranker"]
@@ -42,8 +42,9 @@ class AdaptSettings:
         learning_rate: Highest learning rate of Stage 1, after the warm-up.
         stage: Models to train: "encoder", "reranker" over the index's own encoder, or "both", the
             reranker then over the adapted encoder.
-        candidates: Sheets that Stage 1 passes to Stage 2.
-        stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
+        candidates: Sheets that Stage 1 passes to a graph.
+        stage_2_epochs: Passes of Stage 2 over the questions; of a graph's base scorer, and as many
+            of the graph.
         sure: Replace models only if the lead is beyond chance, with the whole 80 % interval over
             families above 0; otherwise any lead is enough. An encoder that starts from the index's
             own, of which it keeps half, always needs any lead alone.
@@ -102,15 +103,13 @@ class AdaptSettings:
         These are the paper's values, except for random hard negatives, half the learning rate (the
         model has been trained before), the mean of the weights before and after, and bf16 on a CPU
         that multiplies it in hardware.
-
-        Source of the mean: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models".
         """
         return EncoderTraining(
             backbone=start,
             trained_layers=self.trained_layers,
             max_length=self.max_length,
             negative_choice="random",  # better on IndustryTab-1K's validation questions
-            interpolation=(_SHARE,),
+            trained_share=_SHARE,
             precision="fast",
             epochs=self.epochs,
             batch_size=self.batch_size,
@@ -119,10 +118,7 @@ class AdaptSettings:
         )
 
     def reranker_training(self) -> RerankerTraining:
-        """Return the settings of Stage 2 over the link reranker's order.
-
-        If training finds nothing better, Stage 2 keeps its start; see `adapt`.
-        """
+        """Return the settings of a graph over the link reranker's order, which it can keep."""
         return RerankerTraining(
             candidates=self.candidates,
             start="links",
@@ -134,3 +130,7 @@ class AdaptSettings:
             graph_epochs=self.stage_2_epochs,
             seed=self.seed,
         )
+
+    def feature_training(self) -> FeatureTraining:
+        """Return the settings of a feature reranker, which can keep its start."""
+        return FeatureTraining(epochs=self.stage_2_epochs, seed=self.seed)

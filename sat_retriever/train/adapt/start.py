@@ -14,18 +14,19 @@ from sat_retriever.encoder.models.folder import is_packaged
 from sat_retriever.encoder.source import expanded
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
-from sat_retriever.rank.graph.spec import read_graph_folder
+from sat_retriever.rank.graph.spec import FORMAT, GraphSpec
 from sat_retriever.rank.load import located_reranker, own_reranker_name, untrained_kind
-from sat_retriever.rank.reranker import TrainedKind, check_trained_on
+from sat_retriever.rank.trained import TrainedKind, check_trained_on, read_spec
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
 from sat_retriever.train.adapt.questions import Material
 from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS
 from sat_retriever.train.loop.runfolder import CONFIG
-from sat_retriever.train.reranker.scoreronnx import base_weights
-from sat_retriever.train.settings import RerankerTraining
+from sat_retriever.train.reranker.graph import base_weights
+from sat_retriever.train.settings import FeatureTraining, RerankerTraining
 
 _PRECISION = re.compile(r":(?:int8|compact)$")
 _SAMPLE = 64  # sheets that are encoded for the estimate
@@ -40,11 +41,8 @@ def start_of(encoder: str) -> str:
     """Return the model from which Stage 1 trains an index's encoder further.
 
     An exported encoder cannot be trained. Its original is taken from beside it if a training's run
-    folder has it, or else from the exported file, if that file describes its original.
-
-    Raises:
-        EncoderError: If it was exported and its weights cannot be recovered.
-        MissingExtraError: If a package that reads the weights from the file is not installed.
+    folder has it, or else from the exported file, if that file describes its original; an
+    EncoderError if neither has it.
     """
     name = _PRECISION.sub("", encoder)
     if is_packaged(name) or not is_model_folder(Path(name)):
@@ -61,11 +59,7 @@ def start_of(encoder: str) -> str:
 
 
 def refuse_untrainable(index: SheetIndex, backbone: str) -> None:
-    """Refuse to train an encoder further whose weights are not here.
-
-    Raises:
-        EncoderError: If it is a model of a server, or in an object of a framework.
-    """
+    """Refuse to train an encoder further that runs on a server or in a framework's object."""
     if goes_on(index, backbone) and is_embedding(index.encoder_name):
         raise EncoderError(
             f"the weights of {index.encoder_name!r} are not here to be trained; train a reranker "
@@ -82,13 +76,8 @@ def goes_on(index: SheetIndex, backbone: str) -> bool:
 def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Path] | None:
     """Return the kind and folder of an index's trained reranker, if it has one.
 
-    It counts only if Stage 1 starts from the encoder whose tokens it was trained on.
-
-    Raises:
-        PathNotFoundError: If the index names a reranker that does not exist.
-        InputError: If the named folder holds no reranker.
-        EncoderError: If the reranker is damaged.
-        FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
+    It counts only if Stage 1 starts from the encoder whose tokens it was trained on. It is refused
+    if it is missing or damaged, or was trained on other tokens or texts than the index has.
     """
     if not goes_on(index, backbone):
         return None
@@ -100,24 +89,26 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Pa
     return kind, folder
 
 
-def stage_2_start(
-    before: tuple[TrainedKind, Path] | None, settings: RerankerTraining
-) -> Path | None:
-    """Return the reranker of these tokens if Stage 2 can start from it, or else None.
+def stage_2_of(
+    before: tuple[TrainedKind, Path] | None, settings: AdaptSettings
+) -> tuple[FeatureTraining | RerankerTraining, Path | None]:
+    """Return the settings of Stage 2, and the reranker of these tokens that it starts from, if any.
 
-    Raises:
-        EncoderError: If the folder is not a reranker, or is damaged.
-        MissingExtraError: If an optional package is missing; the message names the command.
+    A feature reranker, such as the one of this package, is trained further. Otherwise the graph
+    is trained; it starts from one with the same inputs.
     """
-    if before is None or before[0] is not GRAPH:
-        return None
-    folder = before[1]
-    wanted = replace(read_graph_folder(folder), start=settings.start, features=settings.features)
+    kind, folder = before or (None, Path())
+    if kind is FEATURES:
+        return settings.feature_training(), folder
+    graph = settings.reranker_training()
+    if kind is not GRAPH:
+        return graph, None
+    spec = read_spec(folder, FORMAT, GraphSpec)
     try:
-        base_weights(folder, wanted)
+        base_weights(folder, replace(spec, start=graph.start, features=graph.features))
     except TrainingError:
-        return None
-    return folder
+        return graph, None
+    return graph, folder
 
 
 def estimated_seconds(index: SheetIndex, material: Material, settings: AdaptSettings) -> float:
@@ -130,8 +121,7 @@ def estimated_seconds(index: SheetIndex, material: Material, settings: AdaptSett
     validated = len(index) + len(material.choose)
     learnt = _TEXTS * len(material.train)
     an_epoch = validated + len(material.train) + _LEARNT * learnt
-    mixtures = len(settings.encoder_training("minilm").interpolation)
-    return a_text * (settings.epochs * an_epoch + (1 + mixtures) * validated)
+    return a_text * (settings.epochs * an_epoch + 2 * validated)  # before, and with mixed weights
 
 
 def _seconds(encoder: Encoder, texts: Sequence[str]) -> float:

@@ -38,7 +38,6 @@ def corpus_index(
 
     Raises:
         InputError: If the dataset has no records, or the file holds another index.
-        OutputError: If the file cannot be written.
     """
     if not dataset.records:
         raise InputError(f"data set {dataset.name!r} has no records; index its folder instead")
@@ -67,7 +66,6 @@ def seen_index(
 
     Raises:
         InputError: If the file holds another index.
-        OutputError: If the file cannot be written.
     """
 
     def fill(part: SheetIndex) -> None:

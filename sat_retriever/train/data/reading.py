@@ -23,12 +23,7 @@ def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -
     """Return a data set as trainings of text encoders take it.
 
     Queries outside training and validation are not used. Without a serialization, texts have the
-    paper's form.
-
-    Raises:
-        EmptyInputError: If there are no training or no validation questions.
-        InputError: If a question names an unknown sheet, or a relevant sheet of a training
-            question is held out.
+    paper's form. Refuses what `TrainingData` refuses, and questions that name unknown sheets.
     """
     parts = (dataset.train, dataset.validation)
     return _data(dataset.name, dataset.records, serialization, parts, dataset.split.seen)
@@ -41,12 +36,7 @@ def from_index(index: SheetIndex, labels: Dataset) -> TrainingData:
     """Return the sheets and texts of an index with labelled queries, and its times if it uses them.
 
     All negatives of a query without annotated hard negatives count as hard ones. The records of
-    `labels` are not read.
-
-    Raises:
-        EmptyInputError: If there are no training or no validation questions.
-        InputError: If a question names a sheet that is not in the index, or a relevant sheet of
-            a training question is held out.
+    `labels` are not read. Refuses what `from_dataset` refuses.
     """
     # The negatives of a published corpus are drawn at random; a user's are judged search results.
     train, validation = (
@@ -69,12 +59,7 @@ def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
 
 
 def refuse_unknown_sheets(queries: Iterable[Query], known: Iterable[str], where: str) -> None:
-    """Refuse questions that name sheets other than the known ones.
-
-    Raises:
-        InputError: If a sheet is unknown; the message counts such sheets, names the first, and
-            says that they are not in `where`, for example "reports.sat".
-    """
+    """Refuse questions that name sheets which are not in `where`, for example "reports.sat"."""
     there = set(known)
     missing: dict[str, int] = {}
     hit = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,10 +23,14 @@ from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.loop.device import moved, staged, tensor_float_32
-from sat_retriever.train.loop.parallel import depth_on, made_ahead
+from sat_retriever.train.loop.device import (
+    computed_in_groups,
+    on_device,
+    staged,
+    tensor_float_32,
+)
 
-Batch = tuple[torch.Tensor, torch.Tensor]  # word pieces and mask, (b, t) int64 each
+Batch = tuple[torch.Tensor, ...]  # word pieces and mask, (b, t) int64 each
 
 # Files that a tokenizer may consist of; this package reads only `tokenizer.json`.
 _TOKENIZER_FILES = (
@@ -68,10 +71,6 @@ class Backbone(torch.nn.Module):
         The source is "minilm", a sentence-transformers folder or a hub name. Without a number of
         last layers, all weights are trained. The longest text is the source's limit if that is
         smaller.
-
-        Raises:
-            EncoderError: If it cannot be found or loaded, lacks weights, or has fewer layers.
-            MissingExtraError: If a package that fetches or loads it is not installed.
         """
         checkpoint = find_checkpoint(str(source))
         limit = min(max_length or checkpoint.spec.max_length, checkpoint.spec.max_length)
@@ -98,9 +97,6 @@ class Backbone(torch.nn.Module):
 
         Both give the same tokens. The folder, new or empty, gets weights, tokenizer, maximum
         length, pooling, L2 normalisation, and prefixes as the prompts "query" and "document".
-
-        Raises:
-            OSError: If it cannot be written.
         """
         folder.mkdir(parents=True, exist_ok=True)
         with quiet():
@@ -185,27 +181,19 @@ def encode_pieces(
     dropout or gradient. A GPU multiplies in TF32, so there they differ in the fourth digit. Each
     process encodes its share.
     """
-    tokens = torch.zeros(len(texts), backbone.spec.width, device=accelerator.device)  # (n, d)
-    learning = backbone.training
+    device, learning = accelerator.device, backbone.training
+    tokens = torch.zeros(len(texts), backbone.spec.width, device=device)  # (n, d)
     backbone.eval()
-    device = accelerator.device
-    groups = group_by_length(texts, device)
-    own = groups[accelerator.process_index :: accelerator.num_processes]
-
-    def padded(group: Sequence[int]) -> Batch:
-        return as_batch(backbone, [texts[place] for place in group], device)
-
-    with (
-        torch.no_grad(),
-        tensor_float_32(device),
-        closing(made_ahead(padded, own, depth_on(device.type))) as batches,
-    ):
-        for group, batch in zip(own, batches, strict=True):
-            tokens[group] = backbone([on_device(batch, device)])
+    with tensor_float_32(device):
+        found = computed_in_groups(
+            tokens,
+            group_by_length(texts, device),
+            lambda group: as_batch(backbone, [texts[place] for place in group], device),
+            lambda batch: backbone([on_device(batch, device)]),
+            accelerator,
+        )
     backbone.train(learning)
-    # Every row is zero in all processes but one.
-    shared: FloatArray = accelerator.reduce(tokens, "sum").cpu().numpy()
-    return shared
+    return found
 
 
 def group_by_length(texts: Sequence[Pieces], device: torch.device) -> list[list[int]]:
@@ -217,9 +205,3 @@ def as_batch(backbone: Backbone, texts: Sequence[Pieces], device: torch.device) 
     """Return the padded word pieces and the mask of some texts on the host, staged for a device."""
     ids, mask = backbone.pieces.padded([text.tolist() for text in texts])  # (b, t)
     return staged(ids, device), staged(mask, device)
-
-
-def on_device(batch: Batch, device: torch.device) -> Batch:
-    """Return a staged batch on the device."""
-    ids, mask = batch
-    return moved(ids, device), moved(mask, device)

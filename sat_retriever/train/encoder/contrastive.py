@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Bank:
-    """Further sheets as negatives, with tokens that get no gradient."""
-
-    cosines: torch.Tensor  # of b queries with m further sheets, (b, m) float
-    excluded: torch.Tensor  # (b, m) bool: relevant for the query, or among the step's own
-
-
 def multi_positive_loss(
-    cosines: torch.Tensor, relevant: torch.Tensor, temperature: float, bank: Bank | None = None
+    cosines: torch.Tensor, relevant: torch.Tensor, temperature: float
 ) -> torch.Tensor:
     """Return the paper's loss per query: all its relevant sheets together against the others.
 
@@ -28,25 +19,20 @@ def multi_positive_loss(
     P are the relevant sheets of q among the step's sheets, N are all others of the step. A relevant
     sheet is never a negative. Without negatives the loss and its gradient are 0.
 
-    Source: paper, section 3.3 (contrastive loss). Departs: a bank may add to N.
+    Source: paper, section 3.3 (contrastive loss).
 
     Args:
         cosines: Cosines of b queries with the step's s distinct sheets, (b, s) float.
         relevant: (b, s) bool; at least one in each row.
         temperature: τ.
-        bank: Further sheets.
 
     >>> same = torch.zeros(1, 4)  # two relevant sheets of four, all equally near: −log(2/4)
     >>> multi_positive_loss(same, torch.tensor([[True, True, False, False]]), 0.02)
     tensor([0.6931])
     """
     scores = cosines.float() / temperature
-    everything = scores
-    if bank is not None:
-        others = (bank.cosines.float() / temperature).masked_fill(bank.excluded, -torch.inf)
-        everything = torch.cat([scores, others], dim=1)  # (b, s + m)
     near = scores.masked_fill(~relevant, -torch.inf).logsumexp(1)
-    return everything.logsumexp(1) - near
+    return scores.logsumexp(1) - near
 
 
 def single_positive_loss(
@@ -64,21 +50,6 @@ def single_positive_loss(
     """
     scores = cosines.float() / temperature
     return torch.nn.functional.cross_entropy(scores, drawn, reduction="none")
-
-
-def places_of(
-    rows: NDArray[np.int64], sheets: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the places of some rows among sheets, and which of the rows are there at all.
-
-    `sheets` holds rows in ascending order, at least one.
-
-    >>> places_of(np.array([7, 3, 4]), np.array([3, 7]))
-    (array([1, 0]), array([ True,  True, False]))
-    """
-    places = np.searchsorted(sheets, rows)
-    here = sheets[np.minimum(places, len(sheets) - 1)] == rows
-    return places[here], here
 
 
 class Relevance:
@@ -105,7 +76,9 @@ class Relevance:
             return found
         gold = [self._rows[self._starts[item] : self._starts[item + 1]] for item in items]
         questions = np.repeat(np.arange(len(items)), [*map(len, gold)])
-        columns, here = places_of(np.concatenate(gold), sheets)
-        places = torch.from_numpy(np.stack([questions[here], columns])).to(device)  # (2, r)
+        rows = np.concatenate(gold)
+        columns = np.searchsorted(sheets, rows)
+        here = sheets[np.minimum(columns, len(sheets) - 1)] == rows
+        places = torch.from_numpy(np.stack([questions[here], columns[here]])).to(device)  # (2, r)
         found[places[0], places[1]] = True
         return found

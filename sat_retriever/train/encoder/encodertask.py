@@ -25,20 +25,17 @@ from sat_retriever.train.encoder.backbone import (
     as_batch,
     encode_pieces,
     group_by_length,
-    on_device,
     split_texts,
 )
 from sat_retriever.train.encoder.contrastive import (
-    Bank,
     Relevance,
     multi_positive_loss,
-    places_of,
     single_positive_loss,
 )
 from sat_retriever.train.encoder.fusion import choose_fusion
 from sat_retriever.train.encoder.mining import draw_negatives, draw_positives, nearest_sheets
-from sat_retriever.train.loop.device import gather_rows, moved, staged
-from sat_retriever.train.loop.task import Share, State
+from sat_retriever.train.loop.device import gather_rows, moved, on_device, staged
+from sat_retriever.train.loop.task import Share, State, Task
 from sat_retriever.train.settings import EncoderTraining
 
 Places = NDArray[np.int64]
@@ -59,8 +56,8 @@ class StepInputs:
     back: torch.Tensor  # place of each text in the batches: own sheets first, then questions
 
 
-class EncoderTask:
-    """Stage 1 for the training loop (`sat_retriever.train.loop.task.Task`)."""
+class EncoderTask(Task):
+    """Stage 1 for the training loop."""
 
     def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
         spec = backbone.spec
@@ -75,33 +72,25 @@ class EncoderTask:
         # Relevant sheets and hard negatives of each training question in this epoch; see `prepare`.
         self._positives = self._negatives = np.zeros((0, 0), dtype=np.int64)
         self._ranked: Places | None = None
-        self._bank: FloatArray | None = None  # tokens of the sheets that may be seen, (m, d)
-        self._bank_there: torch.Tensor | None = None  # the bank on the device, from the first step
         # Tokens of sheets with the current weights, cleared by each step; by the number of the
         # corpus, here the only one.
         self._tokens: dict[int, FloatArray] = {}
 
     @property
     def module(self) -> torch.nn.Module:
-        """The backbone."""
         return self._backbone
 
     @property
     def size(self) -> int:
-        """Number of training questions."""
         return len(self._data.train)
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """Draw each question's relevant sheets and its hard negatives for this epoch."""
         settings, gold = self._settings, self._data.train.positives
         mined = settings.negatives > 0 and (self._ranked is None or settings.mining == "epoch")
-        if settings.bank or mined:
+        if mined:
             tokens = self._sheet_tokens(accelerator)
-            if settings.bank:
-                self._bank, self._bank_there = tokens[self._seen], None
-            if mined:
-                questions = encode_pieces(self._backbone, self._train, accelerator)
-                self._ranked = self._nearest(questions, tokens, accelerator.device)
+            questions = encode_pieces(self._backbone, self._train, accelerator)
+            self._ranked = self._nearest(questions, tokens, accelerator.device)
         ranked = np.zeros((self.size, 0), np.int64) if self._ranked is None else self._ranked
         seed = (settings.seed, epoch)
         self._positives = draw_positives(gold, settings.positives, (*seed, 0))
@@ -114,7 +103,6 @@ class EncoderTask:
         return nearest_sheets(questions, tokens, self._seen, depth, device)
 
     def inputs(self, share: Share, device: torch.device) -> StepInputs:
-        """Return the padded texts of a share: its part of the sheets, and its questions."""
         items = share.batch
         drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
         sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
@@ -131,7 +119,6 @@ class EncoderTask:
     def loss(
         self, module: torch.nn.Module, inputs: StepInputs, share: Share, accelerator: Accelerator
     ) -> torch.Tensor:
-        """Return the loss of one share; every question meets every sheet of the batch."""
         self._tokens.clear()
         device, own = accelerator.device, inputs.counts[share.rank]
         encoded = module([on_device(batch, device) for batch in inputs.batches])
@@ -152,27 +139,9 @@ class EncoderTask:
                 cosines, torch.from_numpy(first).to(cosines.device), temperature
             )
         among = self._relevance.among(items, sheets, cosines.device)
-        bank = self._bank_of(questions, items, sheets)
-        return multi_positive_loss(cosines, among, temperature, bank)
-
-    def _bank_of(self, questions: torch.Tensor, items: Places, sheets: Places) -> Bank | None:
-        """Return the sheets outside the step as negatives; None without a bank."""
-        if self._bank is None:
-            return None
-        device = questions.device
-        if self._bank_there is None:
-            self._bank_there = torch.from_numpy(self._bank).to(device)
-        excluded = self._relevance.among(items, self._seen, device)
-        in_step, _ = places_of(sheets, self._seen)
-        excluded[:, torch.from_numpy(in_step).to(device)] = True
-        return Bank(questions.float() @ self._bank_there.T, excluded)
+        return multi_positive_loss(cosines, among, temperature)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Return metrics of the validation questions over all sheets, by the paper's cosine.
-
-        If the words of the sheets are known, the chosen share of the cosine in the fused score and
-        the result of each share are added.
-        """
         self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)
         tokens = self._sheet_tokens(accelerator)
@@ -196,21 +165,15 @@ class EncoderTask:
         return self._tokens[number]
 
     def save(self, folder: Path) -> None:
-        """Write the current model into a new folder."""
         self._backbone.save_sentence_transformers(folder / SENTENCE_TRANSFORMERS)
 
     def state(self) -> State:
-        """Return the arrays that define this epoch's questions."""
         kept: dict[str, NDArray[Any]] = {"positives": self._positives, "negatives": self._negatives}
         if self._ranked is not None and self._settings.mining == "fixed":
             kept["ranked"] = self._ranked
-        if self._bank is not None:
-            kept["bank"] = self._bank
         return kept
 
     def restore(self, state: State) -> None:
-        """Restore the arrays from `state`."""
         self._positives, self._negatives = state["positives"], state["negatives"]
-        self._ranked, self._bank = state.get("ranked"), state.get("bank")
-        self._bank_there = None
+        self._ranked = state.get("ranked")
         self._tokens.clear()

@@ -44,7 +44,6 @@ class Mixed:
 
     @property
     def name(self) -> str:
-        """The names of the corpora."""
         return self.whole.name
 
     @property
@@ -58,10 +57,6 @@ def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mix
     """Join corpora to learn from and corpora to choose with; a corpus may be in both.
 
     Validation questions of the former and training questions of the latter are unused.
-
-    Raises:
-        EmptyInputError: If there is no corpus to learn from, or none to choose with.
-        InputError: If two corpora have the same name.
     """
     if not taught or not judged:
         raise EmptyInputError("give at least one corpus to learn from and one to choose with")
@@ -109,18 +104,13 @@ def batches_by_corpus(corpora: Places, batch_size: int, seed: tuple[int, ...]) -
 
 
 class MixedTask(EncoderTask):
-    """Stage 1 on several corpora, for the training loop."""
+    """Stage 1 on several corpora, with the multi-positive loss."""
 
     def __init__(self, data: Mixed, settings: EncoderTraining, backbone: Backbone) -> None:
-        """Split all texts into word pieces.
-
-        Raises:
-            InputError: If the settings ask for a bank or another loss, which take one corpus only.
-        """
-        if settings.bank or settings.loss != "multi_positive":
+        if settings.loss != "multi_positive":
             raise InputError(
-                "several corpora are trained with the multi_positive loss and without a bank; "
-                "leave both as they are, or train on one corpus"
+                "several corpora are trained with the multi_positive loss; leave it as it is, or "
+                "train on one corpus"
             )
         super().__init__(data.whole, settings, backbone)
         parts = data.parts
@@ -134,7 +124,6 @@ class MixedTask(EncoderTask):
         self._question: Places = np.arange(self.size)
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """Prepare as with one corpus, and put questions of one corpus into the same batch."""
         super().prepare(epoch, accelerator)
         size, seed = self._settings.batch_size, self._settings.seed
         drawn = batches_by_corpus(self._corpus, size, (seed, epoch, 2))
@@ -142,15 +131,10 @@ class MixedTask(EncoderTask):
             self._question[items] = questions
 
     def inputs(self, share: Share, device: torch.device) -> StepInputs:
-        """Return the texts of a share; see `EncoderTask.inputs`."""
         return super().inputs(replace(share, batch=self._question[share.batch]), device)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Return metrics of each corpus over its own sheets, and their means over the corpora.
-
-        If the words of all corpora are known, the share of the cosine in the fused score with the
-        best mean is added.
-        """
+        """Return metrics of each corpus over its own sheets, and their means over the corpora."""
         self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)
         of_each: dict[str, dict[str, float]] = {}
@@ -173,11 +157,9 @@ class MixedTask(EncoderTask):
         return found | Fusion(best_share(curve), curve).metrics()
 
     def state(self) -> State:
-        """Return the arrays that define this epoch's questions and their order."""
         return {**super().state(), "question": self._question}
 
     def restore(self, state: State) -> None:
-        """Restore the arrays from `state`."""
         super().restore(state)
         self._question = state["question"].copy()
 

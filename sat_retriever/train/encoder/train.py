@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import torch
-from accelerate import Accelerator
 
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.export import export_model
 from sat_retriever.encoder.folder import write_model_folder
 from sat_retriever.encoder.onnx.device import Device
-from sat_retriever.records.progress import Progress
 from sat_retriever.train.data.trainingdata import TrainingData
 from sat_retriever.train.encoder.backbone import Backbone
 from sat_retriever.train.encoder.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
-from sat_retriever.train.encoder.fusion import CHOSEN, name_of
+from sat_retriever.train.encoder.fusion import CHOSEN
 from sat_retriever.train.encoder.mixedtask import Mixed, MixedTask
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.fit import fit
 from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.state import Fitted, Metrics, OnProgress, TrainingProgress
-from sat_retriever.train.loop.task import MEASURE, Task
+from sat_retriever.train.loop.state import Fitted, OnProgress, TrainingProgress
 from sat_retriever.train.loop.weights import own_copy
 from sat_retriever.train.settings import EncoderTraining
 
 _ENCODER = "encoder"
 _PHASE = "stage-1"  # unlike the names of results, since a phase's folder lies beside them
-SHARE = "trained_share"  # its name among the metrics
 Weights = Mapping[str, torch.Tensor]
 
 
@@ -41,8 +36,7 @@ class TrainedEncoder:
 
     The metrics are on the validation questions, by the cosine alone. If the training data has
     words, also `dense_weight`, the chosen share of the cosine in the fused score, and NDCG@5 of
-    every share tried. With interpolation also `trained_share`, the share of the trained weights,
-    with its curve.
+    every share tried.
     """
 
     folder: Path
@@ -79,8 +73,8 @@ def train_encoder(
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
         MissingExtraError: If an optional package is missing; the message names the command.
-        TrainingError: If the folder holds something else, or torch has no such device, or that
-            device lacks the precision.
+        TrainingError: If the folder holds something else, torch has no such device, or that device
+            lacks the precision.
         OutputError: If the folder cannot be written.
     """
     accelerator = make_accelerator(settings.schedule(), device)
@@ -100,29 +94,25 @@ def train_encoder(
             fitted = fit(
                 task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="show"
             )
-            if settings.interpolation:
-                told = progress if accelerator.is_main_process else None
-                tell = partial(_tell, told, settings.epochs) if told else None
-                mixed = interpolate(
-                    task, before, fitted.metrics, settings.interpolation, accelerator, tell
-                )
-                fitted = replace(fitted, metrics=mixed.metrics)
+            if settings.trained_share < 1:
+                if progress and accelerator.is_main_process:
+                    last = settings.epochs
+                    progress(TrainingProgress(_PHASE, "mixing", last, last, 0, 1, None, None))
+                mix(backbone, before, settings.trained_share)
+                with torch.no_grad():
+                    fitted = replace(fitted, metrics=task.validate(accelerator))
             if accelerator.is_main_process:
-                _finish(run, task, fitted)
+                _finish(run, task, fitted, settings)
             accelerator.wait_for_everyone()
     result = run.result()
     return TrainedEncoder(run.path, result["best_epoch"], result["metrics"])
 
 
-def _tell(progress: OnProgress, epochs: int, done: int, total: int) -> None:
-    progress(TrainingProgress(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
-
-
-def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
+def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted, settings: EncoderTraining) -> None:
     source = fitted.folder / SENTENCE_TRANSFORMERS
-    # An earlier attempt may have been killed after it had moved this up, and the weights that are
-    # best on validation may differ from those of the best epoch.
-    if fitted.metrics.get(SHARE, 1.0) != 1 or not source.is_dir():
+    # An earlier attempt may have been killed after it had moved this up, and mixed weights differ
+    # from those of the best epoch.
+    if settings.trained_share < 1 or not source.is_dir():
         shutil.rmtree(source, ignore_errors=True)
         task.save(fitted.folder)
     export_encoder(source, fitted.folder / _ENCODER, dense_weight=fitted.metrics.get(CHOSEN))
@@ -134,11 +124,6 @@ def export_encoder(source: Path, target: Path, *, dense_weight: float | None = N
 
     An existing encoder folder is replaced. `dense_weight` is the share of its cosine in the fused
     score of a new index; None sets none.
-
-    Raises:
-        EncoderError: If the source is damaged or cannot be exported, or the target cannot be
-            written.
-        MissingExtraError: If a package that the export needs is not installed.
     """
     checkpoint = read_checkpoint(source, str(source))
     write_model_folder(
@@ -150,70 +135,22 @@ def export_encoder(source: Path, target: Path, *, dense_weight: float | None = N
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Interpolated:
-    """The chosen share of the trained weights, and its metrics."""
-
-    share: float  # 1 keeps the trained weights
-    metrics: Metrics  # with these weights; also the share and the result of every share
-
-
 def trained_weights(module: torch.nn.Module) -> Weights:
     """Return copies of the trainable parameters, by name, on the CPU."""
     learn = {name: each for name, each in module.named_parameters() if each.requires_grad}
     return {name: own_copy(each) for name, each in learn.items()}
 
 
-def interpolate(
-    task: Task,
-    before: Weights,
-    trained: Metrics,
-    shares: Sequence[float],
-    accelerator: Accelerator,
-    counting: Progress | None = None,
-) -> Interpolated:
-    """Give the task's module the best mixture of its weights and earlier ones.
-
-    Called in every process, with the trained weights in the module. The best mixture has the
-    highest NDCG@5 on validation, of the fused score if words are known; among equals it is the one
-    nearest to the trained weights. Share 1, the trained weights, is one of them only if it is
-    named.
+def mix(module: torch.nn.Module, before: Weights, share: float) -> None:
+    """Set each trained parameter to share · itself + (1 - share) · its value before.
 
     Fine-tuning improves answers to questions like the training's and loses some of the model's
     other knowledge. Weights between both keep most of either.
 
     Source: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" (section 3, weight
-    ensembling). Departs: the share is chosen on validation questions.
+    ensembling).
     """
-    after = trained_weights(task.module)
-    tried: dict[float, Metrics] = {}
-    for done, share in enumerate(sorted({*shares}, reverse=True)):
-        if counting is not None:
-            counting(done, len({*shares}))
-        if share == 1:
-            tried[share] = trained
-            continue
-        _mix(task.module, before, after, share)
-        with torch.no_grad():
-            tried[share] = task.validate(accelerator)
-    best = max(tried, key=lambda share: _measure(tried[share]))  # the first of equals: descending
-    _mix(task.module, before, after, best)
-    curve = {f"{MEASURE}, {SHARE} = {share:g}": _measure(tried[share]) for share in tried}
-    return Interpolated(best, {**tried[best], SHARE: best, **curve})
-
-
-def _mix(module: torch.nn.Module, before: Weights, after: Weights, share: float) -> None:
-    """Set each trained parameter to share · after + (1 - share) · before."""
     here = dict(module.named_parameters())
     with torch.no_grad():
-        for name, trained in after.items():
-            # Not `lerp`: at 1 the trained weights are restored bit for bit.
-            mixed = trained if share == 1 else share * trained + (1 - share) * before[name]
-            here[name].copy_(mixed)
-
-
-def _measure(found: Metrics) -> float:
-    """Return NDCG@5 of the score that ranks: fused at the chosen share if words are known."""
-    share = found.get(CHOSEN)
-    value = found[MEASURE if share is None else name_of(share)]
-    return -1.0 if value is None else value
+        for name, trained in trained_weights(module).items():
+            here[name].copy_(share * trained + (1 - share) * before[name])

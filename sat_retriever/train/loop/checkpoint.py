@@ -59,10 +59,8 @@ def save_checkpoint(
     """Write the state of a training; called in every process at the same step.
 
     `place` is the epoch with the number of its finished batches, later than any checkpoint in the
-    folder; `state` the task's arrays; `note` other values, as JSON.
-
-    Raises:
-        OutputError: If it cannot be written; the previous checkpoint stays.
+    folder; `state` the task's arrays; `note` other values, as JSON. If it cannot be written, the
+    previous checkpoint stays.
     """
     accelerator = trained.accelerator
     target = folder / f"resume-{place[0]}-{place[1]}"

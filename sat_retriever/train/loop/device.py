@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, TypeVar
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
@@ -19,8 +20,10 @@ from numpy.typing import NDArray
 
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import TrainingError
+from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.settings import Schedule
 
+Made = TypeVar("Made")
 _NAMES = {"fp32": "no", "fp16": "fp16", "bf16": "bf16"}  # ours: accelerate's
 
 
@@ -83,6 +86,35 @@ def staged(array: NDArray[Any], device: torch.device) -> torch.Tensor:
 def moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     """Return a staged tensor on the device; a GPU copies it while the host goes on."""
     return tensor.to(device, non_blocking=True)
+
+
+def on_device(batch: tuple[torch.Tensor, ...], device: torch.device) -> tuple[torch.Tensor, ...]:
+    """Return the tensors of a staged batch on the device."""
+    return tuple(moved(each, device) for each in batch)
+
+
+def computed_in_groups(
+    rows: torch.Tensor,
+    groups: Sequence[Sequence[int]],
+    batch_of: Callable[[Sequence[int]], Made],
+    compute: Callable[[Made], torch.Tensor],
+    accelerator: Accelerator,
+) -> NDArray[np.float32]:
+    """Fill rows of zeros on the device without gradients; the result is equal in every process.
+
+    Each process computes its share of the groups of places; batches are made ahead.
+    """
+    device = accelerator.device
+    own = groups[accelerator.process_index :: accelerator.num_processes]
+    with (
+        torch.no_grad(),
+        closing(made_ahead(batch_of, own, depth_on(device.type))) as batches,
+    ):
+        for group, batch in zip(own, batches, strict=True):
+            rows[group] = compute(batch)
+    # Every row is zero in all processes but one.
+    shared: NDArray[np.float32] = accelerator.reduce(rows, "sum").cpu().numpy()
+    return shared
 
 
 @contextmanager

@@ -99,10 +99,8 @@ class Optimiser:
         """Train on one batch.
 
         `where` names the step in error messages. The main process decides by `due` if a checkpoint
-        is due, any process by `stop` if all must stop.
-
-        Raises:
-            TrainingError: If the loss or the gradients are not finite.
+        is due, any process by `stop` if all must stop. A TrainingError if the loss or the gradients
+        are not finite.
         """
         for group in self.trained.optimizer.param_groups:
             group["lr"] = rate

@@ -99,7 +99,6 @@ class RunFolder:
 
         Raises:
             TrainingError: If another process holds the folder.
-            OutputError: If the folder cannot be written.
         """
         if not self.main:
             yield
@@ -119,11 +118,7 @@ class RunFolder:
             lock.release()
 
     def config(self) -> dict[str, Any]:
-        """Return the content of config.json: settings, data, starts.
-
-        Raises:
-            TrainingError: If it is damaged, or of another format.
-        """
+        """Return the content of config.json; a TrainingError if it is damaged or another's."""
         config = _read_json(self.path / CONFIG)
         if config.get("format") != _FORMAT or config.get("format_number") != _FORMAT_NUMBER:
             raise TrainingError(
@@ -187,7 +182,6 @@ class RunFolder:
 
         Raises:
             TrainingError: If a file of the model has the name of one of the run's own.
-            OutputError: If it cannot be written; the same training can finish it later.
         """
         if not self.main:
             return

@@ -21,7 +21,7 @@ class TrainingProgress:
     """The progress that a training reports."""
 
     phase: str  # name of the part, for example "graph"; may be empty
-    # "mixing" the weights from before and after comes last; steps then count the mixtures.
+    # "mixing" the weights from before and after comes last.
     doing: Literal["preparing", "training", "validating", "mixing"]
     epoch: int  # the current one; 0 is the model before training
     epochs: int

@@ -52,7 +52,7 @@ class Share:
 
 
 class Task(Protocol):
-    """One model in training.
+    """One model in training; a task inherits from this class.
 
     For every epoch from 1 the loop calls `prepare`, then `inputs` and `loss` for each batch, then
     `validate`, and `save` if the epoch is the best so far. It may call `validate` for the untrained
@@ -71,7 +71,7 @@ class Task(Protocol):
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
         """Prepare an epoch, for example mine hard negatives with the current weights."""
-        ...
+        return
 
     def inputs(self, share: Share, device: torch.device) -> Any:
         """Return what `loss` reads of a share: arrays and tensors of the host.
@@ -104,11 +104,11 @@ class Task(Protocol):
 
     def state(self) -> State:
         """Return arrays that a resumed epoch needs beside weights and optimiser state."""
-        ...
+        return {}
 
     def restore(self, state: State) -> None:
         """Restore the arrays from `state`."""
-        ...
+        return
 
 
 def batches(size: int, batch_size: int, epoch: int, seed: int) -> Sequence[NDArray[np.int64]]:

@@ -34,11 +34,7 @@ def save_weights(file: Path, module: torch.nn.Module) -> None:
 
 
 def load_weights(file: Path, module: torch.nn.Module) -> None:
-    """Load saved weights into the module.
-
-    Raises:
-        TrainingError: If the file is missing or damaged, or belongs to another model.
-    """
+    """Load saved weights; a TrainingError if they are missing, damaged or another model's."""
     saved = load_tensors(file)
     here = dict(module.named_parameters()) | dict(module.named_buffers())
     expected = weights(module)
@@ -59,12 +55,7 @@ def load_weights(file: Path, module: torch.nn.Module) -> None:
 
 
 def save_state(file: Path, state: State) -> None:
-    """Write a task's arrays.
-
-    Raises:
-        OutputError: If the file cannot be written.
-        TrainingError: If an array holds anything but numbers.
-    """
+    """Write a task's arrays; a TrainingError if one holds anything but numbers."""
     arrays = {name: np.array(value, order="C") for name, value in state.items()}
     for name, value in arrays.items():
         if value.dtype.kind not in "biuf":

@@ -1,27 +1,29 @@
-"""Build the training data of Stage 2: the candidates that users would get for the queries."""
+"""Build the training data of the graph: the candidates that users would get for the queries."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.metrics.rows import Rows
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.channels import LEARNT, link_types
 from sat_retriever.rank.graph.graph import build_graph, started
 from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.train.loop.parallel import in_shares
+from sat_retriever.train.data.trainingdata import defined_metrics
+from sat_retriever.train.reranker.lists import gathered, hash_of, ranked_rows
 from sat_retriever.train.settings import RerankerTraining
 
 Flags = NDArray[np.bool_]
@@ -70,15 +72,11 @@ class CandidateSets:
     @property
     def fingerprint(self) -> str:
         """Sixteen hex digits over all inputs of a training on these sets."""
-        known = json.dumps([self.spec.to_dict(), self.sheet_ids])
-        digest = hashlib.sha256(known.encode("utf-8"))
-        for array in (
+        arrays = (
             self.table, self.queries, self.rows, self.scores, self.features, self.relations,
             self.relevant, self.hard, self.positives, self.judged,
-        ):  # fmt: skip
-            digest.update(str(array.shape).encode("utf-8"))
-            digest.update(np.ascontiguousarray(array).data)
-        return digest.hexdigest()[:16]
+        )  # fmt: skip
+        return hash_of([asdict(self.spec), self.sheet_ids], arrays)
 
     def batch(self, items: NDArray[np.int64]) -> CandidateBatch:
         """Return some of the questions as inputs of a model."""
@@ -150,14 +148,19 @@ def given(channels: Sequence[str]) -> list[int]:
     return [place for place, channel in enumerate(channels) if channel not in LEARNT]
 
 
-def graph_spec(index: SheetIndex, settings: RerankerTraining) -> GraphSpec:
-    """Return the inputs of a reranker that is trained on an index with some settings.
+def candidate_sets(
+    index: SheetIndex,
+    queries: Sequence[Query],
+    settings: RerankerTraining,
+    *,
+    progress: Progress | None = None,
+) -> CandidateSets:
+    """Find the candidates of labelled questions in an index, connected; see `gathered`.
 
-    Raises:
-        InputError: If a setting is out of its range.
+    Relevant sheets that the index lacks count as missed.
     """
     share = settings.dense_weight
-    return GraphSpec(
+    spec = GraphSpec(
         encoder=index.fingerprint,
         serialization=index.serialization.fingerprint,
         width=index.encoder.width,
@@ -168,39 +171,27 @@ def graph_spec(index: SheetIndex, settings: RerankerTraining) -> GraphSpec:
         channels=settings.channels if settings.layers else (),
         layers=settings.layers,
     )
+    types = link_types(spec.channels)
+    links: defaultdict[str, list[Link]] = defaultdict(list)
+    for link in index.all_links():
+        if link.type in types:
+            links[link.source].append(link)
+    records: dict[str, SheetRecord] = {}
 
+    def read(question: Question, first: Sequence[Candidate]) -> _Found:
+        """Connect the candidates as in `candidate_graph`, but fetch each record once."""
+        found = started(index, question, first, spec)
+        ids = tuple(candidate.sheet_id for candidate in found)
+        records.update(index.records([sheet_id for sheet_id in ids if sheet_id not in records]))
+        own = [link for sheet_id in ids for link in links[sheet_id]]
+        graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
+        relations = graph.relations[given(spec.channels)].astype(np.float16)
+        return _Found(question.token, ids, graph.scores, graph.features, relations)
 
-def candidate_sets(
-    index: SheetIndex,
-    queries: Sequence[Query],
-    settings: RerankerTraining,
-    *,
-    progress: Progress | None = None,
-) -> CandidateSets:
-    """Find the candidates of labelled questions in an index, as a user would get them.
-
-    No relevant sheet is added to the results of Stage 1; those that the index lacks count as
-    missed. To train without held-out sheets, pass an index without them. Of several processes, each
-    finds the candidates of its share of the questions and gets those of all.
-
-    Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
-
-    Raises:
-        EmptyInputError: If there is no question, or the index has no sheet.
-        InputError: If a setting is out of its range.
-        EncoderError: If the index's encoder cannot be loaded.
-    """
-    spec = graph_spec(index, settings)
-    if not queries:
-        raise EmptyInputError("there are no questions to find candidates for; give some labels")
-
-    def own(share: Sequence[Query]) -> Iterator[_Found]:
-        for done, one in enumerate(_found(index, share, spec), start=1):
-            if progress:
-                progress(done, len(share))
-            yield one
-
-    return _stacked(index, queries, spec, in_shares(queries, own, index.device))
+    lists = gathered(
+        index, queries, spec.candidates, read, dense_weight=spec.dense_weight, progress=progress
+    )
+    return _stacked(index, queries, spec, lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,28 +203,6 @@ class _Found:
     scores: FloatArray  # (k,)
     features: FloatArray  # (k, f)
     relations: NDArray[np.float16]  # (c', k, k)
-
-
-def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iterator[_Found]:
-    """Yield each question's candidates, connected as in `candidate_graph` but fetched once."""
-    types = link_types(spec.channels)
-    links: defaultdict[str, list[Link]] = defaultdict(list)
-    for link in index.all_links():
-        if link.type in types:
-            links[link.source].append(link)
-    records: dict[str, SheetRecord] = {}
-    for query in queries:
-        question = index.question(query.text, dense_weight=spec.dense_weight)
-        first = index.candidates(question, spec.candidates)
-        if not first:
-            raise EmptyInputError(f"{index.path} has no sheets; index some folders first")
-        found = started(index, question, first, spec)
-        ids = tuple(candidate.sheet_id for candidate in found)
-        records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
-        own = [link for sheet_id in ids for link in links[sheet_id]]
-        graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
-        relations = graph.relations[given(spec.channels)].astype(np.float16)
-        yield _Found(question.token, ids, graph.scores, graph.features, relations)
 
 
 def _stacked(
@@ -274,10 +243,6 @@ def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
     """Join the questions of several corpora for one training, in the order of the parts.
 
     Lists are padded to the longest; sheet ids get the corpus's name in front.
-
-    Raises:
-        EmptyInputError: If there is no part.
-        InputError: If two parts were found in different ways.
     """
     if not parts:
         raise EmptyInputError("there are no candidate sets to join; give one or more")
@@ -320,3 +285,55 @@ def _wide(array: NDArray[np.generic], k: int, axes: int, value: int = 0) -> NDAr
     places = [1] if axes == 1 else [2, 3]
     more = [(0, k - size if axis in places else 0) for axis, size in enumerate(array.shape)]
     return np.pad(array, more, constant_values=value)
+
+
+# ---- measures
+
+CANDIDATE_METRICS = (
+    "NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1", "NDCG@10", "Recall@10", "AllRelevant@10",
+)  # fmt: skip
+_MOST_SHEETS = 20  # most sheets in a complete answer
+_SHARES = tuple(round(0.05 * step, 2) for step in range(1, 20))  # .05 ... .95
+
+
+def candidate_metrics(sets: CandidateSets, logits: FloatArray) -> dict[str, float]:
+    """Return means over the questions with candidates ranked by logits."""
+    return defined_metrics(candidate_rows(sets, logits), CANDIDATE_METRICS)
+
+
+def candidate_rows(sets: CandidateSets, logits: FloatArray) -> Rows:
+    """Return one row a question, with candidates ranked by logits, (b, k).
+
+    Ties are in the order of sheet ids. Relevant sheets that are not candidates count as missed.
+    """
+    order = candidate_order(sets, logits)
+    first = np.take_along_axis(sets.hard, order[:, :1], axis=1)[:, 0].tolist()
+    hard = [own if judged else None for own, judged in zip(first, sets.judged, strict=True)]
+    return ranked_rows(order, sets.relevant, sets.positives.tolist(), hard)
+
+
+def candidate_order(sets: CandidateSets, logits: FloatArray) -> NDArray[np.intp]:
+    """Return the places of candidates, best first, (b, k); padding comes last."""
+    falling = np.where(sets.rows >= 0, -logits.astype(np.float64), np.inf)
+    order: NDArray[np.intp] = np.lexsort((sets.rows, falling), axis=1)  # the last key has priority
+    return order
+
+
+def complete_share(sets: CandidateSets, logits: FloatArray) -> float:
+    """Return the share of the best score that gives the best complete answers, in (0, 1).
+
+    The score is the sigmoid of the logit. An answer holds the candidates with at least that share
+    of the question's best score, at most 20. The share with the best mean F1 wins; among equals
+    the higher one, which gives shorter answers.
+    """
+    order = candidate_order(sets, logits)
+    hits = np.take_along_axis(sets.relevant, order, axis=1)[:, :_MOST_SHEETS]
+    ranked = np.take_along_axis(np.where(sets.rows >= 0, logits, -np.inf), order, axis=1)
+    scores = (1 / (1 + np.exp(-ranked.astype(np.float64))))[:, :_MOST_SHEETS]
+    means = []
+    for share in _SHARES:
+        taken = (scores >= share * scores[:, :1]) & np.isfinite(ranked[:, :_MOST_SHEETS])
+        right = (hits & taken).sum(axis=1)
+        means.append(float((2 * right / (taken.sum(axis=1) + sets.positives)).mean()))
+    best = max(zip(means, _SHARES, strict=True))
+    return best[1]

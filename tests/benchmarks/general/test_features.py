@@ -20,10 +20,10 @@ from benchmarks.general.ship import ship
 from sat_retriever.datasets.dataset import Dataset, Split
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.rank.features.model import FeatureModel
-from sat_retriever.train.features.train import FeatureTraining
+from sat_retriever.train.settings import FeatureTraining
 from tests.fakes import CountingEncoder
 from tests.train import sheet_world
-from tests.train.features.test_train import lists_where_a_feature_tells
+from tests.train.reranker.test_features import lists_where_a_feature_tells
 
 COUNT = 200
 USES = {"learnt": "taught", "chosen": "judged", "apart": "watched"}

@@ -4,7 +4,8 @@ import pytest
 
 from sat_retriever import Column, Link, SheetIndex, SheetRecord
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.methods import bm25, fused, link_reranker, rag, sat, stage1
+from sat_retriever.evaluation.methods import bm25, fused, link_reranker, rag, second_stage, stage1
+from sat_retriever.rank.load import load_reranker
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 
@@ -59,9 +60,9 @@ def test_links_raise_what_the_best_sheet_depends_on(index):
     assert after[1] == "q1"
 
 
-def test_sat_orders_as_many_candidates_as_its_model_was_trained_on(index, tmp_path):
+def test_a_reranker_orders_as_many_candidates_as_its_model_was_trained_on(index, tmp_path):
     folder = save_small_model(tmp_path / "model", small_spec(index, candidates=5))
-    method = sat(index, folder)
+    method = second_stage(index, load_reranker(index, folder))
     assert len(method.rank("total sales")) == 5
     assert names(method, "total sales")[:2] == ["summary", "note 00"]
 

@@ -28,7 +28,7 @@ def pair_model(tmp_path_factory):
         warnings.simplefilter("ignore")  # torch's own, on import
         import torch
 
-        from sat_retriever.train.pairs.pairmodel import PairModel
+        from sat_retriever.train.reranker.pairmodel import PairModel
         from sat_retriever.train.settings import CrossEncoderTraining
     torch.set_num_threads(1)  # so small a model is slower with more
     source = save_tiny(tmp_path_factory.mktemp("source") / "m", max_length=48)
@@ -61,7 +61,7 @@ def spec(pair_model) -> PairSpec:
 @pytest.fixture(scope="session")
 def saved(pair_model, spec, tmp_path_factory) -> Path:
     """Never changed by a test."""
-    from sat_retriever.train.pairs.pairmodel import export_pair_model
+    from sat_retriever.train.reranker.pairmodel import export_pair_model
 
     folder = tmp_path_factory.mktemp("saved") / "cross-encoder"
     write_pair_folder(

@@ -3,14 +3,21 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 
 import numpy as np
 import onnx
 import pytest
 from onnx import helper, numpy_helper
 
+from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.rank.cross_encoder import CrossEncoder, PairSpec, write_pair_folder
+from sat_retriever.rank.cross_encoder import (
+    CROSS_ENCODER,
+    FORMAT,
+    CrossEncoder,
+    write_pair_folder,
+)
 
 WORDS = ("alpha", "beta", "2021", "2022", "sales", "stock", "region", "price", "of", "in", "zzz")
 
@@ -137,11 +144,13 @@ def test_a_model_of_other_inputs_or_another_tokenizer_is_refused(with_spec):
         ({"dense_weight": 1.5}, "dense_weight is 1.5"),
         ({"blend": float("nan")}, "blend is nan"),
         ({"blend": -1.0}, "blend is -1.0"),
-        ({"max_length": "48"}, "damaged"),
+        ({"max_length": "48"}, "no complete cross-encoder folder"),
         ({"later": 1}, r"other fields than this version reads \(later\)"),
     ],
 )
-def test_a_spec_that_makes_no_sense_is_refused(spec, wrong, message):
+def test_a_spec_that_makes_no_sense_is_refused(spec, tmp_path, wrong, message):
+    write_folder(tmp_path / "odd", FORMAT, asdict(spec) | wrong, {})
     with pytest.raises(EncoderError, match=message):
-        PairSpec.from_dict(spec.to_dict() | wrong)
-    assert PairSpec.from_dict(spec.to_dict()) == spec
+        CROSS_ENCODER.trained_on(tmp_path / "odd")
+    CROSS_ENCODER.write(tmp_path / "fine", spec, {})
+    assert CROSS_ENCODER.trained_on(tmp_path / "fine") == spec

@@ -70,9 +70,9 @@ def test_it_is_loaded_from_its_folder_and_searched_with(world, model, tmp_path):
 def test_cosines_of_another_encoder_are_refused_unless_it_is_carried(world, asked, tmp_path):
     small_model(world, asked).save(tmp_path / "m")
     with sheet_world.index(tmp_path / "other.sat", width=32) as other:
-        with pytest.raises(FingerprintMismatchError, match="reranker 'links'"):
+        with pytest.raises(FingerprintMismatchError, match="--kind features --index"):
             load_reranker(other, tmp_path / "m")
-        FEATURES.carry(tmp_path / "m", tmp_path / "carried", other.fingerprint)
+        FEATURES.copy(tmp_path / "m", tmp_path / "carried", encoder=other.fingerprint)
         question = other.question(QUERY)
         carried = load_reranker(other, tmp_path / "carried")
         assert np.isfinite([each.score for each in carried.rerank(question, [])]).all()

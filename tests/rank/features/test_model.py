@@ -8,8 +8,9 @@ import pytest
 
 from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.features.features import ListInputs, list_inputs
-from sat_retriever.rank.features.model import FORMAT, MODEL, FeatureModel, copy_feature_folder
+from sat_retriever.rank.features.model import FORMAT, MODEL, FeatureModel
 from tests.rank.features.small_features import list_of
 
 
@@ -52,7 +53,7 @@ def test_a_strange_list_moves_only_without_the_guard(model, inputs):
 
 def test_a_copy_for_another_encoder_differs_in_that_only(model, tmp_path):
     model.save(tmp_path / "m")
-    copy_feature_folder(tmp_path / "m", tmp_path / "copy", "other")
+    FEATURES.copy(tmp_path / "m", tmp_path / "copy", encoder="other")
     assert FeatureModel.load(tmp_path / "copy").spec == replace(model.spec, encoder="other")
     assert (tmp_path / "copy" / MODEL).read_bytes() == (tmp_path / "m" / MODEL).read_bytes()
 

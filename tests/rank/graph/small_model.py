@@ -9,7 +9,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from sat_retriever.rank.graph.spec import GraphSpec, write_graph_folder
+from sat_retriever.rank.graph.graphrank import GRAPH
+from sat_retriever.rank.graph.spec import MODEL, GraphSpec
 
 
 def small_spec(index, **changes) -> GraphSpec:
@@ -36,7 +37,7 @@ def small_logits(query, tokens, scores, features, relations, weights: Sequence[f
 
 def save_small_model(folder: Path, spec: GraphSpec, weights: Sequence[float] = (5.0, 0.0)) -> Path:
     """The folder, with a model of these weights of its channels."""
-    write_graph_folder(folder, spec, lambda path: onnx.save(_model(spec, weights), path))
+    GRAPH.write(folder, spec, {MODEL: lambda path: onnx.save(_model(spec, weights), path)})
     return folder
 
 
@@ -56,8 +57,8 @@ def save_base_scorer(folder: Path, spec: GraphSpec, scale: float = 10.0) -> Path
     """
     import torch
 
+    from sat_retriever.train.reranker.graph import export_scorer
     from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
-    from sat_retriever.train.reranker.scoreronnx import export_scorer
 
     scorer = BaseScorer(ScorerShape(spec.width, len(spec.features)))
     chance = torch.Generator().manual_seed(0)

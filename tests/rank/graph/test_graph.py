@@ -1,7 +1,8 @@
 """Candidates to graph: order, scores, features, and the parts put together."""
 
+import json
 import random
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from sat_retriever import EmptyInputError, Filters, InputError, LinkReranker
 from sat_retriever.rank.graph.graph import build_graph, candidate_graph, started
 from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.rank.trained import spec_of
 from tests.rank.graph.small_model import small_spec
 
 QUERY = "sales amount 003"
@@ -159,8 +161,9 @@ def test_a_spec_that_cannot_be_is_refused(index, change, said):
         small_spec(index, **change)
 
 
-def test_a_spec_survives_plain_values(index):
+def test_a_spec_survives_json(index):
     spec = small_spec(index)
-    assert GraphSpec.from_dict(spec.to_dict()) == spec
+    values = json.loads(json.dumps(asdict(spec)))
+    assert spec_of(values, GraphSpec) == spec
     with pytest.raises(InputError, match=r"\(depth\).*upgrade"):
-        GraphSpec.from_dict({**spec.to_dict(), "depth": 1})
+        spec_of({**values, "depth": 1}, GraphSpec)

@@ -22,8 +22,8 @@ from sat_retriever import (
 )
 from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.rank.graph.graph import candidate_graph
-from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
-from sat_retriever.rank.graph.spec import write_graph_folder
+from sat_retriever.rank.graph.graphrank import GRAPH, GraphModel, GraphReranker
+from sat_retriever.rank.graph.spec import MODEL
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_logits, small_spec
 
@@ -172,7 +172,8 @@ def test_an_index_of_another_encoder_is_refused_with_both_fingerprints(saved, tm
     with SheetIndex.create(tmp_path / "other.sat", HashedEncoder(512, "other")) as other:
         said = (
             r"encoder hashed-512, but .*other\.sat was written with 'other' \(other-512\): .*"
-            r"sat index FOLDER --index NEW --encoder RUN\).*sat train reranker --index .*other\.sat"
+            r"sat index FOLDER --index NEW --encoder RUN\).*"
+            r"sat train reranker --kind graph --index .*other\.sat"
         )
         with pytest.raises(FingerprintMismatchError, match=said):
             GraphReranker.load(other, saved)
@@ -215,7 +216,7 @@ def test_a_damaged_folder_is_refused(index, saved, damage):
 def test_a_model_of_another_shape_than_its_spec_is_refused(index, saved, tmp_path, change):
     model = (saved / "model.onnx").read_bytes()
     wrong = small_spec(index, **change)
-    write_graph_folder(tmp_path / "wrong", wrong, lambda path: path.write_bytes(model))
+    GRAPH.write(tmp_path / "wrong", wrong, {MODEL: lambda path: path.write_bytes(model)})
     with pytest.raises(EncoderError, match=r"not the model its config.json describes"):
         GraphModel.load(tmp_path / "wrong")
 
@@ -233,7 +234,7 @@ def test_inputs_of_another_rank_are_refused(index, tmp_path, shape):
         opset = [helper.make_opsetid("", 18)]
         onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=10), path)
 
-    write_graph_folder(tmp_path / "bare", small_spec(index), write)
+    GRAPH.write(tmp_path / "bare", small_spec(index), {MODEL: write})
     with pytest.raises(EncoderError, match=r"not the model its config.json describes"):
         GraphModel.load(tmp_path / "bare")
 

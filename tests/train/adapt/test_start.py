@@ -23,9 +23,9 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.train.adapt.settings import AdaptSettings
-from sat_retriever.train.adapt.start import goes_on, reranker_of, stage_2_start, start_of
+from sat_retriever.train.adapt.start import goes_on, reranker_of, stage_2_of, start_of
+from sat_retriever.train.reranker.graph import export_scorer
 from sat_retriever.train.reranker.scorer import BaseScorer, ScorerShape
-from sat_retriever.train.reranker.scoreronnx import export_scorer
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import base_spec, save_base_scorer, save_small_model, small_spec
 
@@ -97,15 +97,18 @@ def test_an_index_brings_the_reranker_that_it_is_searched_by_if_that_reads_its_t
         assert not goes_on(index, "minilm")
 
 
-def test_stage_2_begins_with_a_reranker_that_reads_the_same_and_has_learnt(tmp_path):
-    settings = AdaptSettings().reranker_training()
-    assert stage_2_start(None, settings) is None
-    assert stage_2_start((FEATURES, FOLDER / "general" / "reranker"), settings) is None
+def test_stage_2_goes_on_with_the_reranker_that_there_is_if_it_reads_the_same(tmp_path):
+    settings = AdaptSettings(seed=7)
+    graph, features = settings.reranker_training(), settings.feature_training()
+    assert {graph.seed, features.seed} == {7}
+    assert stage_2_of(None, settings) == (graph, None)
+    general = FOLDER / "general" / "reranker"
+    assert stage_2_of((FEATURES, general), settings) == (features, general)
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(6)) as index:
         spec = base_spec(index)
     own = save_base_scorer(tmp_path / "own", spec)
-    assert stage_2_start((GRAPH, own), settings) == own
+    assert stage_2_of((GRAPH, own), settings) == (graph, own)
     dense = save_base_scorer(tmp_path / "dense", replace(spec, start="dense"))
-    assert stage_2_start((GRAPH, dense), settings) is None
+    assert stage_2_of((GRAPH, dense), settings) == (graph, None)
     export_scorer(BaseScorer(ScorerShape(6, 2)), spec, tmp_path / "new")
-    assert stage_2_start((GRAPH, tmp_path / "new"), settings) is None
+    assert stage_2_of((GRAPH, tmp_path / "new"), settings) == (graph, None)

@@ -11,7 +11,6 @@ with warnings.catch_warnings():
     torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from sat_retriever.train.encoder.contrastive import (
-    Bank,
     multi_positive_loss,
     single_positive_loss,
 )
@@ -19,7 +18,7 @@ from sat_retriever.train.encoder.contrastive import (
 TEMPERATURE = 0.05
 
 
-def _slow_multi(cosines, relevant, bank=(), excluded=()):
+def _slow_multi(cosines, relevant):
     """−log of the share of the relevant sheets, written out from the equation."""
     losses = []
     for row, gold in enumerate(relevant):
@@ -27,8 +26,6 @@ def _slow_multi(cosines, relevant, bank=(), excluded=()):
         for column, cosine in enumerate(cosines[row]):
             value = math.exp(cosine / TEMPERATURE)
             near, far = (near + value, far) if gold[column] else (near, far + value)
-        for column, cosine in enumerate(bank[row] if len(bank) else ()):
-            far += 0.0 if excluded[row][column] else math.exp(cosine / TEMPERATURE)
         losses.append(-math.log(near / (near + far)))
     return losses
 
@@ -48,28 +45,6 @@ def test_multi_positive_loss_is_the_papers_equation(seed):
         torch.tensor(cosines), torch.tensor(relevant), temperature=TEMPERATURE
     )
     assert found.tolist() == pytest.approx(_slow_multi(cosines, relevant), rel=1e-4, abs=1e-5)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_bank_adds_negatives_but_never_an_excluded_sheet(seed):
-    cosines, relevant = _random_case(seed)
-    rng = np.random.default_rng(seed + 100)
-    bank, excluded = rng.uniform(-1, 1, (5, 7)), rng.random((5, 7)) < 0.5
-    found = multi_positive_loss(
-        torch.tensor(cosines),
-        torch.tensor(relevant),
-        TEMPERATURE,
-        Bank(torch.tensor(bank), torch.tensor(excluded)),
-    )
-    expected = _slow_multi(cosines, relevant, bank, excluded)
-    assert found.tolist() == pytest.approx(expected, rel=1e-4, abs=1e-5)
-
-
-def test_a_bank_without_a_countable_sheet_changes_nothing():
-    cosines, relevant = map(torch.tensor, _random_case(0))
-    bank = Bank(torch.ones(5, 3), torch.ones(5, 3, dtype=torch.bool))
-    with_bank = multi_positive_loss(cosines, relevant, TEMPERATURE, bank)
-    assert torch.equal(with_bank, multi_positive_loss(cosines, relevant, TEMPERATURE))
 
 
 def test_a_question_whose_gold_fills_the_batch_has_no_loss_and_no_gradient():
@@ -102,17 +77,14 @@ def test_single_positive_loss_is_the_released_equation(seed):
     assert found.tolist() == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("loss", ["multi", "bank", "single"])
+@pytest.mark.parametrize("loss", ["multi", "single"])
 def test_gradients_are_those_of_small_differences(loss):
     cosines, relevant = _random_case(3, questions=2, sheets=4)
-    bank = torch.tensor(np.random.default_rng(0).uniform(-1, 1, (2, 3)), dtype=torch.float32)
-    excluded = torch.tensor([[True, False, False], [False, False, True]])
 
-    def total(values, others=bank):
+    def total(values):
         if loss == "single":
             return single_positive_loss(values, torch.tensor([1, 2]), 0.5).sum()
-        extra = Bank(others, excluded) if loss == "bank" else None
-        return multi_positive_loss(values, torch.tensor(relevant), 0.5, extra).sum()
+        return multi_positive_loss(values, torch.tensor(relevant), 0.5).sum()
 
     values = torch.tensor(cosines, dtype=torch.float32, requires_grad=True)
     total(values).backward()

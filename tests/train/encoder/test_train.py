@@ -163,7 +163,7 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, settings):
 
 @pytest.mark.usefixtures("no_export")
 @pytest.mark.parametrize("depth", [0, 2])
-@pytest.mark.parametrize("options", [{}, {"mining": "fixed", "bank": True}])
+@pytest.mark.parametrize("options", [{}, {"mining": "fixed"}])
 @pytest.mark.parametrize("stop_after", [2, 5])
 def test_a_training_stopped_between_steps_ends_with_the_same_weights(
     tmp_path, settings, monkeypatch, stop_after, options, depth
@@ -190,10 +190,9 @@ def test_a_training_stopped_between_steps_ends_with_the_same_weights(
 
 
 @pytest.mark.gpu("torch")
-@pytest.mark.parametrize("options", [{}, {"bank": True}])
-def test_a_training_on_a_gpu_learns_what_one_on_the_processor_does(tmp_path, settings, options):
+def test_a_training_on_a_gpu_learns_what_one_on_the_processor_does(tmp_path, settings):
     """Within rounding: sums on a GPU have no fixed order, and mining is in TF32."""
-    settings = dataclasses.replace(settings, precision="fp32", mining="fixed", **options)
+    settings = dataclasses.replace(settings, precision="fp32", mining="fixed")
     here = train_encoder(tiny_corpus(), settings, tmp_path / "cpu", device="cpu")
     there = train_encoder(tiny_corpus(), settings, tmp_path / "cuda", device="cuda")
     losses = [[row["loss"] for row in _rows(run.folder, "step")] for run in (here, there)]
@@ -275,18 +274,13 @@ def _slow_step(task, items):
         values = {
             row: torch.exp(question @ sheet / settings.temperature) for row, sheet in sheets.items()
         }
-        if task._bank is not None:
-            for row, cached in zip(data.seen, task._bank, strict=True):
-                if row not in sheets and row not in gold:
-                    cosine = question @ torch.from_numpy(cached)
-                    values[row] = torch.exp(cosine / settings.temperature)
         near = sum(value for row, value in values.items() if row in gold)
         losses.append(-torch.log(near / sum(values.values())))
     return sum(losses) / len(losses)
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"bank": True}, {"positives": 3, "negatives": 0}, {"negative_choice": "random"}]
+    "options", [{}, {"positives": 3, "negatives": 0}, {"negative_choice": "random"}]
 )
 def test_a_step_is_the_equation_with_every_sheet_encoded_once(settings, options):
     task, accelerator = _task(settings, tiny_corpus(), temperature=0.2, **options)
@@ -331,15 +325,13 @@ def test_questions_without_a_negative_are_trained_with_the_others(settings):
 def test_a_held_out_sheet_is_never_in_a_step(settings):
     held_out = (*range(9), 20, 33)
     data = tiny_corpus(held_out=held_out)
-    for options in ({}, {"negative_choice": "random"}, {"bank": True, "mining": "fixed"}):
+    for options in ({}, {"negative_choice": "random"}, {"mining": "fixed"}):
         task, accelerator = _task(settings, data, positives=2, negatives=5, **options)
         for epoch in (1, 2):
             task.prepare(epoch, accelerator)
             used = set(task._positives.ravel()) | set(task._negatives.ravel())
             assert used - {-1} <= set(data.seen)
             assert len(used) > 10
-        if task._bank is not None:
-            assert len(task._bank) == len(data.seen)
 
 
 def test_validation_searches_all_sheets_and_breaks_ties_by_row():
@@ -384,7 +376,6 @@ def test_each_epoch_draws_other_relevant_sheets(settings):
         ({"negative_depth": 0}, "negative_depth is 0"),
         ({"epochs": 0}, "epochs is 0"),
         ({"loss": "single_positive", "positives": 2}, "draws one relevant sheet"),
-        ({"loss": "single_positive", "bank": True}, "draws one relevant sheet"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong, message):

@@ -146,7 +146,7 @@ def test_the_sheet_encoders_steps_are_those_of_one_process(two, tmp_path):
     """Losses, weights, mined negatives and metrics, under each of the losses."""
     two_encoder_steps.run(str(two / "transformer"), str(tmp_path / "one"))
     one = load_file(tmp_path / "one.safetensors")
-    assert len(one) > 3 * 20
+    assert len(one) > 2 * 20
     for rank in (0, 1):
         shared = load_file(two / f"encoder-{rank}.safetensors")
         assert one.keys() == shared.keys()

@@ -10,13 +10,14 @@ from sat_retriever.datasets.metrics.rows import metrics_of, row_of
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.graph import candidate_graph
-from sat_retriever.train.reranker.candidatemetrics import (
+from sat_retriever.train.reranker.candidatesets import (
     CANDIDATE_METRICS,
+    CandidateSets,
     candidate_metrics,
     candidate_rows,
+    candidate_sets,
     complete_share,
 )
-from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets
 from sat_retriever.train.settings import RerankerTraining
 from tests.fakes import HashedEncoder
 from tests.train import sheet_world

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from sat_retriever.train.reranker.reranktask import (
+from sat_retriever.train.reranker.graphtask import (
     BatchCounts,
     LossWeights,
     batch_counts,

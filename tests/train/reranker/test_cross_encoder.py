@@ -19,18 +19,19 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean, ndcg
 from sat_retriever.encoder.onnx import session
-from sat_retriever.errors import EncoderError, TrainingError
+from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.cross_encoder import CrossEncoder, CrossEncoderReranker
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.train.data.trainingdata import QueryRows
 from sat_retriever.train.loop.device import make_accelerator
 from sat_retriever.train.loop.task import Share
-from sat_retriever.train.pairs.pairmodel import PairModel
-from sat_retriever.train.pairs.pairs import FoundSheets, pair_candidates
-from sat_retriever.train.pairs.train import PairTask, pair_losses, train_cross_encoder
+from sat_retriever.train.reranker.cross_encoder import PairTask, pair_losses
+from sat_retriever.train.reranker.pairlists import pair_lists
+from sat_retriever.train.reranker.pairmodel import PairModel
+from sat_retriever.train.reranker.train import train_reranker
 from sat_retriever.train.settings import CrossEncoderTraining
 from tests.fakes import HashedEncoder
 from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny, tiny_corpus
@@ -58,35 +59,31 @@ def settings(source) -> CrossEncoderTraining:
     )  # fmt: skip
 
 
-def _wanting_sales(questions: QueryRows) -> QueryRows:
-    """Of each question's relevant sheets those on sales, which no cosine tells from others."""
-    kept = [
-        (text, tuple(row for row in gold if row % len(SUBJECTS) == SUBJECTS.index("sales")))
-        for text, gold in zip(questions.texts, questions.positives, strict=True)
-        if not any(subject in text for subject in SUBJECTS)
-    ]
-    texts, positives = zip(*kept, strict=True)
-    return QueryRows(texts, positives, tuple(() for _ in texts))
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    """QueryRows, their candidates, and the index they are from."""
-    whole = tiny_corpus()
-    data = replace(
-        whole, train=_wanting_sales(whole.train), validation=_wanting_sales(whole.validation)
-    )
+    """Lists of training and validation questions, the questions, and the index they are from.
+
+    Each question wants sheets on sales, which no cosine tells from others.
+    """
+    data = tiny_corpus()
     names = [f"{c}_{y}_{s}" for c in COMPANIES for y in YEARS for s in SUBJECTS]
-    columns = (Column("region"), Column("price"))
     records = [
-        SheetRecord(sheet_id, name, columns=columns)
+        SheetRecord(sheet_id, name, columns=(Column("region"), Column("price")))
         for sheet_id, name in zip(data.sheet_ids, names, strict=True)
+    ]
+    queries = [
+        [
+            Query(text, tuple(data.sheet_ids[row] for row in gold if "sales" in names[row]))
+            for text, gold in zip(part.texts, part.positives, strict=True)
+            if not any(subject in text for subject in SUBJECTS)
+        ]
+        for part in (data.train, data.validation)
     ]
     path = tmp_path_factory.mktemp("index") / "tiny.sat"
     with SheetIndex.create(path, HashedEncoder()) as index:
         index.add_records(records, find_links=False)
         given = CrossEncoderTraining(candidates=12)
-        yield data, pair_candidates(data, index, index, given), index
+        yield *(pair_lists(index, part, given) for part in queries), queries[1], index
 
 
 @pytest.fixture
@@ -120,7 +117,7 @@ def _rows(folder, kind):
 
 
 def _task(corpus, settings):
-    return PairTask(corpus[0], corpus[1], settings, PairModel.load(settings))
+    return PairTask(*corpus[:2], settings, PairModel.load(settings))
 
 
 # ---- the loss
@@ -139,10 +136,10 @@ def test_a_step_is_the_mean_over_its_pairs_each_read_alone(corpus, settings, mon
     # Several batches in one call.
     monkeypatch.setitem(session._LIMITS, "cpu", session.BatchLimits(64))
     # Of unequal length, the longest first, so that pairs are not read in their order.
-    asked = enumerate(corpus[0].train.texts)
+    asked = enumerate(corpus[0].questions.texts)
     texts = tuple("price " * (9 - place) + text for place, text in asked)
-    data = replace(corpus[0], train=replace(corpus[0].train, texts=texts))
-    task = _task((data, corpus[1]), settings)
+    train = replace(corpus[0], questions=replace(corpus[0].questions, texts=texts))
+    task = _task((train, corpus[1]), settings)
     task.prepare(1, None)
     model = task.module.eval()
     with torch.no_grad():  # untrained logits are next to 0, whichever pair they are of
@@ -153,9 +150,9 @@ def test_a_step_is_the_mean_over_its_pairs_each_read_alone(corpus, settings, mon
     loss = task.loss(model, task.inputs(share, accelerator.device), share, accelerator)
     drawn, slow = task.state(), []
     for item in items:
-        question = data.train.texts[drawn["questions"][item]]
-        sheet = data.sheets[drawn["sheets"][item]]
-        relevant = drawn["sheets"][item] in data.train.positives[drawn["questions"][item]]
+        question = texts[drawn["questions"][item]]
+        sheet = train.sheets[drawn["sheets"][item]]
+        relevant = drawn["sheets"][item] in train.questions.positives[drawn["questions"][item]]
         (pair,) = model.pieces.pairs(question, [sheet])
         batch = model.batch(model.pieces.padded([pair]), torch.device("cpu"))
         chance = 1 / (1 + math.exp(-float(model.logits(*batch).detach())))
@@ -227,30 +224,30 @@ def test_other_backbones_are_trained_and_exported(tmp_path, corpus, settings, ki
 
 @pytest.mark.slow
 def test_training_learns_and_the_saved_model_ranks_as_measured(tmp_path, corpus, settings):
-    data, candidates, index = corpus
+    train, validation, queries, index = corpus
     settings = replace(settings, epochs=6)
-    trained = train_cross_encoder(data, candidates, settings, tmp_path / "run")
+    trained = train_reranker(train, validation, settings, tmp_path / "run")
     losses = [row["loss"] for row in _rows(tmp_path / "run", "step")]
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:2])
     epochs = [row["validation"]["NDCG@5"] for row in _rows(tmp_path / "run", "epoch")]
     assert trained.metrics["NDCG@5"] == max(epochs)
     assert epochs.index(max(epochs)) + 1 == trained.best_epoch
     # What was kept is what was measured, through the retriever's own path without torch.
-    reranker = CrossEncoderReranker.load(index, trained.cross_encoder, threads=1)
-    assert reranker.model.spec.blend == trained.blend
+    reranker = CrossEncoderReranker.load(index, trained.reranker, threads=1)
+    assert reranker.model.spec.blend == trained.metrics["blend"]
     measured = []
-    for text, gold in zip(data.validation.texts, data.validation.positives, strict=True):
-        found = index.candidates(index.question(text, dense_weight=1.0), 12)
-        ranking = [candidate.sheet_id for candidate in reranker.rerank(index.question(text), found)]
-        measured.append(ndcg(ranking, [data.sheet_ids[row] for row in gold], 5))
+    for query in queries:
+        question = index.question(query.text, dense_weight=1.0)
+        found = reranker.rerank(question, index.candidates(question, 12))
+        measured.append(ndcg([each.sheet_id for each in found], query.positives, 5))
     assert mean(measured) == pytest.approx(trained.metrics["NDCG@5"], abs=1e-9)
     # A finished training is not trained again.
-    assert train_cross_encoder(data, candidates, settings, tmp_path / "run") == trained
+    assert train_reranker(train, validation, settings, tmp_path / "run") == trained
 
 
 def test_same_seed_same_weights_and_another_seed_others(tmp_path, corpus, settings, kept):
     for seed, name in ((1, "first"), (1, "again"), (2, "other")):
-        train_cross_encoder(*corpus[:2], replace(settings, seed=seed), tmp_path / name)
+        train_reranker(*corpus[:2], replace(settings, seed=seed), tmp_path / name)
     first, again, other = kept
     assert _same(first, again)
     assert not _same(first, other)
@@ -260,7 +257,7 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, corpus, settin
 def test_a_training_stopped_between_steps_ends_with_the_same_weights(
     tmp_path, corpus, settings, kept, monkeypatch, stop_after
 ):
-    whole = train_cross_encoder(*corpus[:2], settings, tmp_path / "whole")
+    whole = train_reranker(*corpus[:2], settings, tmp_path / "whole")
     real, calls = PairTask.loss, []
 
     def interrupted(self, module, inputs, share, accelerator):
@@ -271,45 +268,42 @@ def test_a_training_stopped_between_steps_ends_with_the_same_weights(
 
     monkeypatch.setattr(PairTask, "loss", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        train_cross_encoder(*corpus[:2], settings, tmp_path / "run")
+        train_reranker(*corpus[:2], settings, tmp_path / "run")
     assert len(calls) == stop_after
     monkeypatch.setattr(PairTask, "loss", real)
-    resumed = train_cross_encoder(*corpus[:2], settings, tmp_path / "run")
+    resumed = train_reranker(*corpus[:2], settings, tmp_path / "run")
     assert _same(*kept)
-    assert (resumed.metrics, resumed.blend) == (whole.metrics, whole.blend)
+    assert resumed.metrics == whole.metrics
 
 
 @pytest.mark.usefixtures("no_export")
 def test_a_run_of_other_settings_or_other_candidates_is_refused(tmp_path, corpus, settings):
-    data, candidates, _ = corpus
-    train_cross_encoder(data, candidates, replace(settings, epochs=1), tmp_path / "run")
+    train, validation, *_ = corpus
+    once = replace(settings, epochs=1)
+    train_reranker(train, validation, once, tmp_path / "run")
     with pytest.raises(TrainingError, match="there epochs is 1, here it is 2"):
-        train_cross_encoder(data, candidates, settings, tmp_path / "run")
-    fewer = FoundSheets(candidates.train.rows[:, :5], candidates.train.cosines[:, :5])
+        train_reranker(train, validation, settings, tmp_path / "run")
+    fewer = replace(train, rows=train.rows[:, :5], cosines=train.cosines[:, :5])
     with pytest.raises(TrainingError, match="data hash"):
-        train_cross_encoder(
-            data, replace(candidates, train=fewer), replace(settings, epochs=1), tmp_path / "run"
-        )
+        train_reranker(fewer, validation, once, tmp_path / "run")
+    with pytest.raises(InputError, match="takes no start_from"):
+        train_reranker(train, validation, once, tmp_path / "run", start_from=tmp_path)
 
 
 def test_questions_whose_order_cannot_matter_are_not_scored(corpus, settings):
-    data, candidates, _ = corpus
-    gold = data.validation.positives
-    rows = candidates.validation.rows.copy()
+    train, validation, *_ = corpus
+    gold = validation.questions.positives
+    rows = validation.rows.copy()
     rows[0] = [*gold[0], *[-1] * (12 - len(gold[0]))]  # nothing but relevant sheets
-    rows[1] = [row for row in range(36) if row not in gold[1]][:12]  # none
-    moved = FoundSheets(rows, candidates.validation.cosines)
-    task = PairTask(data, replace(candidates, validation=moved), settings, PairModel.load(settings))
+    rows[1] = [row for row in range(len(validation.sheets)) if row not in gold[1]][:12]  # none
+    moved = replace(validation, rows=rows)
+    task = PairTask(train, moved, settings, PairModel.load(settings))
     logits = task.validation_logits(make_accelerator(settings.schedule()))
     assert not logits[:2].any()
     assert np.all(logits[2:] != 0)
-    hard = replace(
-        data.validation, hard_negatives=(((), (int(rows[1, 3]),)) + ((),) * 99)[: len(gold)]
-    )
-    judged = replace(data, validation=hard)
-    task = PairTask(
-        judged, replace(candidates, validation=moved), settings, PairModel.load(settings)
-    )
+    hard = (((), (int(rows[1, 3]),)) + ((),) * 99)[: len(gold)]
+    judged = replace(moved, questions=replace(moved.questions, hard_negatives=hard))
+    task = PairTask(train, judged, settings, PairModel.load(settings))
     accelerator = make_accelerator(settings.schedule())
     assert task.validation_logits(accelerator)[1].all()  # HN-FPR@1 depends on it
     assert 0 <= task.validate(accelerator)["HN-FPR@1"] <= 1
@@ -328,6 +322,5 @@ def test_a_task_takes_back_its_pairs_and_its_weight(corpus, settings):
 
 
 def test_candidates_of_other_texts_are_other_candidates(corpus):
-    candidates = corpus[1]
-    other = replace(candidates, serialization="other")
-    assert other.fingerprint != candidates.fingerprint
+    other = replace(corpus[0], serialization="other")
+    assert other.fingerprint != corpus[0].fingerprint

@@ -14,6 +14,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import Rows
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.search.question import Question
 from sat_retriever.rank.features.features import (
     FEATURES,
     RELATIONS,
@@ -23,14 +24,19 @@ from sat_retriever.rank.features.features import (
     list_inputs,
 )
 from sat_retriever.rank.links.linkrank import LinkReranker
+from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.files import draft_of
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.train.reranker.lists import gathered, hash_of, ranked_rows
 
 CANDIDATES = 50
 INPUTS = hashlib.sha256(f"{[*FEATURES]} {RELATIONS}".encode()).hexdigest()[:8]
 """Tells lists of other features and relations apart."""
 MOST = 66  # candidates of a list: those of Stage 1, and those that links add
+_ARRAYS = ("features", "relations", "scores", "mask", "relevant", "positives")
+# Ids, scores, features and relations of one question's candidates.
+_Found = tuple[list[str], FloatArray, FloatArray, NDArray[np.float16]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +58,9 @@ class FeatureLists:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hex digits over all of it."""
-        digest = hashlib.sha256(f"{self.encoder} {self.serialization} {INPUTS}".encode())
-        for name in ("features", "relations", "scores", "mask", "relevant", "positives"):
-            digest.update(np.ascontiguousarray(getattr(self, name)).data)
-        return digest.hexdigest()[:16]
+        """Sixteen hex digits over all inputs of a training on these lists."""
+        known = [self.encoder, self.serialization, INPUTS]
+        return hash_of(known, (getattr(self, name) for name in _ARRAYS))
 
     def save(self, file: Path) -> None:
         """Write the lists into a new file."""
@@ -86,55 +90,44 @@ class FeatureLists:
         """Return one row a question for the scorer, with candidates ranked by values, (b, k)."""
         falling = np.where(self.mask, -values.astype(np.float64), np.inf)
         order = np.argsort(falling, axis=1, kind="stable")
-        hits = np.take_along_axis(self.relevant, order, axis=1)
-        return [
-            {
-                "query": place,
-                "relevant": int(self.positives[place]),
-                "hits": (np.flatnonzero(found) + 1).tolist(),
-                "hard": None,
-            }
-            for place, found in enumerate(hits)
-        ]
+        return ranked_rows(order, self.relevant, self.positives.tolist())
 
 
 def feature_lists(
     index: SheetIndex,
     queries: Sequence[Query],
-    corpus: str,
+    corpus: str = "",
     *,
     progress: Progress | None = None,
 ) -> FeatureLists:
-    """Find the candidates of labelled questions in an index, and their features.
+    """Find the candidates of labelled questions in an index, and their features; see `gathered`.
 
-    The index's encoder must not have learnt these questions, since its candidates would be better
+    The index's encoder should not have learnt these questions, since its candidates would be better
     than those of a user's questions. Relevant sheets that the index lacks count as missed.
-
-    Raises:
-        EmptyInputError: If there is no question, or the index has no sheet.
-        EncoderError: If the index's encoder cannot be loaded.
     """
-    if not queries or not len(index):
-        raise EmptyInputError(f"{corpus} has no questions or no sheets; give some of both")
-    shape = (len(queries), MOST)
+    links = LinkReranker(index)
+
+    def read(question: Question, first: Sequence[Candidate]) -> _Found:
+        order = links.order(question, first)
+        found = order.candidates[:MOST]
+        known = candidate_list(index, question, first, replace(order, candidates=found))
+        inputs = list_inputs(known)
+        ids = [each.sheet_id for each in found]
+        return ids, known.each("score")[0], inputs.features, inputs.relations.astype(np.float16)
+
+    lists = gathered(index, queries, CANDIDATES, read, progress=progress)
+    shape = (len(lists), MOST)
     features = np.zeros((*shape, len(FEATURES)), dtype=np.float32)
     relations = np.zeros((*shape, SPEAKING, len(RELATIONS)), dtype=np.float16)
     scores = np.zeros(shape, dtype=np.float32)
     mask, relevant = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    links = LinkReranker(index)
-    for row, query in enumerate(queries):
-        question = index.question(query.text)
-        first = index.candidates(question, CANDIDATES)
-        order = links.order(question, first)
-        found = order.candidates[:MOST]
-        known = candidate_list(index, question, first, replace(order, candidates=found))
-        own, gold = slice(0, len(found)), set(query.positives)
-        read = list_inputs(known)
-        features[row, own], scores[row, own] = read.features, known.each("score")[0]
-        relations[row, own, : read.relations.shape[1]] = read.relations
-        mask[row, own], relevant[row, own] = True, [each.sheet_id in gold for each in found]
-        if progress:
-            progress(row + 1, len(queries))
+    for row, (query, (ids, own_scores, own, related)) in enumerate(
+        zip(queries, lists, strict=True)
+    ):
+        here = slice(0, len(ids))
+        scores[row, here], features[row, here] = own_scores, own
+        relations[row, here, : related.shape[1]] = related
+        mask[row, here], relevant[row, here] = True, [each in query.positives for each in ids]
     positives = np.array([len(set(query.positives)) for query in queries], dtype=np.int64)
     return FeatureLists(
         index.fingerprint, index.serialization.fingerprint, features, relations, scores, mask,
@@ -143,12 +136,7 @@ def feature_lists(
 
 
 def joined_lists(parts: Sequence[FeatureLists]) -> FeatureLists:
-    """Join the lists of several corpora, in their order.
-
-    Raises:
-        EmptyInputError: If there is no part.
-        InputError: If their encoders or texts differ.
-    """
+    """Join the lists of several corpora, in their order."""
     if not parts:
         raise EmptyInputError("there are no lists to join; give one or more")
     made_by = {(each.encoder, each.serialization) for each in parts}
@@ -156,6 +144,6 @@ def joined_lists(parts: Sequence[FeatureLists]) -> FeatureLists:
         raise InputError("lists of several encoders or sheet texts; find all with one encoder")
     joined: Mapping[str, NDArray[np.generic]] = {
         name: np.concatenate([getattr(each, name) for each in parts])
-        for name in ("features", "relations", "scores", "mask", "relevant", "positives", "corpora")
+        for name in (*_ARRAYS, "corpora")
     }
     return FeatureLists(parts[0].encoder, parts[0].serialization, **joined)  # type: ignore[arg-type]

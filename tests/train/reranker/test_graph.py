@@ -13,18 +13,22 @@ from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.graph import CandidateGraph
 from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
-from sat_retriever.rank.graph.spec import compact_graph_folder
+from sat_retriever.rank.trained import TrainedKind
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.state import TrainingProgress
 from sat_retriever.train.loop.weights import load_tensors, load_weights
-from sat_retriever.train.reranker import train as reranker
-from sat_retriever.train.reranker.candidatemetrics import candidate_metrics
-from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets
-from sat_retriever.train.reranker.reranktask import logits_of
+from sat_retriever.train.reranker import graph as reranker
+from sat_retriever.train.reranker.candidatesets import (
+    CandidateSets,
+    candidate_metrics,
+    candidate_sets,
+)
+from sat_retriever.train.reranker.graph import base_weights, export_scorer
+from sat_retriever.train.reranker.graphtask import logits_of
+from sat_retriever.train.reranker.run import TrainedReranker
 from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer, GraphShape, ScorerShape
-from sat_retriever.train.reranker.scoreronnx import base_weights, export_scorer
-from sat_retriever.train.reranker.train import TrainedReranker, train_reranker
+from sat_retriever.train.reranker.train import train_reranker
 from sat_retriever.train.settings import RERANKER_PRESETS, RerankerTraining
 from tests.fakes import HashedEncoder
 from tests.train import sheet_world
@@ -199,7 +203,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(trained, sets, tmp_path):
         theirs = load_tensors(trained.folder / f"{name}.safetensors")
         assert ours.keys() == theirs.keys()
         assert all(torch.equal(ours[key], theirs[key]) for key in ours)
-    assert (again.base, again.graph) == (trained.base, trained.graph)
+    assert (again.best_epoch, again.metrics) == (trained.best_epoch, trained.metrics)
     losses = [[r["loss"] for r in rows(f) if "loss" in r] for f in (folder, trained.folder)]
     assert losses[0] == losses[1]
 
@@ -229,8 +233,7 @@ def test_a_finished_run_is_not_trained_again(trained, sets):
 def test_a_graph_can_start_from_another_runs_base_scorer(trained, sets, tmp_path):
     settings = replace(SETTINGS, channels=("schema",), graph_epochs=1)
     folder = tmp_path / "run"
-    made = train_reranker(sets, sets, settings, folder, base=trained.folder)
-    assert made.base is None
+    train_reranker(sets, sets, settings, folder, base=trained.folder)
     assert {row["phase"] for row in rows(folder)} == {"graph"}
     for name in ("base.safetensors", "base/model.onnx"):
         assert (folder / name).read_bytes() == (trained.folder / name).read_bytes()
@@ -260,11 +263,11 @@ def test_joint_training_changes_the_graphs_base_scorer_only(trained, sets, tmp_p
 def test_stage_1s_order_can_compete_with_the_base_scorer(sets, tmp_path, no_export, monkeypatch):
     """Trained to put irrelevant sheets first, so that no epoch is better than the start."""
     wrong = replace(sets, relevant=~sets.relevant)
-    monkeypatch.setattr(reranker, "copy_graph_folder", lambda *_: None)
+    monkeypatch.setattr(TrainedKind, "copy", lambda *_: None)
     settings = replace(SETTINGS, layers=0, keep_start=True, base_epochs=1)
     made = train_reranker(wrong, sets, settings, tmp_path / "run")
     assert made.best_epoch == 0
-    assert made.base == candidate_metrics(sets, sets.scores)
+    assert made.metrics == candidate_metrics(sets, sets.scores)
     first = rows(made.folder)[0]
     assert (first["epoch"], first["row"]) == (0, "epoch")
 
@@ -330,19 +333,14 @@ def test_sets_of_other_settings_are_refused(sets, tmp_path):
 # ---- beginning with another reranker's base scorer
 
 
-@pytest.mark.parametrize(("name", "compact"), [("base", False), ("reranker", True)])
+@pytest.mark.parametrize("name", ["base", "reranker"])
 def test_a_base_scorer_comes_back_from_its_folder_with_a_graph_over_it_or_without(
-    trained, sets, tmp_path, name, compact
+    trained, sets, name
 ):
-    folder = trained.folder / name
-    if compact:
-        compact_graph_folder(folder, tmp_path / "small")
-        folder = tmp_path / "small"
-    found = base_weights(folder, sets.spec)
+    found = base_weights(trained.folder / name, sets.spec)
     expected = load_tensors(trained.folder / "base.safetensors")
     assert found.keys() == expected.keys()
-    for key, value in found.items():
-        torch.testing.assert_close(value, expected[key], atol=2e-3 if compact else 0, rtol=0)
+    assert all(torch.equal(value, expected[key]) for key, value in found.items())
 
 
 def test_a_training_begins_where_another_ended_and_keeps_it_if_nothing_is_better(
@@ -351,7 +349,7 @@ def test_a_training_begins_where_another_ended_and_keeps_it_if_nothing_is_better
     settings = replace(SETTINGS, layers=0, keep_start=True, base_learning_rate=1e-12)
     seen = []
     monkeypatch.setattr(reranker, "export_scorer", lambda made, *_: seen.append(made.state_dict()))
-    monkeypatch.setattr(reranker, "copy_graph_folder", lambda *_: None)
+    monkeypatch.setattr(TrainedKind, "copy", lambda *_: None)
     ended = train_reranker(
         sets, sets, settings, tmp_path / "run", start_from=trained.folder / "base"
     )

@@ -10,7 +10,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import metrics_of
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.rank.features.features import FEATURES
-from sat_retriever.train.features.featurelists import FeatureLists, feature_lists, joined_lists
+from sat_retriever.train.reranker.featurelists import FeatureLists, feature_lists, joined_lists
 from tests.train import sheet_world
 
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_joined_or_found_is_refused(index, lists, tmp_path):
     with sheet_world.index(tmp_path / "other.sat", width=32) as wide:
         with pytest.raises(InputError, match="several encoders"):
             joined_lists([lists, feature_lists(wide, sheet_world.queries()[:1], "wide")])
-        with pytest.raises(EmptyInputError, match="empty-handed has no questions"):
-            feature_lists(wide, [], "empty-handed")
+        with pytest.raises(EmptyInputError, match="no questions"):
+            feature_lists(wide, [])
     with pytest.raises(EmptyInputError):
         joined_lists([])

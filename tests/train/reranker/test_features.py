@@ -13,11 +13,13 @@ with warnings.catch_warnings():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("accelerate", reason="accelerate is not installed")
 
-from sat_retriever.errors import TrainingError
+from sat_retriever.errors import InputError, TrainingError
 from sat_retriever.rank.features.features import FEATURES, RELATIONS
 from sat_retriever.rank.features.model import FeatureModel
-from sat_retriever.train.features.featurelists import FeatureLists
-from sat_retriever.train.features.train import FeatureTraining, list_losses, train_features
+from sat_retriever.train.reranker.featurelists import FeatureLists
+from sat_retriever.train.reranker.features import list_losses
+from sat_retriever.train.reranker.train import train_reranker
+from sat_retriever.train.settings import FeatureTraining
 
 COLUMN = list(FEATURES).index("columns")  # in these lists it tells the relevant sheet
 SETTINGS = FeatureTraining(epochs=3, batch_size=8, learning_rate=1e-2)
@@ -57,7 +59,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def trained(data, tmp_path_factory):
-    return train_features(*data, SETTINGS, tmp_path_factory.mktemp("run") / "run")
+    return train_reranker(*data, SETTINGS, tmp_path_factory.mktemp("run") / "run")
 
 
 def values_of(lists, model, *, guarded):
@@ -85,7 +87,7 @@ def test_it_learns_that_a_link_tells_the_relevant_sheet(tmp_path):
         lists = lists_where_a_feature_tells(count, seed, linked=2)
         lists.features[:, :, COLUMN] = 0
         data.append(replace(lists, relevant=np.roll(lists.relevant, 1, axis=1)))
-    learnt = train_features(*data, replace(SETTINGS, epochs=6), tmp_path / "run")
+    learnt = train_reranker(*data, replace(SETTINGS, epochs=6), tmp_path / "run")
     ranked = values_of(data[1], FeatureModel.load(learnt.reranker), guarded=False)
     assert (ranked.argmax(axis=1) == 2).mean() > 0.9
 
@@ -114,13 +116,13 @@ def test_the_folder_ranks_as_the_training_judged(data, trained):
 
 def test_the_same_call_goes_on_and_other_data_or_settings_are_refused(data, trained, tmp_path):
     before = (trained.reranker / "model.npz").read_bytes()
-    again = train_features(*data, SETTINGS, trained.folder)
+    again = train_reranker(*data, SETTINGS, trained.folder)
     assert (again.best_epoch, again.metrics) == (trained.best_epoch, trained.metrics)
     assert (again.reranker / "model.npz").read_bytes() == before
     with pytest.raises(TrainingError, match="another training"):
-        train_features(*data, replace(SETTINGS, seed=43), trained.folder)
+        train_reranker(*data, replace(SETTINGS, seed=43), trained.folder)
     with pytest.raises(TrainingError, match="another training"):
-        train_features(data[1], data[1], SETTINGS, trained.folder)
+        train_reranker(data[1], data[1], SETTINGS, trained.folder)
 
 
 def test_a_training_that_was_stopped_has_the_same_weights_in_the_end(data, trained, tmp_path):
@@ -132,8 +134,8 @@ def test_a_training_that_was_stopped_has_the_same_weights_in_the_end(data, train
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_features(*data, SETTINGS, tmp_path / "run", progress=stop)
-    again = train_features(*data, SETTINGS, tmp_path / "run")
+        train_reranker(*data, SETTINGS, tmp_path / "run", progress=stop)
+    again = train_reranker(*data, SETTINGS, tmp_path / "run")
     one, two = (FeatureModel.load(each.reranker).network for each in (trained, again))
     for name, value in one.items():
         np.testing.assert_array_equal(two[name], value)
@@ -142,7 +144,30 @@ def test_a_training_that_was_stopped_has_the_same_weights_in_the_end(data, train
 def test_where_nothing_is_learnt_the_order_of_links_is_kept(data, tmp_path):
     """Epoch 0 is the start, whose moves are all zero."""
     turned = replace(data[1], relevant=np.roll(data[1].relevant, -1, axis=1))  # the first is right
-    kept = train_features(data[0], turned, SETTINGS, tmp_path / "run")
+    kept = train_reranker(data[0], turned, SETTINGS, tmp_path / "run")
     assert kept.best_epoch == 0
     model = FeatureModel.load(kept.reranker)
     assert not any(model.moves(each, guarded=False).any() for each in turned.inputs())
+
+
+def test_a_training_begins_with_another_and_keeps_it_if_nothing_is_better(data, trained, tmp_path):
+    still = replace(SETTINGS, learning_rate=1e-12)
+    again = train_reranker(*data, still, tmp_path / "run", start_from=trained.reranker)
+    assert again.best_epoch == 0
+    assert again.metrics == pytest.approx(trained.metrics, abs=1e-6)
+    one, two = (FeatureModel.load(each.reranker) for each in (trained, again))
+    for name, value in one.network.items():
+        np.testing.assert_array_equal(two.network[name], value)
+    for name, value in one.familiarity.arrays().items():  # its guard stays, too
+        np.testing.assert_array_equal(two.familiarity.arrays()[name], value)
+    with pytest.raises(TrainingError, match="start_from"):
+        train_reranker(*data, still, tmp_path / "run")
+    with pytest.raises(TrainingError, match=r"with bound 3\.0 cannot begin with"):
+        other = replace(still, bound=3.0)
+        train_reranker(*data, other, tmp_path / "other", start_from=trained.reranker)
+
+
+def test_too_few_lists_are_refused(data, tmp_path):
+    few = lists_where_a_feature_tells(9, 0)
+    with pytest.raises(InputError, match="9 training questions, and this reranker needs 10"):
+        train_reranker(few, data[1], SETTINGS, tmp_path / "run")

@@ -1,12 +1,8 @@
-"""Train the feature reranker on lists of many corpora.
-
-run/features/    the reranker folder
-"""
+"""Train the feature reranker, on lists of one corpus or of many."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +12,17 @@ from torch import nn
 from torch.nn.functional import softplus
 
 from sat_retriever.datasets.metrics import mean
-from sat_retriever.rank.features.features import FEATURES, RELATIONS
+from sat_retriever.encoder.models.folder import file_hash
+from sat_retriever.encoder.onnx.device import Device
+from sat_retriever.errors import InputError, TrainingError
+from sat_retriever.rank.features.featurerank import FEATURES
+from sat_retriever.rank.features.features import FEATURES as INPUTS
+from sat_retriever.rank.features.features import RELATIONS
 from sat_retriever.rank.features.model import (
     ASKED_COLUMNS,
     CLIP,
     HIDDEN,
+    MODEL,
     PAIRED_COLUMNS,
     PULL_HIDDEN,
     PULL_INPUTS,
@@ -31,13 +33,12 @@ from sat_retriever.rank.features.model import (
 from sat_retriever.records.files import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.data.trainingdata import defined_metrics
-from sat_retriever.train.features.featurelists import CANDIDATES, FeatureLists
 from sat_retriever.train.loop.device import make_accelerator, moved, staged
-from sat_retriever.train.loop.fit import fit
-from sat_retriever.train.loop.runfolder import RunFolder
-from sat_retriever.train.loop.task import Share, State
+from sat_retriever.train.loop.task import Share
 from sat_retriever.train.loop.weights import save_weights
-from sat_retriever.train.settings import Schedule
+from sat_retriever.train.reranker.featurelists import CANDIDATES, FeatureLists
+from sat_retriever.train.reranker.run import RerankerTask, TrainedReranker, open_run, train_in
+from sat_retriever.train.settings import FeatureTraining
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
@@ -45,41 +46,12 @@ if TYPE_CHECKING:
     from sat_retriever.train.loop.state import OnProgress
 
 FEATURE_METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10")
-_RERANKER, _WEIGHTS = "features", "features.safetensors"
-_PHASE = "network"
+_WEIGHTS = "features.safetensors"
+_FEWEST = 10  # lists from which it is learnt how familiar a list is
 _SLOPE = 20.0  # logits for a score of 1, at the start
 _FAR = 1e4  # beyond every logit
 _AT_ONCE = 256  # lists of a validation step
 _COMPLETE = (5, 10)  # sizes of an answer that should hold all relevant sheets
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureTraining:
-    """Settings of the training of the feature reranker.
-
-    Attributes:
-        bound: Most that a sheet's own features add to its logit or take from it.
-        pull_bound: The same for the pulls of other sheets.
-        complete: Weight of the loss of incomplete answers.
-        dropout: Share of the first hidden layer that is dropped in training.
-        epochs: See `Schedule`, also for the fields that follow.
-    """
-
-    bound: float = 2.0
-    pull_bound: float = 10.0
-    complete: float = 1.0
-    dropout: float = 0.2
-    epochs: int = 8
-    batch_size: int = 64
-    learning_rate: float = 2e-3
-    weight_decay: float = 1e-3
-    warmup_epochs: float = 1.0
-    max_grad_norm: float = 1.0
-    seed: int = 42
-
-    def schedule(self) -> Schedule:
-        """Return the settings for the training loop."""
-        return Schedule.of(self, accumulation=1, precision="fp32")
 
 
 class FeatureNetwork(nn.Module):
@@ -95,7 +67,7 @@ class FeatureNetwork(nn.Module):
         self.register_buffer("spread", torch.from_numpy(known.std(axis=0) + 1e-3))
         self.slope = nn.Parameter(torch.tensor(_SLOPE))
         self.bounds = (settings.bound, settings.pull_bound)
-        self.own = _perceptron(len(FEATURES), HIDDEN, settings.dropout)
+        self.own = _perceptron(len(INPUTS), HIDDEN, settings.dropout)
         self.pull = _perceptron(PULL_INPUTS, PULL_HIDDEN, settings.dropout)
 
     def forward(
@@ -116,14 +88,20 @@ class FeatureNetwork(nn.Module):
             logits = logits + bound * torch.tanh(term / bound)
         return logits
 
-    def arrays(self) -> dict[str, FloatArray]:
-        """Return its arrays by the names that `FeatureModel` reads."""
+    def arrays(self) -> dict[str, torch.Tensor]:
+        """Return its arrays by the names that `FeatureModel` reads; they share its memory."""
         found = {"mean": self.mean, "spread": self.spread}
         for name, layers in (("own", self.own), ("pull", self.pull)):
             linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
             for number, layer in enumerate(linear, start=1):
                 found |= {f"{name}.w{number}": layer.weight, f"{name}.b{number}": layer.bias}
-        return {name: each.detach().cpu().numpy() for name, each in found.items()}
+        return {name: each.detach() for name, each in found.items()}
+
+    def begin_with(self, model: FeatureModel) -> None:
+        """Take the arrays and the slope of a trained model."""
+        for name, array in self.arrays().items():
+            array.copy_(torch.from_numpy(model.network[name]))
+        self.slope.data.fill_(model.spec.slope)
 
 
 def _perceptron(inputs: int, hidden: tuple[int, int], dropout: float) -> nn.Sequential:
@@ -160,11 +138,11 @@ def list_losses(
     return losses
 
 
-class FeatureTask:
-    """A `Task` that trains a feature network.
+class FeatureTask(RerankerTask):
+    """A task that trains a feature network.
 
     Validation counts every corpus alike, with the guard that a search has: `familiarity`, learnt
-    from the training lists. `complete` is the weight of the loss of incomplete answers.
+    from the training lists or an earlier training's.
     """
 
     def __init__(
@@ -173,10 +151,10 @@ class FeatureTask:
         train: FeatureLists,
         validation: FeatureLists,
         familiarity: Familiarity,
-        complete: float,
+        settings: FeatureTraining,
     ) -> None:
         self._network = network
-        self._complete = complete
+        self._settings = settings
         self._train = train
         self._validation = validation
         self._answerable = np.flatnonzero(train.relevant.any(axis=1))
@@ -186,19 +164,13 @@ class FeatureTask:
 
     @property
     def module(self) -> torch.nn.Module:
-        """The network."""
         return self._network
 
     @property
     def size(self) -> int:
-        """Number of training questions with a relevant candidate."""
-        return len(self._answerable)
-
-    def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """Do nothing: lists stay as they are."""
+        return len(self._answerable)  # training questions with a relevant candidate
 
     def inputs(self, share: Share, device: torch.device) -> dict[str, torch.Tensor]:
-        """Return the lists of a share."""
         rows = self._answerable[share.items]
         names = ("features", "relations", "scores", "mask", "relevant")
         return {name: staged(getattr(self._train, name)[rows], device) for name in names}
@@ -210,16 +182,14 @@ class FeatureTask:
         share: Share,
         accelerator: Accelerator,
     ) -> torch.Tensor:
-        """Return the loss of a share; see `list_losses`."""
         given = {name: moved(value, accelerator.device) for name, value in inputs.items()}
         logits = module(given["features"], given["relations"].float(), given["scores"])
-        losses = list_losses(logits, given["mask"], given["relevant"], self._complete)
+        losses = list_losses(logits, given["mask"], given["relevant"], self._settings.complete)
         own = losses.sum() if share.counts else losses.sum() * 0
         shared: torch.Tensor = own * share.world / share.total
         return shared
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Return metrics of each corpus, and their means over the corpora."""
         rows = self._validation.rows(self.values())
         corpora: list[str] = self._validation.corpora.tolist()
         of_each = {}
@@ -228,48 +198,38 @@ class FeatureTask:
             of_each[name] = defined_metrics(own, FEATURE_METRICS)
         found = {name: mean([each[name] for each in of_each.values()]) for name in FEATURE_METRICS}
         return found | {
-            f"{name} ({part})": each[name] for part, each in of_each.items() for name in each
+            f"{name} ({part})": each[name]
+            for part, each in of_each.items()
+            for name in each
+            if part
         }
 
     def values(self) -> FloatArray:
         """Return what the validation lists are ranked by, (b, k)."""
         lists = self._validation
-        parts = []
+        device, parts = self._network.slope.device, []
         with torch.no_grad():
             for rows in np.array_split(np.arange(len(lists)), -(-len(lists) // _AT_ONCE)):
                 given = (lists.features[rows], lists.relations[rows], lists.scores[rows])
-                features, relations, scores = map(torch.from_numpy, given)
-                parts.append(self._network(features, relations.float(), scores))
+                features, relations, scores = (torch.from_numpy(each).to(device) for each in given)
+                parts.append(self._network(features, relations.float(), scores).cpu())
         slope = float(self._network.slope.detach())
         moves = torch.cat(parts).numpy() / slope - lists.scores
         values: FloatArray = (lists.scores + self._shares[:, None] * moves).astype(np.float32)
         return values
 
     def save(self, folder: Path) -> None:
-        """Write the current weights into a new folder."""
         make_folder(folder)
         save_weights(folder / _WEIGHTS, self._network)
 
-    def state(self) -> State:
-        """Return no arrays: there are only weights."""
-        return {}
-
-    def restore(self, state: State) -> None:
-        """Restore nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedFeatures:
-    """A finished training."""
-
-    folder: Path  # of the run
-    best_epoch: int  # that was kept; 0 is the order of the links
-    metrics: Mapping[str, float | None]  # of the validation questions
-
-    @property
-    def reranker(self) -> Path:
-        """The folder that `FeatureReranker.load` reads."""
-        return self.folder / _RERANKER
+    def export(self, target: Path) -> None:
+        network, settings, train = self._network, self._settings, self._train
+        spec = FeatureSpec(
+            train.encoder, train.serialization, CANDIDATES, tuple(INPUTS), RELATIONS,
+            float(network.slope.detach()), settings.bound, settings.pull_bound,
+        )  # fmt: skip
+        arrays = {name: each.cpu().numpy() for name, each in network.arrays().items()}
+        FeatureModel(spec, arrays, self._familiarity).save(target)
 
 
 def train_features(
@@ -278,40 +238,50 @@ def train_features(
     settings: FeatureTraining,
     folder: str | Path,
     *,
+    start_from: Path | None = None,
     data_name: str = "",
+    device: Device = "auto",
     progress: OnProgress | None = None,
-) -> TrainedFeatures:
-    """Train the feature reranker in a run folder; the same call goes on after a kill.
+) -> TrainedReranker:
+    """Train the feature reranker in a run folder; see `train_reranker`.
 
-    The training lists should be of as many kinds of corpora as possible; those of validation choose
-    the epoch.
+    If no epoch is better than the start on the validation lists, the start is kept: the order of
+    the links, or the reranker in `start_from`. A training that starts from another reranker keeps
+    its guard, so what it learns of few lists changes no list that was strange before.
 
     Raises:
-        TrainingError: If the folder holds another training, or the loss is not finite.
-        OutputError: If the folder cannot be written.
+        InputError: If there are fewer than ten training lists, and no start.
+        TrainingError: If `start_from` has other bounds.
     """
-    accelerator = make_accelerator(settings.schedule())
-    config = {"kind": _RERANKER, **asdict(settings)}
-    data_hash = f"{train.fingerprint}-{validation.fingerprint}"
-    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
-    if not run.finished:
-        with run.held():
-            familiarity = Familiarity.of(train.lists(), settings.seed)
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(settings.seed)
-                network = FeatureNetwork(train, settings)
-            task = FeatureTask(network, train, validation, familiarity, settings.complete)
-            fitted = fit(
-                task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="keep"
-            )
-            if accelerator.is_main_process:
-                spec = FeatureSpec(
-                    train.encoder, train.serialization, CANDIDATES, tuple(FEATURES), RELATIONS,
-                    float(network.slope.detach()), settings.bound, settings.pull_bound,
-                )  # fmt: skip
-                model = FeatureModel(spec, network.cpu().arrays(), familiarity)
-                model.save(fitted.folder / _RERANKER)
-                run.finish(fitted.result(), fitted.folder)
-            accelerator.wait_for_everyone()
-    result = run.result()
-    return TrainedFeatures(run.path, result["best_epoch"], result["metrics"])
+    if start_from is None and len(train) < _FEWEST:
+        raise InputError(
+            f"there are {len(train)} training questions, and this reranker needs {_FEWEST}: "
+            "label more, or train one of another kind"
+        )
+    accelerator = make_accelerator(settings.schedule(), device)
+    start, starts = None, {}
+    if start_from is not None:
+        start, starts = FeatureModel.load(start_from), {"start_from": file_hash(start_from / MODEL)}
+        for name in ("bound", "pull_bound"):
+            theirs, ours = getattr(start.spec, name), getattr(settings, name)
+            if theirs != ours:
+                raise TrainingError(
+                    f"a training with {name} {ours} cannot begin with {start_from}, which has "
+                    f"{theirs}; give that, or begin with another"
+                )
+    run = open_run(folder, FEATURES.name, settings, (train, validation), data_name, **starts)
+
+    def make() -> FeatureTask:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            network = FeatureNetwork(train, settings)
+        if start is None:
+            guard = Familiarity.of(train.lists(), settings.seed)
+        else:
+            guard = start.familiarity
+            network.begin_with(start)
+        return FeatureTask(network, train, validation, guard, settings)
+
+    return train_in(
+        run, make, settings.schedule(), accelerator, progress, "network", untrained="keep"
+    )

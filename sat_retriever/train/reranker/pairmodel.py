@@ -59,13 +59,7 @@ class PairModel(torch.nn.Module):
 
     @classmethod
     def load(cls, settings: CrossEncoderTraining) -> PairModel:
-        """Load the untrained model, in fp32 and evaluation mode, with a head drawn by the seed.
-
-        Raises:
-            EncoderError: If the backbone cannot be found or loaded, has fewer layers, or is too
-                large for the export.
-            MissingExtraError: If a package that fetches or loads it is not installed.
-        """
+        """Load the untrained model, in fp32 and evaluation mode, with a head drawn by the seed."""
         checkpoint = find_checkpoint(settings.backbone)
         with quiet():
             transformer = load_transformer(checkpoint, attention=None)
@@ -111,13 +105,7 @@ class PairModel(torch.nn.Module):
 
 
 def export_pair_model(model: PairModel, target: Path) -> None:
-    """Write the model as an ONNX file: word pieces, mask and types, (b, t), to `logit`, (b,).
-
-    Raises:
-        MissingExtraError: If a package that the export needs is not installed.
-        EncoderError: If torch cannot export it, or the file's logits differ.
-        OSError: If the file cannot be written.
-    """
+    """Write the model as an ONNX file: word pieces, mask and types, (b, t), to `logit`, (b,)."""
     with quiet():
         transformer = load_transformer(model.checkpoint)  # with the attention that exports
     transformer.load_state_dict(model.transformer.state_dict())

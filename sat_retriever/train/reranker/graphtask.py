@@ -1,4 +1,4 @@
-"""Define Stage 2 as a task of the training loop: base scorer or graph, and their loss."""
+"""Define base scorer and graph as a task of the training loop, and their loss."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from torch.nn.functional import binary_cross_entropy_with_logits, relu
 from sat_retriever.records.files import make_folder
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.loop.device import moved, staged
-from sat_retriever.train.loop.task import Share, State
+from sat_retriever.train.loop.task import Share, Task
 from sat_retriever.train.loop.weights import save_weights
-from sat_retriever.train.reranker.candidatemetrics import candidate_metrics
-from sat_retriever.train.reranker.candidatesets import CandidateBatch, CandidateSets
+from sat_retriever.train.reranker.candidatesets import (
+    CandidateBatch,
+    CandidateSets,
+    candidate_metrics,
+)
 from sat_retriever.train.reranker.scorer import BaseScorer, GraphScorer
 
 if TYPE_CHECKING:
@@ -139,8 +142,8 @@ def pair_loss(
     return torch.where(both, relu(margin + gap), 0.0)
 
 
-class RerankTask:
-    """A `Task` that trains a base scorer, or the graph over one; `name` is its weights' file."""
+class RerankTask(Task):
+    """A task that trains a base scorer, or the graph over one; `name` is its weights' file."""
 
     def __init__(
         self,
@@ -158,21 +161,15 @@ class RerankTask:
 
     @property
     def module(self) -> torch.nn.Module:
-        """The scorer."""
         return self.scorer
 
     @property
     def size(self) -> int:
-        """Number of training questions."""
         return len(self.train)
 
-    def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """Do nothing: candidates stay as Stage 1 found them."""
-
     def inputs(self, share: Share, device: torch.device) -> dict[str, torch.Tensor]:
-        """Return the candidates of a share: the scorer's inputs, and `relevant`."""
         batch = self.train.batch(share.items)
-        return staged_tensors(batch, (*_names(self.scorer), "relevant"), device)
+        return _staged(batch, (*_names(self.scorer), "relevant"), device)
 
     def loss(
         self,
@@ -181,10 +178,6 @@ class RerankTask:
         share: Share,
         accelerator: Accelerator,
     ) -> torch.Tensor:
-        """Return the ranking loss of a share; its mean over processes is the batch's loss.
-
-        The counts that divide the parts of the loss are over all processes.
-        """
         given = {name: moved(value, accelerator.device) for name, value in inputs.items()}
         relevant, mask = given.pop("relevant"), given["mask"]
         # A process without a question of its own computes another's, which is not counted.
@@ -194,23 +187,14 @@ class RerankTask:
         return ranking_loss(logits, relevant, mask, self.weights, counts)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Return metrics of the validation questions; of a graph also gates and channel weights."""
         found = candidate_metrics(self.validation, logits_of(self.scorer, self.validation))
         if isinstance(self.scorer, GraphScorer):
             found |= graph_measures(self.scorer, self.validation)
         return found
 
     def save(self, folder: Path) -> None:
-        """Write the current weights into a new folder."""
         make_folder(folder)
         save_weights(folder / self.name, self.scorer)
-
-    def state(self) -> State:
-        """Return no arrays: a reranker has only its weights."""
-        return {}
-
-    def restore(self, state: State) -> None:
-        """Restore nothing."""
 
 
 def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:
@@ -219,7 +203,7 @@ def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:
     device = _device(scorer)
     with torch.no_grad():
         parts = [
-            scorer(**tensors(sets.batch(items), scorer, device)).float().cpu().numpy()
+            scorer(**_tensors(sets.batch(items), scorer, device)).float().cpu().numpy()
             for items in _parts(len(sets))
         ]
     logits: FloatArray = np.concatenate(parts)
@@ -237,7 +221,7 @@ def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]
     count = 0
     with torch.no_grad():
         for items in _parts(len(sets)):
-            given = tensors(sets.batch(items), scorer, device)
+            given = _tensors(sets.batch(items), scorer, device)
             mask = given["mask"]
             asked, states = scorer.base.states(given["query"], given["tokens"])
             _, chosen = scorer.refine(asked, states, given["relations"], mask, given["rows"])
@@ -252,16 +236,17 @@ def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]
     return found
 
 
-def tensors(batch: CandidateBatch, scorer: Scorer, device: torch.device) -> dict[str, torch.Tensor]:
+def _tensors(
+    batch: CandidateBatch, scorer: Scorer, device: torch.device
+) -> dict[str, torch.Tensor]:
     """Return a scorer's inputs from a batch, by the names of its arguments."""
-    given = staged_tensors(batch, _names(scorer), device)
+    given = _staged(batch, _names(scorer), device)
     return {name: moved(value, device) for name, value in given.items()}
 
 
-def staged_tensors(
+def _staged(
     batch: CandidateBatch, names: Sequence[str], device: torch.device
 ) -> dict[str, torch.Tensor]:
-    """Return fields of a batch as tensors of the host, staged for a device."""
     return {name: staged(getattr(batch, name), device) for name in names}
 
 

@@ -1,1 +1,0 @@
-"""Train the feature reranker: lists of candidates, the network, the run folder."""

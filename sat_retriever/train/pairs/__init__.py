@@ -1,1 +1,0 @@
-"""Train the Cross-Encoder on pairs of a question and a sheet."""
