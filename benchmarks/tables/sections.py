@@ -11,7 +11,7 @@ class Section:
     """One table of plain numbers, a result file a row.
 
     Attributes:
-        benchmark: Folder below `results/`, and module that fills it.
+        benchmark: Suite of results, and module that fills it.
         title: Heading.
         columns: Heading of each metric shown, by the metric's name.
         limits: What the figures do not show.
