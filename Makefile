@@ -26,18 +26,24 @@ OLD := .venv-compat/bin
 # names, so that a file with few but long tests does not come last. Compiled tests are kept, since
 # compiling them takes ten seconds in each process.
 TEST := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# Tests of what measures the package or makes corpora for it: a step of their own.
+MEASURING := tests/benchmarks tests/synth
+PACKAGE := $(addprefix --ignore=,$(MEASURING))
 # The variable silences a note about the next MkDocs; warnings about these pages stay.
 MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 OTHER := $(BIN)/mypy --config-file .ci/platforms.toml --cache-dir .mypy_cache/other sat_retriever
 CODE := sat_retriever integrations tests benchmarks examples .ci conftest.py hatch_build.py
 
-.PHONY: demo test check compat docs format tables release release-check publish clean help
+.PHONY: demo test test-benchmarks check compat docs format tables release release-check publish clean help
 
 demo: $(DEMO_READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
 	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
 
-test: $(READY) ## Run all tests except the slow ones, on all cores
-	@$(TEST)
+test: $(READY) ## Run the tests of the package on all cores; neither slow ones nor test-benchmarks
+	@$(TEST) $(PACKAGE)
+
+test-benchmarks: $(READY) ## Run the tests of benchmarks and made corpora, except the slow ones
+	@$(TEST) $(MEASURING)
 
 # Quick checks come before slow ones. An empty -m selects the slow tests, too.
 check: $(READY) ## Format, lint, import contracts, types, stale pages and all tests, slow ones too
@@ -53,7 +59,8 @@ check: $(READY) ## Format, lint, import contracts, types, stale pages and all te
 	@.ci/timed "skip codes" $(BIN)/python .ci/skip_codes.py --check
 	@.ci/timed "docs" $(MKDOCS)
 	@.ci/timed "result tables" $(BIN)/python -m benchmarks tables --check
-	@.ci/timed "tests" $(TEST) -m ""
+	@.ci/timed "tests" $(TEST) -m "" $(PACKAGE)
+	@.ci/timed "tests of benchmarks and made corpora" $(TEST) -m "" $(MEASURING)
 
 compat: ## Test the integrations with the oldest supported frameworks and clients
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
@@ -61,7 +68,7 @@ compat: ## Test the integrations with the oldest supported frameworks and client
 	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --constraint .ci/oldest.txt --editable $(ALL)
 	@$(OLD)/python -m pytest integrations/*/tests tests/integrations tests/tools/mcp \
-		tests/cli/test_mcp.py tests/llm tests/evaluation/llm \
+		tests/cli/test_errors.py tests/llm tests/evaluation/llm \
 		-W "ignore:The 'validate_default' attribute"
 
 docs: $(DOCS_READY) ## Build the documentation into site/; every warning is an error
@@ -97,7 +104,7 @@ clean: ## Remove all generated files and the environment
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
 
 # A stamp is newer than its prerequisites, so a second run starts at once.
 $(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python

@@ -16,8 +16,10 @@ import pytest
 from hypothesis import settings
 
 from benchmarks.pgserver import Server, UnavailableError, shared_server
+from sat_retriever import SheetIndex
 from sat_retriever.workbook.process.pool import close_idle
 from tests.devices import no_cuda
+from tests.fakes import HashedEncoder
 from tests.s3server import Bucket, running
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -38,6 +40,8 @@ def pytest_configure() -> None:
     imported and collected stays to the end, so that looking through it again and again is in vain.
     """
     gc.disable()
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OLLAMA_HOST"):
+        os.environ.pop(name, None)  # the servers of the tests are on this machine
     number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     if number and hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
@@ -122,6 +126,13 @@ def visit(browser_page, tmp_path: Path) -> Iterator[Callable]:
     assert set(asked) == {file.as_uri()}
     assert said == []
     assert kept == {"cookies": [], "origins": []}
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[SheetIndex]:
+    """An empty index, by hashed words; a test module that needs sheets in it adds them."""
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
-"""Measure sat-retriever: one command a table, results committed as JSON.
+"""Measure sat-retriever: one command a table, results committed as lines of JSON.
 
-`python -m benchmarks list` names the tables, `python -m benchmarks run TABLE` measures one and
-writes its result files through `benchmarks.results`, and `python -m benchmarks tables` renders
-them into the README.
+`python -m benchmarks list` names the tables. `python -m benchmarks run TABLE` measures one:
+`benchmarks.runner` reads its options, `benchmarks.results` writes what it yields. `python -m
+benchmarks tables` renders the results into the README and the docs.
 """

@@ -1,11 +1,12 @@
 """Run the benchmark suite as one tool.
 
     python -m benchmarks list                        list the tables
-        python -m benchmarks run TABLE [options]         measure one and write its result files
-        python -m benchmarks run TABLE --help            show its options
-        python -m benchmarks tables [--check]            write the README's tables and figures
+    python -m benchmarks run TABLE [options]         measure one and write its results
+    python -m benchmarks run TABLE --help            show its options
+    python -m benchmarks tables [--check]            write the README's tables and figures
 
 Data is read from `--data DIR` (default ../shared/data); benchmarks without their data are not run.
+Results go to `benchmarks/results/`, to another folder with `--out DIR`, or nowhere with `--dry`.
 """
 
 from __future__ import annotations

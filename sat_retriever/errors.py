@@ -13,7 +13,7 @@
     │       └── ModelContextError   a text is longer than the model's context
     ├── ClusterError             a Ray cluster cannot be reached, or fails
     ├── MissingExtraError        an optional dependency is not installed
-    ├── TrainingError            a training cannot start or go on
+    ├── TrainingError            a training cannot start or continue
     ├── EncoderError             a trained model cannot be loaded or run
     │   ├── EncoderUnavailableError    an encoder elsewhere is busy, slow or failing for now
     │   └── FingerprintMismatchError   the index was written by another encoder
@@ -23,7 +23,7 @@
         │   └── IndexDamagedError    rows of it are damaged; verifying rebuilds them
         ├── IndexBusyError       another process is writing to it
         ├── IndexStorageError    the disk is full, read-only or failing
-        └── PermissionsError     it says who may see its sheets, and nobody was named
+        └── PermissionsError     it has permissions, and the caller named no groups
 
 A workbook that cannot be read raises no error: it is reported as
 `sat_retriever.records.sheets.Skipped`, so one bad file never ends a run.
@@ -123,4 +123,4 @@ class IndexStorageError(SheetIndexError):
 
 
 class PermissionsError(SheetIndexError):
-    """An index with permissions is read for nobody, or cannot be read for somebody alone."""
+    """An index with permissions is read without groups, or cannot be read for some groups alone."""

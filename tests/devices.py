@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 import warnings
 
+from sat_retriever import SatError
 from sat_retriever.encoder.onnx.device import gpu_count, wanted_providers
-from sat_retriever.errors import SatError
 
 
 def no_cuda(runtime: str) -> str:

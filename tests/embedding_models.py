@@ -22,10 +22,7 @@ class HashedEmbeddings(Embeddings):
     """
 
     def __init__(
-        self,
-        width: int = 64,
-        model: str | None = None,
-        fails: Sequence[Exception | None] = (),
+        self, width: int = 64, model: str | None = None, fails: Sequence[Exception | None] = ()
     ) -> None:
         self.model = model
         self.asked: list[str] = []

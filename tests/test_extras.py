@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
+from sat_retriever import MissingExtraError
 from sat_retriever._extras import require
-from sat_retriever.errors import MissingExtraError
 from tests.places import ROOT
 
 METADATA = """Metadata-Version: 2.4

@@ -1,6 +1,6 @@
 """Forty hand-written questions over `eps`: the sheet, the cell, the SQL and the text that answer.
 
-    python -m benchmarks run eps_answers [--data DIR] [--runs DIR]
+    python -m benchmarks run eps_answers [--data DIR] [--work DIR]
 
 No language model is asked. The workbooks are indexed and searched as a user does it by default.
 Measured of each question (`eps_questions.json`):
@@ -16,17 +16,13 @@ Measured of each question (`eps_questions.json`):
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from benchmarks.answers.eps_questions import (
     KINDS,
@@ -39,7 +35,8 @@ from benchmarks.answers.eps_questions import (
     shows,
     true_values,
 )
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -49,7 +46,6 @@ from sat_retriever.records.sheetanswer import QueryResult
 from sat_retriever.tools.content import answer_texts
 from sat_retriever.tools.sql.query import query_over
 
-BENCHMARK = "eps_answers"
 TOP, DEPTH = 5, 50
 Row = dict[str, Any]
 
@@ -160,34 +156,19 @@ def _share(found: Sequence[bool | None]) -> float | None:
     return round(sum(known) / len(known), 4) if known else None
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Index, ask, print, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--runs", type=Path, default=Path("runs/eps_answers"))
-    parser.add_argument("--out", type=Path, help="folder of the results")
-    options = parser.parse_args(arguments)
-    console, eps, questions = Console(), options.data / "eps", load_questions()
-    options.runs.mkdir(parents=True, exist_ok=True)
-    file = options.runs / "eps.sat"
+@suite("eps_answers", "data", "work")
+def main(options: Options) -> Iterator[Result]:
+    """Index and ask."""
+    eps, questions = options.data / "eps", load_questions()
+    file = options.work / "eps.sat"
     file.unlink(missing_ok=True)
     with SheetIndex.create(file) as index:
         index.sync([eps])
-        found = track(found_rows(index, questions), BENCHMARK, len(questions), console=console)
-        rows = list(found)
+        found = found_rows(index, questions)
+        rows = list(track(found, "questions", len(questions), console=console))
     values = true_values(questions, eps)
     rows = [row | {"value": right} for row, right in zip(rows, values, strict=True)]
-    grid = Table("", *KINDS, "all", box=None)
-    parts = {kind: [row for row in rows if row["kind"] == kind] for kind in KINDS} | {"all": rows}
-    metrics = {kind: measured(own) for kind, own in parts.items()}
-    for kind, numbers in metrics.items():
-        per_query = rows if kind == "all" else ()
-        result = Result("default", "eps", numbers, split=kind, per_query=per_query)
-        write_result(BENCHMARK, result, data=[eps, QUESTIONS], folder=options.out)
-    for name in metrics["all"]:
-        grid.add_row(name, *(str(numbers[name]) for numbers in metrics.values()))
-    console.print(grid)
-
-
-if __name__ == "__main__":
-    main()
+    for kind in (*KINDS, "all"):
+        own = [row for row in rows if kind in ("all", row["kind"])]
+        kept = rows if kind == "all" else ()
+        yield Result("default", "eps", measured(own), kind, None, kept, data=[eps, QUESTIONS])

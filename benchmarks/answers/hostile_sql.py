@@ -11,7 +11,6 @@ its limits. Random letters are drawn from a fixed seed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -20,21 +19,20 @@ import string
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import track
 
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import Area
 from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
 from sat_retriever.tools.sql.ask import QueryLimits
 from sat_retriever.tools.sql.query import TableQuery
 
-BENCHMARK = "hostile_sql"
 LIMITS = QueryLimits(seconds=2.0, memory_mb=128)
 COUNT = 500
 SECRET = "do-not-tell-7731"  # a statement must not reach it
@@ -93,15 +91,12 @@ def asked(tables: TableQuery, sql: str) -> tuple[str, str, float]:
     return kind, said, time.perf_counter() - start
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Ask all statements, print, write the result."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--show", action="store_true", help="print every statement and its end")
-    options = parser.parse_args(arguments)
+@suite("hostile_sql", show=option(False, "print every statement and its end"))
+def main(options: Options) -> Iterator[Result]:
+    """Ask all statements."""
     column = TypedColumn("Amount", ColumnKind.NUMBER, [1, 2, 3])
     table = TypedTable("shop.xlsx#Sales", Area(1, 1, 4, 1), (column,), (2, 3, 4))
     tables = TableQuery.over([table], LIMITS)
-    console = Console()
     ends: Counter[str] = Counter()
     times, told, silent = [], 0, 0
     with tempfile.TemporaryDirectory() as place:
@@ -133,9 +128,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "longest_s": round(max(times), 2),
         "limit_s": LIMITS.seconds,
     }
-    write_result(BENCHMARK, Result("query_tables", "statements", metrics))
-    console.print(metrics)
-
-
-if __name__ == "__main__":
-    main()
+    yield Result("query_tables", "statements", metrics)

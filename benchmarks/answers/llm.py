@@ -1,6 +1,6 @@
 """A language model's answers: by the query engine, from whole workbooks, from RAG's sheets.
 
-    python -m benchmarks run answers --llm MODEL [--host URL] [--data DIR] [--runs DIR] [--limit N]
+    python -m benchmarks run answers --llm MODEL [--host URL] [--data DIR] [--work DIR] [--limit N]
 
 Asked are the forty hand-written questions of `eps`, and made ones with at most five values in
 their answer. One model of an Ollama server answers each in three ways: `engine` writes SQL over the
@@ -13,7 +13,6 @@ or without `--llm`, nothing is written, and the tables say *not run*.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import statistics
@@ -23,7 +22,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import track
 
 from benchmarks.answers.eps_questions import load_questions
@@ -32,7 +30,8 @@ from benchmarks.answers.made_sql import NUMBER, QUESTIONS, SHEETS
 from benchmarks.answers.systems import Told, told, ways
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync.indexing import index_paths
@@ -40,7 +39,6 @@ from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.llm.ollama import OllamaServer
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 
-BENCHMARK = "answers"
 NUM_CTX = 16_384
 DATA_TOKENS = 8_000  # of data in one prompt; the rest is for instructions and the answer
 _MOST_VALUES = 5
@@ -115,7 +113,7 @@ def _line(line: str) -> tuple[tuple[str, str], Told]:
 
 
 def asked(
-    index: SheetIndex, questions: Sequence[Expected], chat: OllamaChat, kept: Kept, console: Console
+    index: SheetIndex, questions: Sequence[Expected], chat: OllamaChat, kept: Kept
 ) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield each way and what is right of its answers, a row a question.
 
@@ -144,34 +142,28 @@ def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Ask all questions in all ways, print, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--llm", metavar="MODEL", help="model of an Ollama server, e.g. qwen3:8b")
-    parser.add_argument("--host", help="address of the server; OLLAMA_HOST or this machine")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--runs", type=Path, default=Path("runs/answers"))
-    parser.add_argument("--limit", type=int, help="only the first questions of each corpus")
-    options = parser.parse_args(arguments)
+@suite(
+    "answers",
+    "data",
+    "work",
+    llm=option(None, "model of an Ollama server, e.g. qwen3:8b", metavar="MODEL"),
+    host=option(None, "address of the server; OLLAMA_HOST or this machine"),
+    limit=option(None, "only the first questions of each corpus", type=int),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Ask all questions in all ways."""
     if not options.llm:
         sys.exit("not run: name a model of an Ollama server with --llm MODEL")
     try:
         facts = OllamaServer(options.host).facts(options.llm)
     except ModelSetupError as error:
         sys.exit(f"not run: {error}")
-    console = Console()
     console.print(f"{options.llm}: {facts.quantization}, {facts.digest[:12]}")
     chat = OllamaChat(options.llm, options.host, num_ctx=NUM_CTX)
     plain = re.sub(r"\W+", "_", f"{options.llm} {facts.digest[:12]}").strip("_")
-    for name, (folder, questions) in corpora(options.data, options.runs).items():
-        kept = Kept(options.runs / plain / f"{name}.jsonl")
-        with index_paths(folder, options.runs / f"{name}.sat") as index:
-            for way, rows in asked(index, questions[: options.limit], chat, kept, console):
+    for name, (folder, questions) in corpora(options.data, options.work).items():
+        kept = Kept(options.work / plain / f"{name}.jsonl")
+        with index_paths(folder, options.work / f"{name}.sat") as index:
+            for way, rows in asked(index, questions[: options.limit], chat, kept):
                 metrics = {"model": options.llm, **metrics_of(rows)}
-                result = Result(f"{way}_{plain}", name, metrics, per_query=rows)
-                write_result(BENCHMARK, result, data=[folder])
-                console.print(name, way, metrics)
-
-
-if __name__ == "__main__":
-    main()
+                yield Result(f"{way}_{plain}", name, metrics, per_query=rows, data=[folder])

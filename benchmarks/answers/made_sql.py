@@ -1,6 +1,6 @@
 """Made questions asked in SQL: every answer beside the one that the generator's model gives.
 
-    python -m benchmarks run made_answers [--runs DIR] [--questions 300] [--show]
+    python -m benchmarks run made_answers [--work DIR] [--questions 300] [--show]
 
 A corpus of 300 made sheets has questions of six kinds with their SQL and answers (`sat synth
 --answers`). The answers come from the model that the workbooks were written from, in plain Python;
@@ -17,21 +17,20 @@ Beside it: whether a search for the question finds all of its sheets among the f
 
 from __future__ import annotations
 
-import argparse
 import math
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import track
 
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -41,7 +40,6 @@ from sat_retriever.synth.answers.ask import KINDS
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 from sat_retriever.tools.sql.query import TableQuery, query_over
 
-BENCHMARK = "made_answers"
 NUMBER, SHEETS, QUESTIONS = 91, 300, 300
 _TOP = 10
 _NEAR = 1e-9
@@ -170,14 +168,13 @@ def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def answered(
-    root: Path, entries: Sequence[Mapping[str, Any]], console: Console, *, show: bool = False
+    root: Path, entries: Sequence[Mapping[str, Any]], *, show: bool = False
 ) -> list[dict[str, Any]]:
     """Return a row for each question, asked of an index of a folder.
 
     Args:
         root: The folder of the workbooks.
         entries: The questions, as `answers.json` has them.
-        console: Where progress and differences are shown.
         show: True to print every difference.
     """
     rows = []
@@ -197,31 +194,22 @@ def answered(
     return rows
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make and index the corpus, ask all questions, print, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--runs", type=Path, default=Path("runs/made_answers"))
-    parser.add_argument("--questions", type=int, default=QUESTIONS)
-    parser.add_argument("--show", action="store_true", help="print every difference")
-    options = parser.parse_args(arguments)
+@suite(
+    "made_answers",
+    "work",
+    questions=QUESTIONS,
+    show=option(False, "print every difference"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Make and index the corpus and ask all questions."""
     made = made_workbooks(
-        NUMBER, HELD_OUT, options.runs, sheets=SHEETS, questions=10, answers=options.questions
+        NUMBER, HELD_OUT, options.work, sheets=SHEETS, questions=10, answers=options.questions
     )
     assert made.root is not None
-    entries = read_answers(made.root.parent / ANSWERS)
-    console = Console()
-    rows = answered(made.root, entries, console, show=options.show)
+    folder = made.root.parent
+    rows = answered(made.root, read_answers(folder / ANSWERS), show=options.show)
     for kind in ("all", *KINDS):
         own = [row for row in rows if kind in ("all", row["kind"])]
         if own:
-            metrics = metrics_of(own)
-            write_result(
-                BENCHMARK,
-                Result(kind, f"made_{SHEETS}", metrics, per_query=own if kind == "all" else ()),
-                data=[made.root.parent],
-            )
-            console.print(kind, metrics)
-
-
-if __name__ == "__main__":
-    main()
+            kept = own if kind == "all" else ()
+            yield Result(kind, f"made_{SHEETS}", metrics_of(own), per_query=kept, data=[folder])

@@ -10,23 +10,20 @@ the program makes of a model's replies, not how good a model is (`run answers`).
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import importlib
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from benchmarks.answers.scriptedmodels import ChatScript, LlmScript
-from benchmarks.results import ROOT, Result, write_result
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever import Filters, SheetIndex, index_paths
 
-BENCHMARK = "scripted"
 QUESTION = "Revenue by product of the North region in February"
 TABLE = "sales_north_2024_february"
 RIGHT = (
@@ -180,12 +177,9 @@ def as_expected(case: Case, ended: Ended) -> bool:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Ask all cases in all ways, print, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--show", action="store_true", help="print what each case ends in")
-    options = parser.parse_args(arguments)
-    console = Console()
+@suite("scripted", show=option(False, "print what each case ends in"))
+def main(options: Options) -> Iterator[Result]:
+    """Ask all cases in all ways."""
     with tempfile.TemporaryDirectory() as place:
         folder = workbooks(Path(place, "files"))
         with index_paths(folder, Path(place, "all.sat")) as index:
@@ -201,11 +195,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     "citations": len(first["citations"]),
                     "files_written": sum(each.name == LEAK for each in Path.cwd().iterdir()),
                 }
-                write_result(BENCHMARK, Result(case.name, "demo", metrics))
-                console.print(f"{case.name}:", metrics)
+                yield Result(case.name, "demo", metrics)
                 if options.show:
                     console.print(str(ended["llama_index_query"]["answer"]), markup=False)
-
-
-if __name__ == "__main__":
-    main()

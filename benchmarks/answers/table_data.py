@@ -1,6 +1,6 @@
 """Tables as data: every cell beside openpyxl's reading of it, and the time of a long table.
 
-    python -m benchmarks run table_data [--data DIR] [--runs DIR] [--rows 100000]
+    python -m benchmarks run table_data [--data DIR] [--work DIR] [--rows 100000]
 
 Every table of every xlsx of `eps` and of 300 made sheets is loaded as a user loads it, and each of
 its cells is compared with openpyxl's (values, not formulas; texts up to 2,000 characters). Numbers
@@ -11,31 +11,29 @@ one.
 
 from __future__ import annotations
 
-import argparse
 import datetime as dt
 import random
 import statistics
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import openpyxl
-from rich.console import Console
 from rich.progress import track
 
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, suite
 from sat_retriever.errors import InputError
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import TableData, load_table, read_table_data
 from sat_retriever.workbook.values.grid import CellError
 from sat_retriever.workbook.values.read import MAX_TEXT
 
-BENCHMARK = "table_data"
 _MADE = 300  # sheets
 _COLUMNS = 20
 
@@ -144,30 +142,17 @@ def speed(file: Path) -> dict[str, float | int]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Compare, time, print, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--runs", type=Path, default=Path("runs/table_data"))
-    parser.add_argument("--rows", type=int, default=100_000)
-    options = parser.parse_args(arguments)
-    made = made_workbooks(90, HELD_OUT, options.runs / "made", sheets=_MADE, questions=10)
+@suite("table_data", "data", "work", rows=100_000)
+def main(options: Options) -> Iterator[Result]:
+    """Compare and time."""
+    made = made_workbooks(90, HELD_OUT, options.work / "made", sheets=_MADE, questions=10)
     assert made.root is not None
-    console = Console()
     for name, folder in (("eps", options.data / "eps"), ("made_300", made.root)):
         files = sorted(folder.rglob("*.xls[xm]"))
         found = compared(track(files, name, console=console))
         metrics = {"files": len(files), "unreadable": 0, "other_place": 0, **found}
-        write_result(BENCHMARK, Result("typed", name, metrics), data=[folder])
-        console.print(name, metrics)
-    long = options.runs / f"long-{options.rows}.xlsx"
+        yield Result("typed", name, metrics, data=[folder])
+    long = options.work / f"long-{options.rows}.xlsx"
     if not long.exists():
-        long.parent.mkdir(parents=True, exist_ok=True)
         write_long(long, options.rows)
-    timed = speed(long)
-    write_result(BENCHMARK, Result("time", f"long_{options.rows}", timed))
-    console.print("long", timed)
-
-
-if __name__ == "__main__":
-    main()
+    yield Result("time", f"long_{options.rows}", speed(long))

@@ -8,17 +8,14 @@ text; recall@1 is over these.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
 from sat_retriever.datasets.sheets import load_sheets
@@ -28,7 +25,6 @@ from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 
-BENCHMARK = "asked"
 DEVELOPMENT = (0, 1, 2)
 TEST = (10, 11, 12)
 _ASKS = "value=.25,note=.25,label=.25,unanswerable=.1"
@@ -142,37 +138,12 @@ def results(seeds: Sequence[int], sheets: int, methods: Sequence[str]) -> Iterat
                         yield Result(method, "made_contents", metrics, split, seed, rows)
 
 
-def show(found: Sequence[Result]) -> Table:
-    """Recall@1 of unique texts by what the index keeps."""
-    table = Table("index", "split", "seed", "sheets", title="Questions about contents, recall@1")
-    for kind in PHRASED:
-        table.add_column(f"{kind} (unique)", justify="right")
-        table.add_column("hit@1", justify="right")
-    for each in found:
-        cells = []
-        for kind in PHRASED:
-            values = each.metrics[f"{kind}_recall@1"], each.metrics[f"{kind}_hit@1"]
-            first, every = ("–" if value is None else f"{value:.3f}" for value in values)
-            cells += [f"{first} ({each.metrics[f'{kind}_unique']})", every]
-        table.add_row(each.method, each.split, str(each.seed), f"{each.metrics['sheets']}", *cells)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make corpora, index them, ask, and write a result for each seed and row."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seeds", type=int, nargs="+", default=[*DEVELOPMENT, *TEST])
-    parser.add_argument("--sheets", type=int, default=100)
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--dry", action="store_true", help="write no result files")
-    options = parser.parse_args(arguments)
-    found = []
-    for each in results(options.seeds, options.sheets, options.methods):
-        found.append(each)
-        if not options.dry:
-            write_result(BENCHMARK, each)
-    Console(width=150).print(show(found))
-
-
-if __name__ == "__main__":
-    main()
+@suite(
+    "asked",
+    seeds=[*DEVELOPMENT, *TEST],
+    sheets=100,
+    methods=option(list(METHODS), choices=list(METHODS)),
+)
+def main(options: Options) -> Iterable[Result]:
+    """Make corpora, index them and ask."""
+    return results(options.seeds, options.sheets, options.methods)

@@ -13,29 +13,23 @@ among own tables and writes no results.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.contents.systems import SYSTEMS, Indexes, System, asked
-from benchmarks.contents.tokens import CachedEncoder
+from benchmarks.contents.tokens import TOKENS, CachedEncoder
 from benchmarks.contents.variants import Variant, sampled, variants
 from benchmarks.corpora import used, where_to_get
-from benchmarks.results import Result, is_current, read_summaries, write_result
+from benchmarks.results import Result, is_current, read_summaries
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import Rows, metrics_of
-from sat_retriever.encoder import DEFAULT
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.tokens import Encoder, FloatArray
 
-BENCHMARK = "contents"
 METRICS = ("Recall@1", "Recall@5", "Recall@10", "NDCG@10")
 MOST, QUICK = 2_000, 200  # questions of a corpus
 
@@ -104,7 +98,7 @@ def left_to_do(variant: Variant, most: int, folder: Path | None) -> list[System]
     """Return the systems without a result of this commit with as many questions."""
     there = {
         each["method"]
-        for each in read_summaries(BENCHMARK, folder)
+        for each in read_summaries("contents", folder).values()
         if each["dataset"] == variant.dataset
         and each["split"] == "all"
         and each["metrics"]["queries"] == min(most, each["metrics"]["questions_there"])
@@ -113,18 +107,8 @@ def left_to_do(variant: Variant, most: int, folder: Path | None) -> list[System]
     return [system for system in SYSTEMS if system.name not in there]
 
 
-def show(found: Sequence[Result]) -> Table:
-    """Return results as a table for the terminal."""
-    table = Table("data set", "part", "sheets", "questions", "ranking", *METRICS, box=None)
-    for each in found:
-        sizes = (f"{each.metrics[name]:,}" for name in ("sheets", "queries"))
-        numbers = (f"{each.metrics[name]:.3f}" for name in METRICS)
-        table.add_row(each.dataset, each.split, *sizes, each.method, *numbers)
-    return table
-
-
-def run(variant: Variant, encoder: Encoder, options: argparse.Namespace) -> Iterator[Result]:
-    """Measure what is left of a variant; write each result as soon as it is there.
+def run(variant: Variant, encoder: Encoder, options: Options) -> Iterator[Result]:
+    """Measure what is left of a variant.
 
     Raises:
         CorpusError: If a file is missing or malformed.
@@ -135,48 +119,34 @@ def run(variant: Variant, encoder: Encoder, options: argparse.Namespace) -> Iter
         return
     found = Asked.of(variant, options.data, encoder, most)
     root = found.dataset.root
+    data = found.dataset.files if root is None else (root,)
     with tempfile.TemporaryDirectory(dir=options.work) as folder:
         for made in measured(found, encoder, left, Path(folder)):
-            for result in made:
-                if not options.quick:
-                    data = found.dataset.files if root is None else [root]
-                    write_result(BENCHMARK, result, data=data, folder=options.out)
-                sys.stderr.write(f"{result.name}: NDCG@10 {result.metrics['NDCG@10']:.3f}\n")
-                yield result
+            yield from (replace(result, data=data) for result in made)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure the corpora, write result files, print a table."""
-    options = _parser().parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
-    console = Console(width=None if sys.stdout.isatty() else 150)
+@suite(
+    "contents",
+    "data",
+    "encoder",
+    "quick",
+    work=TOKENS,
+    corpora=option(
+        None, "default: those that choices may use", nargs="+", choices=list(used("contents"))
+    ),
+    tests=option(False, "all corpora that are tests"),
+    most=option(MOST, "questions of a corpus that are asked"),
+    own=option(False, "without distractors"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure the corpora."""
     encoder = CachedEncoder.kept(options.encoder, options.work)
-    found: list[Result] = []
     tests = [name for name in used("contents") if name not in used("contents_chosen")]
-    for name in tests if options.tests else options.corpora:
+    for name in tests if options.tests else options.corpora or used("contents_chosen"):
         corpus = used("contents")[name]
         for variant in variants(corpus, distractors=not options.quick and not options.own):
             try:
-                found += run(variant, encoder, options)
+                yield from run(variant, encoder, options)
             except CorpusError as error:
                 source = where_to_get("contents")
                 console.print(f"not run: {error}\nThe data can be had from: {source}")
-    console.print(show(found))
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--work", type=Path, default=Path(".cache/contents"), help="kept tokens")
-    made.add_argument("--out", type=Path, help="folder of the results")
-    made.add_argument("--encoder", default=DEFAULT, help="what SheetEncoder.load takes")
-    which = made.add_mutually_exclusive_group()
-    which.add_argument(
-        "--corpora", nargs="+", default=list(used("contents_chosen")), choices=used("contents"),
-        metavar="NAME", help=f"from {', '.join(used('contents'))}",
-    )  # fmt: skip
-    which.add_argument("--tests", action="store_true", help="all corpora that are tests")
-    made.add_argument("--most", type=int, default=MOST, help="questions of a corpus that are asked")
-    made.add_argument("--own", action="store_true", help="without distractors")
-    made.add_argument("--quick", action="store_true", help="a look; writes no results")
-    return made

@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 
+from benchmarks.indexes import fill
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import DEPTH, row_of
@@ -116,10 +117,7 @@ class Indexes:
         if level not in self._made:
             path = self._folder / f"{level}.sat"
             index = self._open.enter_context(SheetIndex.create(path, self._encoder, contents=level))
-            if self._dataset.root is None:
-                index.add_records(self._dataset.records, find_links=False)
-            else:
-                index.sync([self._dataset.root])
+            fill(index, self._dataset, "none")
             self._made[level] = index
         return self._made[level]
 

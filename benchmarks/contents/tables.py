@@ -11,25 +11,21 @@ citation of the main table holds, and how much of the cited table's rows a citat
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.contents.made_tables import TableQuestion, made_book
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.locate import Place, QueryTerms, matches, place_of
 from sat_retriever.workbook.read import read_workbook
 
-BENCHMARK = "table_choice"
 LABELS = Path(__file__).with_name("table_questions.json")
 QUESTIONS, SEED = 200, 22
 
@@ -113,14 +109,13 @@ def _height(area: Area) -> int:
     return area.bottom - area.top + 1
 
 
-def _report(
+def result_of(
     name: str,
     records: Mapping[str, SheetRecord],
     questions: Iterable[TableQuestion],
     data: Sequence[Path],
-    folder: Path | None,
-) -> list[tuple[str, str, dict[str, float]]]:
-    """Measure one set and write its result; a line for all of it and one for each kind."""
+) -> Result:
+    """Measure one set, over all of it and over each kind."""
     rows = [cited(records[each.sheet], each) for each in questions]
     kinds = {
         kind: [each for each in rows if each.kind == kind]
@@ -134,24 +129,14 @@ def _report(
         for n, x in enumerate(rows)
     ]
     seed = SEED if name == "made" else None
-    result = Result("matched", name, metrics, seed=seed, per_query=per_query)
-    write_result(BENCHMARK, result, data=data, folder=folder)
-    listed = [(name, "all", measured(rows))]
-    return listed + [(name, kind, measured(own)) for kind, own in kinds.items() if len(kinds) > 1]
+    return Result("matched", name, metrics, seed=seed, per_query=per_query, data=data)
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Measure both sets and print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--out", type=Path, help="folder of the results")
-    options = parser.parse_args(arguments)
+@suite("table_choice", "data")
+def main(options: Options) -> Iterator[Result]:
+    """Measure both sets."""
     with tempfile.TemporaryDirectory() as folder:
-        lines = _report("made", *made_questions(Path(folder)), [], options.out)
+        yield result_of("made", *made_questions(Path(folder)), [])
     eps = options.data / "eps"
     if eps.is_dir():
-        lines += _report("eps_trans", *real_questions(eps), [LABELS], options.out)
-    grid = Table("set", "kind", "citation right", "main table right", "rows named", box=None)
-    for name, kind, found in lines:
-        grid.add_row(name, kind, *(f"{found[key]:.3f}" for key in found))
-    Console().print(grid)
+        yield result_of("eps_trans", *real_questions(eps), [LABELS])

@@ -14,24 +14,20 @@ fetches it (`--own`).
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import json
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.contents.target_retriever import Batch, Key, TargetRetriever, custom_class
-from benchmarks.contents.tokens import CachedEncoder
+from benchmarks.contents.tokens import TOKENS, CachedEncoder
 from benchmarks.contents.variants import sampled
 from benchmarks.corpora import CORPORA, Tables, used, where_to_get
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean
@@ -44,10 +40,8 @@ from sat_retriever.datasets.tables import (
     read_tables,
     tables_files,
 )
-from sat_retriever.encoder import DEFAULT
 from sat_retriever.errors import CorpusError
 
-BENCHMARK = "target"
 REPORTED = Path(__file__).with_name("target.json")
 DEPTHS = (1, 5, 10, 25, 50)
 DATABASE = "0"  # the database of all tables, as in TARGET's tasks without databases
@@ -138,7 +132,7 @@ def measured(task: Task, retriever: TargetRetriever) -> Result:
     }
     metrics |= {"queries": len(rows), "sheets": len(task.tables), "questions_there": task.there}
     split = "titles" if task.titles else "untitled"
-    return Result("all", task.name, metrics, split, None, rows)
+    return Result("all", task.name, metrics, split, None, rows, data=task.files)
 
 
 def write_task(task: Task, folder: Path) -> None:
@@ -168,25 +162,11 @@ def own_run(folder: Path) -> dict[str, Any]:
     return found
 
 
-def not_run(options: argparse.Namespace) -> str:
+def not_run(options: Options) -> str:
     """Return the reason why TARGET's own data is not run; empty if it is."""
     if importlib.util.find_spec(_PACKAGE) is None:
         return f"not run: the package {_PACKAGE} is not installed"
     return "" if options.own else "not run: give --own, which fetches its data"
-
-
-def show(results: Sequence[Result]) -> Table:
-    """Return results as a table for the terminal, with TARGET's reported rows."""
-    table = Table("data", "titles", "tables", "questions", "ranking", *map(str, DEPTHS), box=None)
-    table.title = "recall at"
-    for each in results:
-        sizes = (f"{each.metrics[name]:,}" for name in ("sheets", "queries"))
-        numbers = (f"{100 * each.metrics[f'Recall@{depth}']:.1f}" for depth in DEPTHS)
-        table.add_row(each.dataset, each.split, *sizes, "this package", *numbers)
-    for ranking, rows in reported().items():
-        for data, figures in rows.items():
-            table.add_row(f"{data}, TARGET's test", "", "", "", ranking, *map(str, figures))
-    return table
 
 
 def reported() -> Mapping[str, Mapping[str, Sequence[float]]]:
@@ -196,29 +176,33 @@ def reported() -> Mapping[str, Mapping[str, Sequence[float]]]:
     return rows
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure the tasks with titles and without, or write them; print a table."""
-    options = _parser().parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 150)
-    options.work.mkdir(parents=True, exist_ok=True)
-    results: list[Result] = []
+@suite(
+    "target",
+    "data",
+    "encoder",
+    work=TOKENS,
+    corpora=option(
+        list(used("target")),
+        choices=[name for name, each in used("contents").items() if isinstance(each.load, Tables)],
+    ),
+    most=option(2_000, "questions of a corpus"),
+    write=option(None, "write the tasks, measure nothing", type=Path, metavar="FOLDER"),
+    own=option(False, "also run on TARGET's own data"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure the tasks with titles and without, or write them."""
     with tempfile.TemporaryDirectory(dir=options.work) as folder:
-        for task in _tasks(options, console):
+        for task in _tasks(options):
             if options.write:
                 write_task(task, options.write)
                 continue
             encoder = CachedEncoder.kept(options.encoder, options.work)
-            result = measured(task, TargetRetriever(Path(folder), encoder))
-            write_result(BENCHMARK, result, data=task.files, folder=options.out)
-            results.append(result)
-        if results:
-            console.print(show(results))
-            console.print("Reported rows are on TARGET's own test data, ours on other parts.")
+            yield measured(task, TargetRetriever(Path(folder), encoder))
         own = not_run(options) or own_run(Path(folder))
     console.print(f"TARGET's own data: {own}")
 
 
-def _tasks(options: argparse.Namespace, console: Console) -> Iterator[Task]:
+def _tasks(options: Options) -> Iterator[Task]:
     """Yield the tasks with titles, then without."""
     for name in options.corpora:
         files = CORPORA[name].load
@@ -230,19 +214,3 @@ def _tasks(options: argparse.Namespace, console: Console) -> Iterator[Task]:
                 yield Task.read(folder, files, titles=titles, most=options.most)
         except CorpusError as error:
             console.print(f"not run: {error}\nThe data can be had from: {where_to_get('target')}")
-
-
-def _parser() -> argparse.ArgumentParser:
-    tables = [name for name, each in used("contents").items() if isinstance(each.load, Tables)]
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--work", type=Path, default=Path(".cache/contents"), help="kept tokens")
-    made.add_argument("--out", type=Path, help="folder of the results")
-    made.add_argument("--encoder", default=DEFAULT, help="what SheetEncoder.load takes")
-    made.add_argument("--corpora", nargs="+", default=list(used("target")), choices=tables)
-    made.add_argument("--most", type=int, default=2_000, help="questions of a corpus")
-    made.add_argument(
-        "--write", type=Path, metavar="FOLDER", help="write the tasks, measure nothing"
-    )
-    made.add_argument("--own", action="store_true", help="also run on TARGET's own data")
-    return made

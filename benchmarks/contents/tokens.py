@@ -14,6 +14,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
 
+TOKENS = Path(".cache/contents")  # kept tokens, shared by several suites
 _AT_ONCE = 256  # texts encoded before their tokens are written: what a stopped run may lose
 _ASKED = 500  # tokens read with one statement
 

@@ -7,23 +7,20 @@ Every pair of sheets is compared, so that blocks play no part.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.copies.copies import BENCHMARK, CHOSEN_ON, Pair, pairs_of, scores
+from benchmarks.copies.copies import CHOSEN_ON, Pair, pairs_of, scores
 from benchmarks.copies.histories import make_histories
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, suite
 from sat_retriever.links.copies.claims import CopyClaim, copy_claims
 from sat_retriever.links.copies.likeness import BOUNDS, CopyBounds, are_copies, group_of
-from sat_retriever.workbook.read import read_workbooks
+from sat_retriever.workbook.read import LocalFile, ReadOptions, read_files
 
 _VARIED: Mapping[str, Sequence[float]] = {
     "same": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
@@ -36,8 +33,9 @@ _VARIED: Mapping[str, Sequence[float]] = {
 def claims_below(folder: Path) -> list[CopyClaim]:
     """Claims of all sheets below a folder."""
     files = sorted(path for path in folder.rglob("*.xlsx"))
-    books = read_workbooks(files, root=folder, formulas=False)
-    claims = [each for book in books for each in copy_claims(book.records, book.sketches)]
+    local = (LocalFile(file, folder) for file in files)
+    books = read_files(local, ReadOptions(formulas=False))
+    claims = [each for _, book in books for each in copy_claims(book.records, book.sketches)]
     return sorted(claims, key=lambda claim: claim.sheet_id)
 
 
@@ -76,22 +74,12 @@ def varied(seeds: Sequence[int]) -> dict[str, dict[str, float]]:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Vary each bound, write one result, print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seeds", type=int, nargs="+", default=list(CHOSEN_ON))
-    parser.add_argument("--dry", action="store_true", help="write no result file")
-    options = parser.parse_args(arguments)
+@suite("copies", seeds=list(CHOSEN_ON))
+def main(options: Options) -> Iterator[Result]:
+    """Vary each bound."""
     found = varied(options.seeds)
     metrics: dict[str, Any] = {"seeds": options.seeds, "chosen": asdict(BOUNDS), "F1": found}
-    if not options.dry:
-        write_result(BENCHMARK, Result("bounds", "made_histories", metrics, "development"))
-    table = Table("bound", "chosen", "F1 by value", title="Bounds of copies")
+    yield Result("bounds", "made_histories", metrics, "development")
     for bound, values in found.items():
         cells = "  ".join(f"{value}: {f1:.4f}" for value, f1 in values.items())
-        table.add_row(bound, f"{asdict(BOUNDS)[bound]:g}", cells)
-    Console(width=150).print(table)
-
-
-if __name__ == "__main__":
-    main()
+        console.print(f"{bound} {asdict(BOUNDS)[bound]:g}; F1 of {cells}")

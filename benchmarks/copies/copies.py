@@ -8,24 +8,20 @@ of one sheet counts once.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.copies.histories import Question, make_histories, questions
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.histories.histories import Histories
 
-BENCHMARK = "copies"
 CHOSEN_ON = (0, 1, 2)
 _TOP = 5
 
@@ -107,40 +103,7 @@ def results(seeds: Sequence[int]) -> Iterator[Result]:
         yield Result("groups", "made_histories", metrics, split, seed, rows)
 
 
-def show(found: Sequence[Result]) -> Table:
-    """Measures by seed."""
-    table = Table("seed", "split", title="Copies and versions on made histories")
-    names = ("sheets", "pairs", "precision", "recall", "F1", "newest_questions", "newest_found",
-             "newest_of_those_met", "named_questions", "named_found",
-             "named_of_those_met")  # fmt: skip
-    for name in names:
-        table.add_column(name.replace("_", " "), justify="right")
-    for each in found:
-        values = (each.metrics[name] for name in names)
-        cells = (f"{v:.3f}" if isinstance(v, float) else f"{v:,}" for v in values)
-        table.add_row(str(each.seed), each.split, *cells)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make histories, index them, compare groups and answers, write a result a seed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 10, 11, 12, 13, 14])
-    parser.add_argument("--dry", action="store_true", help="write no result files")
-    options = parser.parse_args(arguments)
-    found = []
-    for each in results(options.seeds):
-        found.append(each)
-        if not options.dry:
-            write_result(BENCHMARK, each)
-    console = Console(width=170)
-    console.print(show(found))
-    for name in ("wrong_by_kind", "missed_by_kind"):
-        total: Counter[str] = Counter()
-        for each in found:
-            total.update(each.metrics[name])
-        console.print(f"{name.replace('_', ' ')}: {dict(total)}")
-
-
-if __name__ == "__main__":
-    main()
+@suite("copies", seeds=[0, 1, 2, 10, 11, 12, 13, 14])
+def main(options: Options) -> Iterable[Result]:
+    """Make histories, index them, compare groups and answers, seed by seed."""
+    return results(options.seeds)

@@ -11,21 +11,19 @@ reranker of the first seed is put into the package, whose encoder `--encoder` mu
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.general.card import RERANKER_CARD, reranker_card
 from benchmarks.general.gains import GROUPS, LINKS, PULLS, START, UNGUARDED, WHOLE, gap, ndcg
 from benchmarks.general.lists import Use, list_corpora, lists_of
 from benchmarks.general.ship import ship
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import Rows, metrics_of
 from sat_retriever.encoder import SheetEncoder
@@ -39,7 +37,6 @@ from sat_retriever.train.reranker.featurelists import INPUTS, FeatureLists, join
 from sat_retriever.train.reranker.features import train_features
 from sat_retriever.train.settings import FeatureTraining
 
-BENCHMARK = "features"
 METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10", "Hit@5")
 Lists = Mapping[str, FeatureLists]
 
@@ -156,38 +153,22 @@ def _result(row: str, corpus: str, use: str, rows: Rows, seed: int | None) -> Re
     return Result(row, corpus, metrics, "validation", seed, rows)
 
 
-def show(found: Sequence[Result]) -> Table:
-    """Return NDCG@10 of each corpus: the start, and what the reranker adds, mean over seeds."""
-    start = {each.dataset: each for each in found if each.method == START}
-    rows = (WHOLE, UNGUARDED)
-    table = Table("corpus", "use", "questions", START, *rows, title="NDCG@10, and differences")
-    for corpus, first in start.items():
-        cells = []
-        for row in rows:
-            own = [each for each in found if (each.method, each.dataset) == (row, corpus)]
-            cells.append(_gap(first, own))
-        metrics = first.metrics
-        count = str(len(first.per_query))
-        table.add_row(corpus, str(metrics["use"]), count, f"{metrics['NDCG@10']:.3f}", *cells)
-    return table
-
-
 def _gap(first: Result, others: Sequence[Result]) -> str:
     found = gap(ndcg(first.per_query), [ndcg(each.per_query) for each in others])
     return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Collect lists, train, measure, and write the results."""
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--runs", type=Path, default=Path("runs/features"))
-    made.add_argument("--encoder", default=GENERAL)
-    made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
-    made.add_argument("--no-ablations", action="store_true")
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    made.add_argument("--ship", action="store_true", help="put the reranker into the package")
-    options = made.parse_args(arguments)
+@suite(
+    "features",
+    "data",
+    "encoder",
+    "seeds",
+    runs=Path("runs/features"),
+    no_ablations=False,
+    ship=option(False, "put the reranker into the package"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Collect lists, train, measure."""
     if options.ship and options.encoder != GENERAL:
         sys.exit(f"--ship is for lists of the encoder {GENERAL!r}; leave --encoder out")
     uses, lists = collected(options.data, options.runs, SheetEncoder.load(options.encoder))
@@ -196,13 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         uses, lists, options.seeds, options.runs, ablations=not options.no_ablations
     ):
         found.append(result)
-        if not options.dry:
-            write_result(BENCHMARK, result)
+        yield result
     if options.ship:
         run = options.runs / f"{WHOLE}.{options.seeds[0]}"
         ship(package(run, uses, lists, found), FOLDER / GENERAL)
-    Console(width=200).print(show(found))
-
-
-if __name__ == "__main__":
-    main()

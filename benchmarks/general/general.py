@@ -9,26 +9,21 @@ encoder does not fit a new one: run `python -m benchmarks run features --ship` a
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.general.card import ENCODER_CARD, NOTICE, Measured, encoder_card
+from benchmarks.general.card import ENCODER_CARD, NOTICE, encoder_card
 from benchmarks.general.corpora import SIZES, Part, Wanted, parts
 from benchmarks.general.lessons import lessons
-from benchmarks.general.parts import ENCODER, MEASURES, SYSTEMS, measured, trained
+from benchmarks.general.parts import ENCODER, measured, trained
 from benchmarks.general.ship import ship
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder.models.folder import FOLDER, GENERAL
 from sat_retriever.train.settings import EncoderTraining
-
-BENCHMARK = "general"
 
 
 def folder_of(wanted: Wanted, size: str, runs: Path) -> Path:
@@ -45,29 +40,19 @@ def settings_of(changes: Sequence[str], seed: int) -> EncoderTraining:
     return encoder
 
 
-def results(found: Measured, seed: int, *, apart: bool) -> list[Result]:
-    """Return one result per corpus and system."""
-    suffix = "_apart" if apart else ""
-    return [
-        Result(f"{system}{suffix}", corpus, dict(values), split="validation", seed=seed)
-        for corpus, of_system in found.items()
-        for system, values in of_system.items()
-    ]
-
-
-def show(found: Measured) -> Table:
-    """Return a table of the validation parts, system by system."""
-    table = Table("corpus", "system", *MEASURES)
-    for corpus, of_system in found.items():
-        for system, title in SYSTEMS.items():
-            values = (f"{of_system[system][name]:.3f}" for name in MEASURES)
-            table.add_row(corpus, title, *values)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make, train, measure, write card and results; with --ship also the package."""
-    options = _parser().parse_args(arguments)
+@suite(
+    "general",
+    "data",
+    "runs",
+    "set",
+    seed=42,
+    size=option("full", choices=tuple(SIZES)),
+    apart=option(False, "without the paper's categories, names"),
+    every_convention=option(False, "learn those of validation"),
+    ship=option(False, "put the encoder into the package"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Make, train, measure, write the card; with --ship also the package."""
     size = SIZES[options.size]
     wanted = Wanted(size, options.apart, options.every_convention, options.seed)
     if options.ship and options.apart:
@@ -81,28 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = encoder_card([each.part for each in learnt], wanted, settings, folder, found)
     (package / ENCODER_CARD).write_text(text, encoding="utf-8")
     (package / "NOTICE").write_text(NOTICE, encoding="utf-8")
-    if not options.dry:
-        files = tuple(file for each in learnt for file in each.part.dataset.files)
-        for result in results(found, options.seed, apart=options.apart):
-            write_result(BENCHMARK, result, data=dict.fromkeys(files))
+    files = tuple(dict.fromkeys(file for each in learnt for file in each.part.dataset.files))
+    suffix = "_apart" if options.apart else ""
+    for corpus, of_system in found.items():
+        for system, values in of_system.items():
+            method, figures = f"{system}{suffix}", dict(values)
+            yield Result(method, corpus, figures, "validation", options.seed, data=files)
     if options.ship:
         ship(package, FOLDER / GENERAL)
-    Console().print(show(found))
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--runs", type=Path, default=Path("runs"), help="where parts are kept")
-    made.add_argument("--seed", type=int, default=42)
-    made.add_argument("--size", choices=tuple(SIZES), default="full")
-    made.add_argument("--apart", action="store_true", help="without the paper's categories, names")
-    made.add_argument("--every-convention", action="store_true", help="learn those of validation")
-    made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    made.add_argument("--ship", action="store_true", help="put the encoder into the package")
-    return made
-
-
-if __name__ == "__main__":
-    main()

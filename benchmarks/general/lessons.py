@@ -21,7 +21,7 @@ from benchmarks.paper.statistics import read_records
 from benchmarks.related.made import made_workbooks
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.tables import load_tables
-from sat_retriever.index.sync.encoding import token_text
+from sat_retriever.index.sync.executor import token_text
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import LexicalScorer

@@ -15,6 +15,7 @@ from benchmarks.corpora import CORPORA, INDUSTRYTAB_1K
 from benchmarks.general.corpora import HELD_OUT, SIZES, Wanted, parts
 from benchmarks.general.corpora import Part as GeneralPart
 from benchmarks.general.lessons import TABLES
+from benchmarks.indexes import Links, fill, made_once
 from benchmarks.progress import progress_lines
 from benchmarks.related.made import made_workbooks
 from benchmarks.related.sets import SETS, Part, Places
@@ -187,28 +188,15 @@ def _some(
 
 
 def lists_of(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> FeatureLists:
-    """Return the lists of a corpus's questions by an encoder."""
-    with _index(corpus, encoder, folder) as index:
+    """Return the lists of a corpus's questions by an encoder; its index is kept in a folder."""
+    links: Links = "found" if corpus.found_links else "given"
+    path = made_once(
+        folder / f"{corpus.name}-{encoder.fingerprint}.sat",
+        encoder,
+        lambda index: fill(index, corpus.dataset, links),
+        contents=corpus.contents,
+    )
+    with SheetIndex.open(path, encoder) as index:
         return feature_lists(
             index, corpus.queries, corpus.name, progress=progress_lines(corpus.name)
         )
-
-
-def _index(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> SheetIndex:
-    """Return the index of a corpus by an encoder, made in a folder unless it is there."""
-    file = folder / f"{corpus.name}-{encoder.fingerprint}.sat"
-    if file.exists():
-        return SheetIndex.open(file, encoder)
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(".partial")
-    draft.unlink(missing_ok=True)
-    dataset = corpus.dataset
-    with SheetIndex.create(draft, encoder, contents=corpus.contents) as index:
-        if dataset.root is not None:
-            index.sync([dataset.root])
-        elif corpus.found_links:
-            index.add_records(dataset.records)
-        else:
-            index.add_records(dataset.records, dataset.links, find_links=False)
-    draft.rename(file)
-    return SheetIndex.open(file, encoder)

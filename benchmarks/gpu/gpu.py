@@ -13,30 +13,22 @@ the CPU, are written below `--folder`, never among the committed results.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks import results
 from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.gpu.device import choose, device_info, refuse_missing
 from benchmarks.paper.quick import make_quick
-from benchmarks.results import Result, name_of, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 
-BENCHMARK = "gpu"
 BACKBONE = "BAAI/bge-base-en-v1.5"
-_COLUMNS = {
-    "NDCG@5": "NDCG@5", "joint_p50_ms": "both p50, ms", "joint_p95_ms": "p95, ms",
-    "step_s": "step, s", "sheets_per_s": "sheets a second",
-}  # fmt: skip
 
 
 def backbone_folder(folder: Path) -> Path:
@@ -66,23 +58,7 @@ def prepare(folder: Path, data: Path) -> None:
     print(f"all data is in {folder / 'data'}")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"), help="for --prepare")
-    made.add_argument("--folder", type=Path, default=Path(".cache/gpu"), help="data and models")
-    made.add_argument("--prepare", action="store_true", help="fill the folder's data, then end")
-    made.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    made.add_argument("--seed", type=int, default=42)
-    made.add_argument("--steps", type=int, default=20, help="timed training steps")
-    made.add_argument("--sheets", type=int, default=100_000, help="sheets to encode")
-    made.add_argument("--repeats", type=int, default=3, help="timed rounds over the questions")
-    made.add_argument("--quick", action="store_true", help="a small made corpus, MiniLM, one epoch")
-    made.add_argument("--again", action="store_true", help="measure anew what is there")
-    return made
-
-
-def parts(options: argparse.Namespace) -> Iterator[tuple[Result, Callable[[], Mapping[str, Any]]]]:
+def parts(options: Options) -> Iterator[tuple[Result, Callable[[], Mapping[str, Any]]]]:
     """Yield each result without its metrics, and the function that measures them."""
     from benchmarks.gpu import measured
     from benchmarks.paper.trained import changed
@@ -109,13 +85,25 @@ def parts(options: argparse.Namespace) -> Iterator[tuple[Result, Callable[[], Ma
     yield blank, partial(measured.encoding, recipes["stage1"], ground, options.sheets)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, measure, write a result file each, print the table.
+@suite(
+    "gpu",
+    "data",
+    folder=option(Path(".cache/gpu"), "data and models"),
+    prepare=option(False, "fill the folder's data from --data, then end"),
+    device=option("cuda", choices=("cuda", "cpu")),
+    seed=42,
+    steps=option(20, "timed training steps"),
+    sheets=option(100_000, "sheets to encode"),
+    repeats=option(3, "timed rounds over the questions"),
+    quick=option(False, "a small made corpus, MiniLM, one epoch"),
+    again=option(False, "measure anew what is there"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Train and measure.
 
     Raises:
         SystemExit: If the data or the device is not there.
     """
-    options = parser().parse_args(arguments)
     if options.prepare:
         prepare(options.folder, options.data)
         return
@@ -123,22 +111,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     choose(options.device)
     _complete(options)
     trial = options.quick or options.device == "cpu"
-    target = options.folder / "results" if trial else results.FOLDER
+    options.out = options.out or (options.folder / "results" if trial else results.FOLDER)
     about = device_info(options.device)
     data = sorted((options.folder / "data" / INDUSTRYTAB_1K).glob("*.json"))
     for blank, measure in parts(options):
-        name = name_of(blank.method, blank.dataset, blank.split, blank.seed)
-        path = target / BENCHMARK / f"{name}.json"
-        if path.is_file() and not options.again:
-            print(f"{path.name} is there already", flush=True)
+        if blank.name in results.read_summaries("gpu", options.out) and not options.again:
+            print(f"{blank.name} is there already", flush=True)
             continue
-        print(f"measuring {name}", flush=True)
-        metrics = {"device": about, **measure()}
-        write_result(BENCHMARK, replace(blank, metrics=metrics), data=data, folder=target)
-    Console(width=None if sys.stdout.isatty() else 120).print(_table(target))
+        print(f"measuring {blank.name}", flush=True)
+        yield replace(blank, metrics={"device": about, **measure()}, data=data)
 
 
-def _complete(options: argparse.Namespace) -> None:
+def _complete(options: Options) -> None:
     """Add what is trained on, and from what, to the options.
 
     Raises:
@@ -157,13 +141,3 @@ def _complete(options: argparse.Namespace) -> None:
             f"not run: {options.folder / 'data'} lacks {BACKBONE}; run: python -m benchmarks run "
             "gpu --prepare, where there is a network, and copy the folder here"
         )
-
-
-def _table(folder: Path) -> Table:
-    """Return the results as a table for the terminal."""
-    table = Table("measured", "device", *_COLUMNS.values(), box=None)
-    for each in results.read_summaries(BENCHMARK, folder):
-        found = each["metrics"]
-        cells = ["" if found.get(key) is None else f"{found[key]:g}" for key in _COLUMNS]
-        table.add_row(each["method"], found["device"]["name"], *cells)
-    return table

@@ -1,7 +1,7 @@
 """Compare formula edges with an independent count, and time their extraction.
 
     python -m benchmarks run formula_links --data ../shared/data
-    python -m benchmarks run formula_links --only speed --rows 5000 --no-save
+    python -m benchmarks run formula_links --only speed --rows 5000 --dry
 
 Edges are (sheet with formulas, sheet of the same workbook that they read). The edges of the reader
 are compared with `benchmarks/raw_formulas.py`, which shares no code with the package. Sheets
@@ -13,19 +13,17 @@ reading process, with and without the data that links need (column profiles incl
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from benchmarks.links.formula_speed import generate, largest, speed
 from benchmarks.links.raw_formulas import RawCount, count_edges
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.links.formula.operands import Taken, Target
 from sat_retriever.links.formula.relations import workbook_links
 from sat_retriever.links.formula.scope import Scope
@@ -115,7 +113,7 @@ def _cells_by_edge(made: Workbook) -> dict[Edge, list[int]]:
     return found
 
 
-def edges(folder: Path, console: Console) -> dict[str, Any]:
+def edges(folder: Path) -> dict[str, Any]:
     """Return metrics over all xlsx files below a folder."""
     totals = Totals()
     for path in sorted(folder.rglob("*.xlsx")):
@@ -138,40 +136,28 @@ def edges(folder: Path, console: Console) -> dict[str, Any]:
     return metrics
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+@suite(
+    "formula_links",
+    "data",
+    only=option(None, choices=["edges", "speed"]),
+    rows=100_000,
+    rounds=3,
+)
+def main(options: Options) -> Iterator[Result]:
     """Compare on the energy model's workbooks, then time the largest and a generated one."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--only", choices=["edges", "speed"])
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--no-save", action="store_true")
-    options = parser.parse_args(arguments)
-    console = Console()
     eps = options.data / "eps"
-    results: list[tuple[Result, list[Path]]] = []
     if not eps.is_dir():
         console.print(f"eps: not run, there is no folder {eps}")
     elif options.only != "speed":
-        metrics = edges(eps, console)
-        console.print(metrics)
-        results.append((Result("edges", "eps", metrics), [eps]))
-    if options.only != "edges":
-        results += _speeds(eps, options.rows, options.rounds, console)
-    for result, data in results:
-        if not options.no_save:
-            write_result("formula_links", result, data=data)
-
-
-def _speeds(eps: Path, rows: int, rounds: int, console: Console) -> list[tuple[Result, list[Path]]]:
-    results: list[tuple[Result, list[Path]]] = []
+        yield Result("edges", "eps", edges(eps), data=[eps])
+    if options.only == "edges":
+        return
     if eps.is_dir():
         for rank, path in enumerate(largest(eps, 3), 1):
-            result = Result("speed", f"eps_largest_{rank}", speed(path, rounds, console))
-            results.append((result, [path]))
+            timed = speed(path, options.rounds)
+            yield Result("speed", f"eps_largest_{rank}", timed, data=[path])
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "generated.xlsx")
-        generate(made, rows)
-        metrics = speed(made, rounds, console)
-        results.append((Result("speed", f"generated_{rows}x20", metrics), []))
-    return results
+        generate(made, options.rows)
+        timed = speed(made, options.rounds)
+        yield Result("speed", f"generated_{options.rows}x20", timed)

@@ -16,9 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from sat_retriever.links.formula.relations import workbook_links
 from sat_retriever.workbook.read import read_workbook
 
@@ -114,7 +111,7 @@ _RUNS: dict[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
-def speed(path: Path, rounds: int, console: Console) -> dict[str, Any]:
+def speed(path: Path, rounds: int) -> dict[str, Any]:
     """Return medians over rounds; every round has one run of each kind."""
     runs: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _RUNS}
     for _ in range(rounds):
@@ -138,10 +135,6 @@ def speed(path: Path, rounds: int, console: Console) -> dict[str, Any]:
         metrics[f"{kind}_cpu_seconds_median"] = round(_median(done, "cpu_seconds"), 3)
         metrics[f"{kind}_peak_mib"] = max(run["peak_mib"] for run in done)
     metrics["rounds"] = rounds
-    table = Table("metric", "value", title=path.name)
-    for name, value in metrics.items():
-        table.add_row(name, f"{value:,}")
-    console.print(table)
     return metrics
 
 

@@ -14,22 +14,19 @@ section and section to course by course_id, teaches joins course.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.corpora import CORPORA, used
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.errors import CorpusError
 from sat_retriever.links.join.confidence import header_traits, sigmoid
@@ -256,7 +253,7 @@ def cross_validate(rows: Sequence[Candidate], keys: set[Key]) -> dict[Key, float
     return found
 
 
-def run_fit(data: Path, console: Console) -> list[Result]:
+def run_fit(data: Path) -> list[Result]:
     """Learn the weights, print them, and score them by cross-validation."""
     dataset = CORPORA["spider_train"].read(data)
     names = {query.workbook for query in dataset.queries}
@@ -270,7 +267,7 @@ def run_fit(data: Path, console: Console) -> list[Result]:
     return [Result("headers", "spider_train", metrics, "cross_validated", 0)]
 
 
-def run_score(data: Path, bird_tables: Path | None, console: Console) -> list[Result]:
+def run_score(data: Path, bird_tables: Path | None) -> list[Result]:
     """Score the package on databases that no choice has used."""
     results = []
     for name, corpus in used("keys").items():
@@ -289,32 +286,22 @@ def run_score(data: Path, bird_tables: Path | None, console: Console) -> list[Re
     return results
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table for the terminal."""
-    table = Table("", *(f"{r.dataset} {r.split}" for r in results), title="Joins by headers alone")
-    for name in ("databases", *SHOWN):
-        table.add_row(name, *(str(result.metrics[name]) for result in results))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, write the result files, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--bird-tables", type=Path, help="BIRD's dev_tables.json")
-    parser.add_argument("--fit", action="store_true", help="learn the weights and print them")
-    options = parser.parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 140)
+@suite(
+    "joins",
+    "data",
+    bird_tables=option(None, "BIRD's dev_tables.json", type=Path),
+    fit=option(False, "learn the weights and print them"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     try:
-        if options.fit:
-            results = run_fit(options.data, console)
-        else:
-            results = run_score(options.data, options.bird_tables, console)
+        results = (
+            run_fit(options.data) if options.fit else run_score(options.data, options.bird_tables)
+        )
     except CorpusError as error:
         console.print(f"not run: {error}")
         return
     for result in results:
         folder = options.data / CORPORA[result.dataset].folder
         files = [folder / name for name in ("sheets.json", "links.json")]
-        write_result("joins", result, data=[file for file in files if file.is_file()])
-    console.print(show(results))
+        yield replace(result, data=[file for file in files if file.is_file()])

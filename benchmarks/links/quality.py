@@ -13,9 +13,7 @@ first 50.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from benchmarks.corpora import CORPORA, Use, where_to_get
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import (
     QuerySet,
     Run,
@@ -223,44 +220,19 @@ def with_links(
     return sets, bird_links(bird_tables, dataset.records), [*data, bird_tables]
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table for the terminal; differences to fused in brackets."""
-    columns = ["Recall@10", "AllRelevant@10", "NDCG@10", "NDCG@5", "Recall@1", "MRR"]
-    table = Table("data set", "gold", "queries", "method", title="Links without training")
-    for column in (*columns, "set F1"):
-        table.add_column(column, justify="right")
-    for each in results:
-        for part in ("all", "one_gold", "more_gold"):
-            found = each.metrics if part == "all" else each.metrics.get(part)
-            if found is None:
-                continue
-            gaps = found.get("against_fused", {})
-            cells = [
-                f"{found[name]:.3f}" + (f" ({gaps[name]['mean']:+.3f})" if name in gaps else "")
-                for name in columns
-            ]
-            cut = found.get("complete_set")
-            cells.append(f"{cut['adaptive']['F1']:.3f}" if cut else "")
-            name = f"{each.dataset} {each.split}"
-            table.add_row(name, part, str(found["queries"]), each.method, *cells)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, write the result files, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--encoder", default="minilm", help="what SheetEncoder.load takes")
-    parser.add_argument("--bird-tables", type=Path, help="dev_tables.json of BIRD's release")
-    parser.add_argument(
-        "--validation", action="store_true", help="score the validation parts; for choices"
-    )
-    options = parser.parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 160)
+@suite(
+    "links",
+    "data",
+    encoder=option("minilm", "what SheetEncoder.load takes"),
+    bird_tables=option(None, "dev_tables.json of BIRD's release", type=Path),
+    validation=option(False, "score the validation parts; for choices"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     encoder = SheetEncoder.load(options.encoder)
     label = Path(options.encoder).name.lower()
-    folder = "links_validation" if options.validation else "links"
-    results: list[Result] = []
+    if options.validation:
+        options.suite = "links_validation"
     use: Use = "chosen" if options.validation else "untrained"
     for load in sets_of(use, options.data):
         try:
@@ -271,6 +243,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not given:
             console.print(f"{sets[0].dataset.name}: no declared links, pagerank_given not run")
         for each in measure(sets, given, encoder, label):
-            write_result(folder, each, data=data)
-            results.append(each)
-    console.print(show(results))
+            yield replace(each, data=data)

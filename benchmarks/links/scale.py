@@ -16,9 +16,7 @@ refer to. Every size runs in its own process. The timed phases are
 
 from __future__ import annotations
 
-import argparse
 import json
-import math
 import statistics
 import subprocess
 import sys
@@ -31,13 +29,12 @@ from typing import Any
 
 import numpy as np
 import psutil
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.made.company import Book, Maker
-from benchmarks.results import ROOT, Result, write_result
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, hidden, suite
 from sat_retriever.index.store.opening import create_store
-from sat_retriever.index.store.rows import LEXICAL_FIELDS, NewWorkbook, SheetRow, WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.store.store import Store
 from sat_retriever.links.claims import Discovery, discover
 from sat_retriever.links.graph import link_graph
@@ -108,10 +105,9 @@ def _parts(
 
 
 def _put(store: Store, book: Book, discovery: Discovery) -> None:
-    """Store a workbook as sync does, with a short token and one word a sheet."""
+    """Store a workbook as sync does, with a short token."""
     token = np.full(WIDTH, WIDTH**-0.5, dtype=np.float32)
-    words = (("sheet",), *((),) * (len(LEXICAL_FIELDS) - 1))
-    rows = [SheetRow(record, token, words) for record in book.records]
+    rows = [SheetRow(record, token) for record in book.records]
     state = WorkbookState("/made", book.records[0].path, 1, 1, 1, "0" * 64)
     store.replace_workbooks([NewWorkbook(state, rows, discovery)])
 
@@ -139,43 +135,14 @@ def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
 
 
-def growth(results: Sequence[Result], key: str) -> float | None:
-    """Return the exponent of growth from the smallest to the largest size; 1 is linear."""
-    first, last = results[0].metrics, results[-1].metrics
-    if first is last or not first[key] or not last[key]:
-        return None
-    return round(math.log(last[key] / first[key]) / math.log(last["sheets"] / first["sheets"]), 2)
-
-
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table, with the exponent of growth beside each number."""
-    table = Table("", title="Links at scale")
-    for result in results:
-        table.add_column(result.dataset, justify="right")
-    table.add_column("exponent", justify="right")
-    for key in results[-1].metrics:
-        shown = [f"{result.metrics.get(key, 0):,}" for result in results]
-        grows = key.endswith(("_s", "links", "index_mib")) and key in results[0].metrics
-        exponent = growth(results, key) if grows else None
-        table.add_row(key, *shown, "" if exponent is None else f"{exponent}")
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every size, write the result files, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sheets", type=int, nargs="+", default=SIZES, metavar="N")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+@suite("links_scale", sheets=SIZES, repeats=3, one=hidden(type=int))
+def main(options: Options) -> Iterator[Result]:
+    """Measure every size, or one in this process."""
     if options.one:
         with tempfile.TemporaryDirectory() as folder:
             print(json.dumps(measure(options.one, Path(folder))))
         return
-    results = []
     for sheets in sorted(options.sheets):
         repeats = options.repeats if sheets <= REPEATED else 1
         metrics = median_of([run_apart(sheets) for _ in range(repeats)]) | {"repeats": repeats}
-        results.append(Result("generated", f"sheets_{sheets}", metrics, seed=0))
-        write_result("links_scale", results[-1])
-    Console(width=None if sys.stdout.isatty() else 160).print(show(results))
+        yield Result("generated", f"sheets_{sheets}", metrics, seed=0)

@@ -9,18 +9,15 @@ are those of `sheets.json`, as with the published corpora.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from benchmarks.unlabelled.quality import METHODS, QuerySet, Run, build_index, rank_all, score
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.encoder import SheetEncoder
@@ -90,39 +87,13 @@ def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
     return results
 
 
-def show(results: Sequence[Result]) -> Iterator[Table]:
-    """Yield the groups of queries with both metrics of every method, types before conventions."""
-    metrics = results[0].metrics
-    names = [key.removeprefix("queries, ") for key in metrics if key.startswith("queries, ")]
-    table = Table("queries", "number", title=f"Questions about {metrics['sheets']:,} made sheets")
-    for result in results:
-        for metric in METRICS:
-            table.add_column(f"{result.method} {metric}", justify="right")
-    for name in ("", *names):
-        suffix = f", {name}" if name else ""
-        numbers = (r.metrics[f"{metric}{suffix}"] for r in results for metric in METRICS)
-        shown = (f"{value:.3f}" for value in numbers)
-        table.add_row(name or "all", str(metrics[f"queries{suffix}"]), *shown)
-    yield table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make, rank, write the result files, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--scale", default="2000")
-    parser.add_argument("--queries", type=int, default=800)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--dry", action="store_true", help="write no result files")
-    options = parser.parse_args(arguments)
+@suite("synth_quality", scale="2000", queries=800, seed=0)
+def main(options: Options) -> Iterator[Result]:
+    """Make and rank."""
     wanted = SynthOptions(options.scale, options.seed, queries=options.queries)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / f"made_{options.scale.replace('-', '_')}"
         synthesize(made, wanted)
         dataset = load_industrytab(made)
-        results = measure(dataset, list(conventions(wanted)), options.seed)
-        for result in results:
-            if not options.dry:
-                write_result("synth_quality", result, data=dataset.files)
-    console = Console(width=None if sys.stdout.isatty() else 140)
-    for table in show(results):
-        console.print(table)
+        for result in measure(dataset, list(conventions(wanted)), options.seed):
+            yield replace(result, data=dataset.files)

@@ -8,7 +8,6 @@ LibreOffice recalculates every formula; a control workbook with wrong values pro
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 import shutil
@@ -23,10 +22,10 @@ from typing import Any
 import openpyxl
 import xlsxwriter
 from python_calamine import CalamineWorkbook
-from rich.console import Console
 
 from benchmarks.made.recipes import every_book
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.records.grouping import evenly
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
@@ -70,13 +69,14 @@ class Tally:
     different: list[tuple[str, str, str, str, Any, Any]] = field(default_factory=list)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Compare, print and store."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="made workbooks; without, some of each recipe")
-    parser.add_argument("--name", default="made_recipes", help="name of the data set in the result")
-    parser.add_argument("--limit", type=int, default=0, help="so many workbooks, evenly spread")
-    options = parser.parse_args(arguments)
+@suite(
+    "synth_recalculated",
+    folder=option(None, "made workbooks; without, some of each recipe", type=Path),
+    name=option("made_recipes", "name of the data set in the result"),
+    limit=option(0, "so many workbooks, evenly spread"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Compare."""
     program = _program()
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -89,16 +89,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not files:
             raise SystemExit(f"There is no .xlsx below {options.folder}.")
         tally = recalculated(program, source, evenly(files, options.limit or len(files)), work)
-    version = _run([program, "--version"]).split()[1]
+    for each in tally.different[:_SHOWN]:
+        console.print(*map(str, each), sep=" | ", markup=False)
     metrics = {
         "workbooks": tally.workbooks,
         "workbooks_left_out": tally.left_out,
         "formulas": tally.formulas,
         "different": len(tally.different),
-        "libreoffice": version,
+        "libreoffice": _run([program, "--version"]).split()[1],
     }
-    _show(tally, version)
-    print(write_result("synth_recalculated", Result("libreoffice", options.name, metrics)))
+    yield Result("libreoffice", options.name, metrics)
 
 
 def recalculated(program: str, source: Path, files: Sequence[Path], work: Path) -> Tally:
@@ -234,15 +234,3 @@ def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, float | int) and isinstance(other, float | int):
         return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
     return bool(one == other)
-
-
-def _show(tally: Tally, version: str) -> None:
-    console = Console()
-    console.print(
-        f"LibreOffice {version}: {tally.formulas:,} formulas of {tally.workbooks:,} workbooks,"
-        f" {len(tally.different):,} with another value"
-    )
-    if tally.left_out:
-        console.print(f"{tally.left_out:,} workbooks with formulas that it cannot read left out")
-    for each in tally.different[:_SHOWN]:
-        console.print(*map(str, each), sep=" | ", highlight=False, markup=False)

@@ -8,19 +8,15 @@ are inferred from headers and values; they have a precision and a recall of thei
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.made.truth import Tally
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, suite
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
@@ -75,42 +71,23 @@ def share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def show(tally: Tally, metrics: Mapping[str, Any]) -> Iterator[Table | str]:
-    """Yield the figures, and some of the differences."""
-    table = Table("", "", title="Round trip")
-    for name, value in metrics.items():
-        table.add_row(name, "" if value is None else f"{value:,}")
-    yield table
-    if tally.fields:
-        yield f"fields that differ: {dict(tally.fields.most_common())}"
-    kinds: Counter[str] = Counter()
-    for difference in tally.differences:
-        kind = difference.partition(" ")[0]
-        kinds[kind] += 1
-        if kinds[kind] <= _SHOWN:
-            yield difference
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make, compare, print and write the result files."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--scale", default="1000")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--years", default="2019-2026")
-    parser.add_argument("--language", default="en")
-    parser.add_argument("--dry", action="store_true", help="write no result file")
-    options = parser.parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)
+@suite("synth_roundtrip", scale="1000", seeds=[0], years="2019-2026", language="en")
+def main(options: Options) -> Iterator[Result]:
+    """Make and compare; print some of the differences."""
     vocabulary = Vocabulary.load()
     retold = Retold(options.language) if options.language != "en" else None
+    name = f"made_{options.scale}".replace("-", "_")
+    dataset = name if options.language == "en" else f"{name}_{options.language}"
     for seed in options.seeds:
         plan = Plan(scale(options.scale), years(options.years), 18, seed, vocabulary)
         with tempfile.TemporaryDirectory() as folder:
             tally, unknown = compare(plan, Path(folder), retold)
-        metrics = metrics_of(tally, unknown)
-        for part in show(tally, metrics):
-            console.print(part)
-        if not options.dry:
-            name = f"made_{options.scale}".replace("-", "_")
-            dataset = name if options.language == "en" else f"{name}_{options.language}"
-            write_result("synth_roundtrip", Result("round_trip", dataset, metrics, seed=seed))
+        yield Result("round_trip", dataset, metrics_of(tally, unknown), seed=seed)
+        if tally.fields:
+            console.print(f"fields that differ: {dict(tally.fields.most_common())}", markup=False)
+        kinds: Counter[str] = Counter()
+        for difference in tally.differences:
+            kind = difference.partition(" ")[0]
+            kinds[kind] += 1
+            if kinds[kind] <= _SHOWN:
+                console.print(difference, markup=False)

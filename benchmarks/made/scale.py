@@ -10,22 +10,20 @@ sampled from outside, ten times a second: of the process itself, and of all its 
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.results import ROOT, Result, write_result
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, hidden, option, suite
 from sat_retriever import SheetIndex
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
@@ -158,34 +156,19 @@ def measure(sheets: int, folder: Path, *, indexing: bool) -> Result:
     return Result("made", f"sheets_{sheets}", found, seed=SEED)
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table, one column per size."""
-    table = Table("", title="Corpora of templates at scale")
-    for result in results:
-        table.add_column(result.dataset, justify="right")
-    for key in dict.fromkeys(key for result in results for key in result.metrics):
-        values = (result.metrics.get(key) for result in results)
-        table.add_row(key, *("not run" if value is None else f"{value:,}" for value in values))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every size, write the result files, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sheets", type=int, nargs="+", default=SIZES, metavar="N")
-    parser.add_argument("--work", type=Path, default=Path(".cache/synth_scale"))
-    parser.add_argument("--no-index", action="store_true", help="make the workbooks only")
-    parser.add_argument("--dry", action="store_true", help="write no result file")
-    parser.add_argument("--step", choices=("make", "index"), help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+@suite(
+    "synth_scale",
+    "work",
+    sheets=SIZES,
+    no_index=option(False, "make the workbooks only"),
+    step=hidden(choices=("make", "index")),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure every size, or take one step of it in this process."""
     work = options.work.resolve()
     if options.step:
         found = make(work, options.sheets[0]) if options.step == "make" else index(work)
         print(json.dumps(found))
         return
-    results = []
     for sheets in sorted(options.sheets):
-        results.append(measure(sheets, work / str(sheets), indexing=not options.no_index))
-        if not options.dry:
-            write_result("synth_scale", results[-1])
-    Console(width=None if sys.stdout.isatty() else 120).print(show(results))
+        yield measure(sheets, work / str(sheets), indexing=not options.no_index)

@@ -9,21 +9,17 @@ published 614 has no queries.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.made.querycounts import Spread, query_statistics
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.sheets import SheetPair, load_pairs
 from sat_retriever.errors import CorpusError
@@ -195,41 +191,22 @@ def _share(part: int, whole: int) -> float:
     return round(part / whole, 4) if whole else 0.0
 
 
-def show(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Table:
-    """Return a table of two corpora side by side."""
-    table = Table("", title=f"{name} beside {PUBLISHED[name]}")
-    for heading in ("made here", "published"):
-        table.add_column(heading, justify="right")
-    for key in dict.fromkeys((*ours, *theirs)):
-        values = (figures.get(key) for figures in (ours, theirs))
-        table.add_row(key, *("–" if value is None else f"{value:,}" for value in values))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make, count, write the result files, print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--scales", nargs="+", default=list(PUBLISHED), choices=PUBLISHED)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--dry", action="store_true", help="write no result files")
-    options = parser.parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    for name in options.scales:
-        published = options.data / PUBLISHED[name]
-        found: dict[str, dict[str, Any]] = {"made": {}, "published": {}}
+@suite("synth_stats", "data", scales=option([*PUBLISHED], choices=[*PUBLISHED]), seed=0)
+def main(options: Options) -> Iterator[Result]:
+    """Make and count."""
+    for name, dataset in PUBLISHED.items():
+        if name not in options.scales:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             made = Path(folder) / "corpus"
             synthesize(made, SynthOptions(name, options.seed))
-            sources = (("made", made, options.seed), ("published", published, None))
-            for method, source, seed in sources:
-                words = spoken_words(Vocabulary.load()) if method == "made" else ()
-                try:
-                    found[method] = figures(source, words)
-                except CorpusError as error:
-                    console.print(f"not run: {error}")
-                    continue
-                if not options.dry:
-                    result = Result(method, PUBLISHED[name], found[method], seed=seed)
-                    write_result("synth_stats", result, data=sorted(source.glob("*.json")))
-        console.print(show(name, found["made"], found["published"]))
+            words = spoken_words(Vocabulary.load())
+            data = sorted(made.glob("*.json"))
+            yield Result("made", dataset, figures(made, words), seed=options.seed, data=data)
+        published = options.data / dataset
+        try:
+            found = figures(published, ())
+        except CorpusError as error:
+            console.print(f"not run: {error}")
+            continue
+        yield Result("published", dataset, found, data=sorted(published.glob("*.json")))

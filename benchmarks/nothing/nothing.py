@@ -13,29 +13,24 @@ the weights, fitted on the training parts, and the probability below which the m
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.contents.tokens import CachedEncoder
+from benchmarks.contents.tokens import TOKENS, CachedEncoder
 from benchmarks.nothing.asking import Asker, Row
 from benchmarks.nothing.corpora import CHOSEN, TESTS, Part, Searched
 from benchmarks.nothing.fitting import figures, fitted, least_for
-from benchmarks.results import ROOT, Result, write_result
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import build_index
 from sat_retriever.answer.confidence import Calibration, calibration
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.encoder import DEFAULT
 
-BENCHMARK = "nothing"
 WEIGHTS = ROOT / "sat_retriever" / "answer" / "confidence.json"
 MOST, FOREIGN = 200, 300  # questions of a part that are asked
 _SHOWN = (
@@ -64,7 +59,7 @@ class Measured:
 
 
 def measure(
-    corpora: Mapping[str, Searched], parts: Sequence[Part], options: argparse.Namespace
+    corpora: Mapping[str, Searched], parts: Sequence[Part], options: Options
 ) -> list[Measured]:
     """Ask every corpus the questions of its parts, and as many of the others."""
     encoder = CachedEncoder.kept(options.encoder, options.work)
@@ -142,28 +137,17 @@ def results(
     return made
 
 
-def show(made: Sequence[Result]) -> Table:
-    """The results as a table for the terminal."""
-    table = Table("data set", "part", "questions", *_SHOWN, box=None)
-    for each in made:
-        numbers = (f"{each.metrics[name]:.3f}" for name in _SHOWN)
-        table.add_row(each.dataset, each.split, str(each.metrics["questions"]), *numbers)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Fit if asked to, measure, write result files, print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--work", type=Path, default=Path(".cache/contents"), help="kept tokens")
-    parser.add_argument("--out", type=Path, help="folder of the results")
-    parser.add_argument("--encoder", default=DEFAULT, help="what SheetEncoder.load takes")
-    parser.add_argument("--most", type=int, default=MOST, help="questions of a part")
-    parser.add_argument("--fit", action="store_true", help="fit the weights anew first")
-    parser.add_argument("--test", action="store_true", help="measure the tests")
-    parser.add_argument("--dry", action="store_true", help="write no files")
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
+@suite(
+    "nothing",
+    "data",
+    "encoder",
+    work=TOKENS,
+    most=option(MOST, "questions of a part"),
+    fit=option(False, "fit the weights anew first"),
+    test=option(False, "measure the tests"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Fit if asked to, and measure."""
     if options.test:
         found, fits = measure(TESTS, ["test"], options), []
     else:
@@ -171,11 +155,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         fits = found
     used = fit(found) if options.fit else calibration()
     made = results(found, used, fits, options.encoder)
-    if not options.dry:
-        for each, source in zip(made, (x for x in found if x.part != "fit"), strict=True):
-            write_result(BENCHMARK, each, data=source.data, folder=options.out)
-        if options.fit:  # after the results, which tell whether the code has changes
-            write_weights(used, found)
-    console = Console(width=None if sys.stdout.isatty() else 180)
-    console.print(show(made))
+    for each, source in zip(made, (x for x in found if x.part != "fit"), strict=True):
+        yield replace(each, data=source.data)
+    if options.fit and not options.dry:  # after the results, which tell whether the code changed
+        write_weights(used, found)
     console.print(used)

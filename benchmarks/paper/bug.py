@@ -10,16 +10,17 @@ without a hard negative (`benchmarks.training.released`). The other options are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from benchmarks.paper.trained import parser, run
+from benchmarks.paper.trained import TRAINING, run
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED
 from benchmarks.training.methods import ENCODER, Recipe
 from benchmarks.training.plan import RELEASED_STOPS, Corpus
 
-BENCHMARK = "train_bug"
 _RELEASED = replace(ENCODER, loss="single_positive", mining="fixed")
 ROWS: Mapping[str, Recipe] = MappingProxyType(
     {
@@ -31,12 +32,17 @@ ROWS: Mapping[str, Recipe] = MappingProxyType(
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train each row's Stage 1, score it, write its result file."""
-    made = parser(__doc__)
-    made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
-    made.add_argument("--rows", nargs="+", choices=tuple(ROWS), default=list(ROWS))
-    options = made.parse_args(arguments)
+@suite(
+    "train_bug",
+    "data",
+    "runs",
+    "seeds",
+    "set",
+    rows=option(list(ROWS), choices=list(ROWS)),
+    **TRAINING,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Train each row's Stage 1 and score it."""
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     for seed in options.seeds:
-        run(BENCHMARK, {name: ROWS[name] for name in options.rows}, corpus, seed, options)
+        yield from run({name: ROWS[name] for name in options.rows}, corpus, seed, options)

@@ -9,18 +9,17 @@ sheets are excluded, as in the paper. Missing models are trained first. Times on
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 from benchmarks.gpu.device import choose
-from benchmarks.paper.trained import changed, parser, results_folder
-from benchmarks.results import Result, write_result
+from benchmarks.paper.trained import TRAINING, changed, results_folder
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED, dataset_of, index_of
 from benchmarks.training.methods import RECIPES
 from benchmarks.training.plan import Corpus
@@ -29,7 +28,6 @@ from benchmarks.training.runner import Places, encoder_folder, trained
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.evaluation.latency import REPEATS, Latency, latency
 
-BENCHMARK = "cascade"
 TIMED = tuple(name for name, recipe in RECIPES.items() if recipe.llm is None)
 
 
@@ -65,34 +63,23 @@ def metrics_of(found: Latency) -> dict[str, float | int]:
     } | {"calls": found.calls}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Time every method, write a result file each, print the table."""
-    made = parser(__doc__)
-    made.add_argument("--methods", nargs="+", choices=TIMED, default=list(TIMED))
-    made.add_argument("--repeats", type=int, default=REPEATS, help="rounds over all questions")
-    made.add_argument("--seed", type=int, default=STANDARD_SEED, help="of the trained models")
-    options = made.parse_args(arguments)
+@suite(
+    "cascade",
+    "data",
+    "runs",
+    "set",
+    methods=option(TIMED, choices=TIMED),
+    repeats=option(REPEATS, "rounds over all questions"),
+    seed=option(STANDARD_SEED, "of the trained models"),
+    **TRAINING,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Time every method."""
     choose("cpu")
+    options.out = options.out or results_folder(options)
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     dataset = dataset_of(corpus, options.data)
-    table = Table(title="One question, ms", box=None)
-    for heading in ("method", "p50", "p95", "mean", "Stage 1 p50", "Stage 2 p50"):
-        table.add_column(heading, justify="left" if heading == "method" else "right")
+    sizes = {"sheets": len(dataset.records), "queries": len(dataset.split.test)}
     for name in options.methods:
-        found = metrics_of(timed(name, dataset, corpus, options))
-        sizes = {"sheets": len(dataset.records), "queries": len(dataset.split.test)}
-        metrics = {**sizes, "device": "CPU", **found}
-        result = Result(name, dataset.name, metrics, corpus.split, options.seed)
-        data = dataset.files
-        write_result(BENCHMARK, result, data=data, folder=results_folder(options))
-        columns = (
-            "joint_p50_ms",
-            "joint_p95_ms",
-            "joint_mean_ms",
-            "stage1_p50_ms",
-            "stage2_p50_ms",
-        )
-        table.add_row(
-            RECIPES[name].title, *(f"{found[c]:.2f}" if c in found else "" for c in columns)
-        )
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+        found = {**sizes, "device": "CPU", **metrics_of(timed(name, dataset, corpus, options))}
+        yield Result(name, dataset.name, found, corpus.split, options.seed, data=dataset.files)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-
+from benchmarks.runner import Options
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
 
@@ -19,7 +18,7 @@ _ONE_EPOCH = (
 )
 
 
-def make_quick(options: argparse.Namespace) -> None:
+def make_quick(options: Options) -> None:
     """Change the options of `run main` to a quick trial, and make its corpus if missing."""
     folder = options.runs.resolve() / "quick" / f"corpus-{SHEETS}"
     if not (folder / "corpus.json").is_file():  # written last

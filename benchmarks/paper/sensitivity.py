@@ -9,16 +9,17 @@ describes the options.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from benchmarks.paper.trained import parser, run
+from benchmarks.paper.trained import TRAINING, run
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED
 from benchmarks.training.methods import ENCODER, RERANKER, Recipe
 from benchmarks.training.plan import Corpus
 
-BENCHMARK = "train_sensitivity"
 SEED = 42
 DENSE = ("semantic", "query", "schema", "shape")
 JOIN, AGGREGATION = "join_key", "aggregation"
@@ -50,10 +51,15 @@ ROWS: Mapping[str, Recipe] = MappingProxyType(
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train each row's graph, score it, write its result file."""
-    made = parser(__doc__)
-    made.add_argument("--rows", nargs="+", choices=tuple(ROWS), default=list(ROWS))
-    options = made.parse_args(arguments)
+@suite(
+    "train_sensitivity",
+    "data",
+    "runs",
+    "set",
+    rows=option(list(ROWS), choices=list(ROWS)),
+    **TRAINING,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Train each row's graph and score it."""
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
-    run(BENCHMARK, {name: ROWS[name] for name in options.rows}, corpus, SEED, options)
+    return run({name: ROWS[name] for name in options.rows}, corpus, SEED, options)

@@ -10,19 +10,20 @@ no training and gets the same candidates. See `benchmarks.paper.trained` for the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks.paper.trained import Measured, changed, measure, parser
+from benchmarks.paper.trained import TRAINING, Measured, changed, measure
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import dataset_of, spider_tests
 from benchmarks.training.methods import SPIDER_ENCODER, SPIDER_RERANKER, Recipe
 from benchmarks.training.plan import Corpus
 from benchmarks.unlabelled.quality import whole
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 
-BENCHMARK = "train_spider"
 SPLIT_SEED = 42  # of the held-out validation databases, for every training seed
 
 _UNTRAINED = Recipe("MiniLM + words, untrained", dense_weight=DENSE_WEIGHT)
@@ -52,13 +53,18 @@ SYSTEMS: Mapping[str, Recipe] = MappingProxyType(
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, score each system on each data set, write a result file each."""
-    made = parser(__doc__)
-    made.add_argument("--seeds", type=int, nargs="+", default=[42])
-    made.add_argument("--methods", nargs="+", choices=tuple(SYSTEMS), default=list(SYSTEMS))
-    made.add_argument("--bird-tables", type=Path, help="dev_tables.json of BIRD's release")
-    options = made.parse_args(arguments)
+@suite(
+    "train_spider",
+    "data",
+    "runs",
+    "set",
+    seeds=[42],
+    methods=option(list(SYSTEMS), choices=list(SYSTEMS)),
+    bird_tables=option(None, "dev_tables.json of BIRD's release", type=Path),
+    **TRAINING,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Train and score each system on each data set."""
     corpus = Corpus("spider", "train", SPLIT_SEED, options.limit)
     tests = spider_tests(options.data, options.bird_tables)
     learnt = dataset_of(corpus, options.data).files
@@ -73,4 +79,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 asked = whole(dataset)
                 data = dataset.files if step is None else (*dataset.files, *learnt)
                 own = None if step is None else seed
-                measure(BENCHMARK, Measured(name, recipe, step, asked, own), data, options)
+                yield from measure(Measured(name, recipe, step, asked, own), data, options)

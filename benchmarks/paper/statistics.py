@@ -8,10 +8,10 @@ per question: its place in the file, its type and its dependency, so tables by t
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,16 @@ from typing import Any
 from benchmarks.corpora import INDUSTRYTAB_1K, INDUSTRYTAB_614, used
 from benchmarks.made.querycounts import Spread
 from benchmarks.made.stats import category
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.sheets import load_pairs
 from sat_retriever.datasets.splits import grouped_split, standard_split
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.workbook.read import read_workbooks
+from sat_retriever.workbook.read import LocalFile, ReadOptions, read_files
 
-BENCHMARK = "statistics"
 METHOD = "counted"
 SEEDS = (42, 43, 44)
 # Full query files with the paper's split: share of test questions, seeds of the split.
@@ -56,8 +56,9 @@ def counted(dataset: Dataset) -> dict[str, Any]:
 def read_records(root: Path | None) -> list[SheetRecord]:
     """Return the sheets of all workbooks below a folder, as indexing finds them."""
     files = [] if root is None else sorted(path for path in root.rglob("*") if path.is_file())
-    books = read_workbooks(files, root=root, formulas=False, links=False)
-    return [record for book in books for record in book.records]
+    local = (LocalFile(file, root) for file in files)
+    books = read_files(local, ReadOptions(formulas=False, links=False))
+    return [record for _, book in books for record in book.records]
 
 
 def question_rows(dataset: Dataset) -> list[dict[str, Any]]:
@@ -161,12 +162,9 @@ def result_of(dataset: Dataset) -> Result:
     return Result(METHOD, dataset.name, counted(dataset), per_query=question_rows(dataset))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Count each corpus at hand, and write a result file each."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--corpus", type=Path, nargs="+", default=[], help="more, as json files")
-    options = parser.parse_args(arguments)
+@suite("statistics", "data", corpus=option([], "more, as json files", type=Path))
+def main(options: Options) -> Iterator[Result]:
+    """Count each corpus at hand."""
     loaders: dict[str, Callable[[], Dataset]] = {
         name: partial(corpus.read, options.data) for name, corpus in used("counted").items()
     }
@@ -175,9 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         try:
             dataset = load()
         except CorpusError as error:
-            print(f"{name} is not counted: {error}")
+            console.print(f"{name} is not counted: {error}")
             continue
-        result = result_of(dataset)
         data = dataset.files if dataset.root is None else (dataset.root,)
-        write_result(BENCHMARK, result, data=data)
-        print(f"{dataset.name}: {result.metrics['sheets']} sheets, {len(dataset.queries)} queries")
+        yield replace(result_of(dataset), data=data)

@@ -1,7 +1,7 @@
 """Compare rankings for questions that name times and owners in many spellings.
 
     python -m benchmarks run periods
-    python -m benchmarks run periods --models general FOLDER --adapt [--set epochs=2]
+    python -m benchmarks run periods --models general FOLDER
 
 Corpora in every naming convention are made, in which sheets differ only by their time. Questions
 name the time in words, with all sheets that answer. This benchmark is for development, so choices
@@ -12,24 +12,18 @@ question.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.periods.corpus import SeriesCorpus, SeriesOptions, read_right, series_corpus
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.training.corpus import numbers
-from benchmarks.unlabelled.runs import Job, adapted, changed
 from benchmarks.unlabelled.systems import (
     Model,
     System,
-    adapted_systems,
     packaged_systems,
     plain_systems,
 )
@@ -42,9 +36,7 @@ from sat_retriever.evaluation.methods import Method
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.period.periods import SheetPeriod, period_of
-from sat_retriever.train.adapt.settings import AdaptSettings
 
-BENCHMARK = "periods"
 MEASURES = ("NDCG@10", "Recall@10", "AllRelevant@10")
 PRECISION, IN_FAMILY = "Precision@m", "FamilyPrecision@m"
 
@@ -153,71 +145,32 @@ def result(corpus: SeriesCorpus, system: System, seed: int) -> Result:
     return Result(system.name, "periods", found, "development", seed, rows)
 
 
-def systems(corpus: SeriesCorpus, folder: Path, options: argparse.Namespace) -> Iterator[System]:
+def systems(corpus: SeriesCorpus, folder: Path, options: Options) -> Iterator[System]:
     """Yield every system, one after the other."""
     plain = list(plain_systems(corpus.dataset, folder, options.untrained))
     yield from (system for system in plain if system.name != "dense")
     for name in options.models:
         yield from packaged_systems(corpus.dataset, folder, Model.named(name))
-    if options.adapt:
-        settings = changed(AdaptSettings(seed=options.seed), options.set)
-        job = Job(corpus.dataset, options.untrained, settings)
-        yield from adapted_systems(corpus.dataset, folder, job, adapted(job, folder))
     yield from oracles(corpus, next(each.index for each in plain if each.index is not None))
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return a table of each system over all questions, then NDCG@10 by kind of phrase."""
-    table = Table("", *(each.method for each in results), title="Times and owners in questions")
-    for name in (*MEASURES, PRECISION, IN_FAMILY):
-        table.add_row(name, *(f"{each.metrics[name]:.3f}" for each in results))
-    table.add_section()
-    for part in ("kinds", "conventions"):
-        for kind, values in results[0].metrics[part].items():
-            cells = (
-                f"{found['NDCG@10']:.3f} {found[IN_FAMILY]:.3f}"
-                for found in (each.metrics[part][kind] for each in results)
-            )
-            table.add_row(f"{kind} ({values['questions']})", *cells)
-        table.add_section()
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make the corpus, ask every system, write a result file each, print the table."""
-    options = _parser().parse_args(arguments)
+@suite(
+    "periods",
+    "data",
+    "runs",
+    seed=option(SeriesOptions().seed, "of the corpus"),
+    companies=option(2, "of each naming convention"),
+    models=option(["general"], "general, or folders with an encoder and a reranker", nargs="*"),
+    untrained=option(MINILM, "encoder of the untrained rows"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Make the corpus and ask every system."""
     made = SeriesOptions(options.companies, seed=options.seed)
     corpus = series_corpus(held_out_tables(options.data), made)
     folder = options.runs / "periods" / f"{options.seed}.{options.companies}"
-    found: list[Result] = []
     for system in systems(corpus, folder, options):
-        found.append(result(corpus, system, options.seed))
-        if not options.dry:
-            write_result(BENCHMARK, found[-1], data=corpus.dataset.files)
-    console = Console(width=None if sys.stdout.isatty() else 170)
-    console.print(show(found))
+        yield replace(result(corpus, system, options.seed), data=corpus.dataset.files)
     console.print(
         f"{len(corpus.dataset.records):,} sheets, {len(corpus.questions):,} questions; the names "
         f"of {corpus.names_read:.1%} of the sheets tell their time right"
     )
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--runs", type=Path, default=Path("runs"), help="where indexes are kept")
-    made.add_argument("--seed", type=int, default=SeriesOptions().seed, help="of the corpus")
-    made.add_argument("--companies", type=int, default=2, help="of each naming convention")
-    made.add_argument(
-        "--models", nargs="*", default=["general"], metavar="NAME",
-        help="general, or folders with an encoder and a reranker",
-    )  # fmt: skip
-    made.add_argument("--adapt", action="store_true", help="also adapt to this corpus")
-    made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of --adapt")
-    made.add_argument("--untrained", default=MINILM, help="encoder of the untrained rows")
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    return made
-
-
-if __name__ == "__main__":
-    main()

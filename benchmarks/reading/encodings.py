@@ -11,23 +11,20 @@ they are installed.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from rich.console import Console
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.workbook.opening.encoding import Encoding, find_encoding
 
-BENCHMARK = "encodings"
 _TABLES = Path(__file__).with_name("encoded_tables.json")
 _PLAIN_LINES = 6_000
 _CONFIDENT = 0.5
@@ -103,42 +100,28 @@ def judged(sample: Sample, method: Callable[[bytes], Encoding]) -> str:
     return "wrong" if found.sure else "unsure"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Judge all samples by each detector that is installed, print, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--show", action="store_true", help="print what is not right")
-    shown = parser.parse_args(arguments).show
+@suite("encodings", show=option(False, "print what is not right"))
+def main(options: Options) -> Iterator[Result]:
+    """Judge all samples by each detector that is installed, half of the languages by half."""
     for name, method in METHODS.items():
         if method is not ours and find_spec(name) is None:
-            Console().print(f"{name} is not installed: not run")
+            console.print(f"{name} is not installed: not run")
             continue
-        for held_out in (False, True):
-            _measure(name, held_out=held_out, shown=shown)
-
-
-def _measure(name: str, *, held_out: bool, shown: bool) -> None:
-    """Judge one half of the languages by one detector, print, write the result."""
-    counts, rows = Counter[str](), []
-    for number, sample in enumerate(samples()):
-        if sample.held_out is not held_out:
-            continue
-        verdict = judged(sample, METHODS[name])
-        counts[verdict] += 1
-        rows.append({"sample": number, "right": int(verdict == "right")})
-        if shown and verdict != "right":
-            Console().print(verdict, name, sample.language, sample.codec, sample.length)
-    metrics = {
-        "samples": counts.total(),
-        "right": counts["right"],
-        "wrong_told_unsure": counts["unsure"],
-        "wrong": counts["wrong"],
-        "right_share": round(counts["right"] / counts.total(), 4),
-    }
-    split = "held_out" if held_out else "development"
-    Console().print(name, split, metrics)
-    result = Result(name, "encoded_tables", metrics, split, per_query=rows)
-    write_result(BENCHMARK, result, data=[_TABLES])
-
-
-if __name__ == "__main__":
-    main()
+        for split in ("development", "held_out"):
+            counts, rows = Counter[str](), []
+            for number, sample in enumerate(samples()):
+                if sample.held_out is not (split == "held_out"):
+                    continue
+                verdict = judged(sample, method)
+                counts[verdict] += 1
+                rows.append({"sample": number, "right": int(verdict == "right")})
+                if options.show and verdict != "right":
+                    console.print(verdict, name, sample.language, sample.codec, sample.length)
+            metrics = {
+                "samples": counts.total(),
+                "right": counts["right"],
+                "wrong_told_unsure": counts["unsure"],
+                "wrong": counts["wrong"],
+                "right_share": round(counts["right"] / counts.total(), 4),
+            }
+            yield Result(name, "encoded_tables", metrics, split, None, rows, data=[_TABLES])

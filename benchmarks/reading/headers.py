@@ -10,17 +10,14 @@ by the library, which knows formulas without saved values. Weights were chosen o
 
 from __future__ import annotations
 
-import argparse
 import datetime as dt
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from python_calamine import CalamineWorkbook
-from rich.console import Console
-from rich.table import Table as RichTable
 
 from benchmarks.reading.header_records import record_answers
 from benchmarks.reading.header_scoring import (
@@ -38,7 +35,8 @@ from benchmarks.reading.header_scoring import (
     scored,
 )
 from benchmarks.reading.sheets import Sheet, make_sheets
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import Table
 from sat_retriever.records.structure import TableObject
@@ -159,24 +157,7 @@ def shown_parts(*, errors: bool) -> list[tuple[str, str]]:
     return [(dataset, split) for dataset, split in PARTS if not errors or split in TUNING]
 
 
-def _print(console: Console, title: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
-    table = RichTable(title=title)
-    columns = list(accuracies(found["detected"]))
-    for name in ("", "sheets", *columns):
-        table.add_column(name, justify="right" if name else "left")
-    for method, rows in found.items():
-        values = accuracies(rows)
-        table.add_row(method, str(len(rows)), *(f"{values[name]:.3f}" for name in columns))
-    for fact in ("layout", "formulas"):
-        table.add_section()
-        rows = [row for row in found["detected"] if fact in row]
-        for group, values in grouped(rows, fact).items():
-            cells = (f"{values[name]:.2f}" if name in values else "–" for name in columns)
-            table.add_row(group, str(int(values["sheets"])), *cells)
-    console.print(table)
-
-
-def _print_errors(console: Console, found: Sequence[Answer]) -> None:
+def _print_errors(found: Sequence[Answer]) -> None:
     for truth, tables in found:
         scores = score(truth, tables)
         if False not in scores.values():
@@ -208,22 +189,26 @@ def seconds_for_deep_grid(rows: int = 100_000, cols: int = 20) -> float:
     return round(min(times), 4)
 
 
-def _write(dataset: str, split: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Write one result file per method; of made sheets only missed ones are listed."""
+def of_sheets(
+    dataset: str, split: str, found: Mapping[str, list[dict[str, Any]]]
+) -> Iterator[Result]:
+    """Yield the result of each method; of made sheets only missed ones are listed."""
     made = dataset == "made_sheets"
     for method, rows in found.items():
         metrics = {"sheets": len(rows), **accuracies(rows), "layouts": grouped(rows, "layout")}
         kept = [row for row in rows if False in row.values()] if made else rows
         kept = kept if method == "detected" else []
-        result = Result(method, dataset, metrics, split, SEEDS[split] if made else None, kept)
-        write_result("headers", result, data=[] if made else [LABELS])
+        seed, data = (SEEDS[split], []) if made else (None, [LABELS])
+        yield Result(method, dataset, metrics, split, seed, kept, data)
 
 
-def _write_files(split: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Write two result files per method, with intervals: all sheets, and uncalculated ones."""
+def of_files(
+    dataset: str, split: str, found: Mapping[str, list[dict[str, Any]]]
+) -> Iterator[Result]:
+    """Yield two results of each method, with intervals: all sheets, and uncalculated ones."""
     for method, rows in found.items():
         empty = [row for row in rows if row["formulas"] != "saved"]
-        for dataset, some in (("real_files", rows), ("real_files_uncalculated", empty)):
+        for name, some in ((dataset, rows), (f"{dataset}_uncalculated", empty)):
             metrics = {
                 "sheets": len(some),
                 "workbooks": len({row["workbook"] for row in some}),
@@ -233,32 +218,19 @@ def _write_files(split: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
                 "formulas": grouped(some, "formulas"),
             }
             kept = some if method == "detected" else []
-            write_result(
-                "headers", Result(method, dataset, metrics, split, None, kept), data=[LABELS]
-            )
+            yield Result(method, name, metrics, split, None, kept, [LABELS])
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--errors", action="store_true", help="show tuning misses; write nothing")
-    options = parser.parse_args(arguments)
-    console = Console()
+@suite("headers", "data", errors=option(False, "show tuning misses; write nothing"))
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     for dataset, split in shown_parts(errors=options.errors):
         found = answers(options.data, dataset, split)
         if options.errors:
-            _print_errors(console, found["detected"])
-        rows = {method: scored(answer) for method, answer in found.items()}
-        _print(console, f"{dataset}, {split}", rows)
-        if options.errors:
+            _print_errors(found["detected"])
             continue
-        if dataset == "real_files":
-            _write_files(split, rows)
-        else:
-            _write(dataset, split, rows)
+        rows = {method: scored(answer) for method, answer in found.items()}
+        yield from (of_files if dataset == "real_files" else of_sheets)(dataset, split, rows)
     if not options.errors:
-        seconds = seconds_for_deep_grid()
-        console.print(f"find_tables on 100,000 x 20 cells: {seconds} s")
-        metrics = {"seconds": seconds, "rows": 100_000, "columns": 20}
-        write_result("headers", Result("detected", "deep_grid", metrics))
+        metrics = {"seconds": seconds_for_deep_grid(), "rows": 100_000, "columns": 20}
+        yield Result("detected", "deep_grid", metrics)

@@ -11,7 +11,6 @@ two rows of a workbook, and writes nothing.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections import Counter
@@ -20,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import track
 
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import SatError
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import LeftOut, LeftOutReason, SheetRecord, Table, only_kept
@@ -31,7 +30,6 @@ from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import read_table_data
 from sat_retriever.workbook.window import read_range
 
-BENCHMARK = "left_out"
 LABELS = Path(__file__).with_name("left_out_labels.json")
 CORPORA = ("eps", "real_lists")
 ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".csv")
@@ -40,7 +38,6 @@ A_WORKBOOK = 2
 """Most rows of one workbook that are drawn, since a model repeats its sheets."""
 _AROUND = 4
 _COLUMNS = 9
-_SUMS = (LeftOutReason.UNITS, LeftOutReason.TOTAL, LeftOutReason.SUBTOTAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Found:
     left_out: tuple[LeftOut, ...]
 
 
-def tables(data: Path, corpus: str, console: Console) -> Iterator[Found]:
+def tables(data: Path, corpus: str) -> Iterator[Found]:
     """Yield every table of a corpus, with all rows that are left out of it."""
     files = sorted(each for each in (data / corpus).rglob("*") if each.suffix in ENDINGS)
     for file in track(files, corpus, console=console):
@@ -105,7 +102,7 @@ def _reason(
     return None if found is None else found.value
 
 
-def draw(data: Path, found: Sequence[Found], seed: int, console: Console) -> None:
+def draw(data: Path, found: Sequence[Found], seed: int) -> None:
     """Print rows that were left out, then whole sheets, to be judged by a reader."""
     rng = random.Random(seed)
     rows = [(each, row) for each in found for row in each.left_out]
@@ -124,7 +121,7 @@ def draw(data: Path, found: Sequence[Found], seed: int, console: Console) -> Non
         assert area is not None
         tops = range(area.top, area.top + 2)
         near = range(max(area.top + 2, row.row - _AROUND), row.row + _AROUND)
-        _show(data, each, [*tops, *near], row.row, console)
+        _show(data, each, [*tops, *near], row.row)
     sheets = sorted({(each.file, each.sheet) for each in found if each.table.num_rows > 2})
     for file, sheet in rng.sample(sheets, min(SHEETS, len(sheets))):
         console.out(f"\nSHEET {json.dumps({'file': file, 'sheet': sheet}, ensure_ascii=False)}")
@@ -134,7 +131,7 @@ def draw(data: Path, found: Sequence[Found], seed: int, console: Console) -> Non
                 console.out(f"  {each.table.range}: {each.table.num_rows} records; {told}")
 
 
-def _show(data: Path, each: Found, rows: Sequence[int], own: int, console: Console) -> None:
+def _show(data: Path, each: Found, rows: Sequence[int], own: int) -> None:
     area = area_of(each.table.range)
     assert area is not None
     window = read_range(data / each.file, each.sheet, area)
@@ -145,27 +142,13 @@ def _show(data: Path, each: Found, rows: Sequence[int], own: int, console: Conso
             console.out(f"  {'>' if row == own else ' '}{row:>6} {' | '.join(cells)}")
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Read, count, compare with the labels, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--draw", type=int, metavar="SEED", help="show what is to be judged")
-    options = parser.parse_args(arguments)
-    console = Console()
-    found = {corpus: list(tables(options.data, corpus, console)) for corpus in CORPORA}
+@suite("left_out", "data", draw=option(None, "show what is to be judged", type=int, metavar="SEED"))
+def main(options: Options) -> Iterator[Result]:
+    """Read, count, compare with the labels."""
+    found = {corpus: list(tables(options.data, corpus)) for corpus in CORPORA}
     if options.draw is not None:
-        draw(
-            options.data, [each for part in found.values() for each in part], options.draw, console
-        )
+        draw(options.data, [each for part in found.values() for each in part], options.draw)
         return
     labels = json.loads(LABELS.read_text(encoding="utf-8"))
     for corpus, part in found.items():
-        metrics = figures(part, labels)
-        write_result(
-            BENCHMARK, Result("read", corpus, metrics), data=[options.data / corpus, LABELS]
-        )
-        console.print(corpus, metrics)
-
-
-if __name__ == "__main__":
-    main()
+        yield Result("read", corpus, figures(part, labels), data=[options.data / corpus, LABELS])

@@ -1,11 +1,11 @@
 """Records of small messy tables, against the records that they hold by construction.
 
-    python -m benchmarks run messy [--data DIR] [--runs DIR] [--details] [--unseen]
+    python -m benchmarks run messy [--data DIR] [--work DIR] [--details] [--unseen]
 
 `messy_tables` of the data folder has 116 files in the manner of public bug reports, their truth and
-`score.py`, which says what is right; choices of the reader looked at them. `--unseen` measures 120
-further files instead, which `benchmarks.reading.unseen` writes. Their writer read the rules alone,
-neither the reader's code nor most of the first 116; they were scored when the work was done.
+`score.py`, which says what is right; choices of the reader looked at them. `--unseen` measures the
+120 further files of `unseen.tar.xz` instead. Their writer read the rules alone, neither the
+reader's code nor most of the first 116; they were scored when the work was done.
 
 A record is lost without a word if it is missing at its row and no row left out, with its reason,
 is that row. `--details` tells what is wrong, file by file, and writes no result.
@@ -13,9 +13,9 @@ is that row. `--details` tells what is wrong, file by file, and writes no result
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import json
+import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,21 +23,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table as RichTable
 
-from benchmarks.reading.unseen import write as write_unseen
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever import index_paths
 from sat_retriever.errors import SatError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.typedtable import TypedTable
 
-BENCHMARK = "messy"
 _COUNTS = ("records", "lost", "lost_untold", "false", "wrong")
-_ALL = "all"
-_HEADS = ("", "exact", "told", "sections", "records", "lost", "untold", "false", "wrong")
+_UNSEEN = Path(__file__).with_name("unseen.tar.xz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def scorer(data: Path) -> ModuleType:
     return module
 
 
-def scored(folder: Path, rules: ModuleType, console: Console) -> Iterator[Scored]:
+def scored(folder: Path, rules: ModuleType) -> Iterator[Scored]:
     """Yield the scores of each sheet of a folder with `files` and `truth.jsonl`."""
     text = (folder / "truth.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines()]
@@ -126,48 +122,32 @@ def measured(found: Sequence[Scored], kinds: frozenset[str]) -> dict[str, int | 
     return figures | {name: sum(sheet[name] for sheet in sheets) for name in _COUNTS}
 
 
-def _shown(figures: dict[str, int | float]) -> list[str]:
-    """Return the figures as cells of the printed table."""
-    parts = (("exact", "files"), ("told", "with_told"), ("sections", "with_sections"))
-    shares = [f"{figures[part]}/{figures[whole]}" for part, whole in parts]
-    return [*shares, *(str(figures[name]) for name in _COUNTS)]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Score, print, write the results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--runs", type=Path, default=Path("runs/messy"))
-    parser.add_argument("--unseen", action="store_true", help="the 120 further files")
-    parser.add_argument("--details", action="store_true", help="tell what is wrong; write nothing")
-    options = parser.parse_args(arguments)
-    console = Console()
+@suite(
+    "messy",
+    "data",
+    "work",
+    unseen=option(False, "the 120 further files"),
+    details=option(False, "tell what is wrong; write nothing"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Score."""
+    options.dry = options.dry or options.details
     folder, name = options.data / "messy_tables", "messy_tables"
     if options.unseen:
-        folder, name = options.runs / "unseen", "unseen"
-        write_unseen(folder)
-    found = list(scored(folder, scorer(options.data), console))
+        folder, name = options.work / "unseen", "unseen"
+        with tarfile.open(_UNSEEN) as archive:
+            archive.extractall(folder, filter="data")
+    found = list(scored(folder, scorer(options.data)))
     if options.details:
         for each in found:
             if not each.scores["exact"]:
                 console.print(f"{each.file}: {'; '.join(each.scores['why'])}", markup=False)
+    rows = [
+        {"sheet": place, "exact": int(each.scores["exact"]), "lost": each.scores["lost"]}
+        for place, each in enumerate(found)
+    ]
     kinds = sorted({each.kind for each in found}, key=lambda kind: int(kind[1:]))
-    table = RichTable(*_HEADS, title=name)
-    groups = {kind: frozenset({kind}) for kind in kinds} | {_ALL: frozenset(kinds)}
-    for split, chosen in groups.items():
-        figures = measured(found, chosen)
-        table.add_row(split, *_shown(figures))
-        if not options.details:
-            rows = [
-                {"sheet": place, "exact": int(each.scores["exact"]), "lost": each.scores["lost"]}
-                for place, each in enumerate(found)
-            ]
-            result = Result(
-                "read", name, figures, split=split, per_query=rows if split == _ALL else ()
-            )
-            write_result(BENCHMARK, result, data=[folder])
-    console.print(table)
-
-
-if __name__ == "__main__":
-    main()
+    for kind in kinds:
+        figures = measured(found, frozenset({kind}))
+        yield Result("read", name, figures, kind, data=[folder])
+    yield Result("read", name, measured(found, frozenset(kinds)), per_query=rows, data=[folder])

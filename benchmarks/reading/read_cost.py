@@ -9,22 +9,20 @@ the ratio is that of each round. Other work on the machine makes both slower.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import track
 
-from benchmarks.results import ROOT, Result, write_result
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.cell_search import checkout
 
-BENCHMARK = "read_cost"
 BEFORE = "e1e82f9e"
 _WORK = """
 import gc, pathlib, sys, time
@@ -54,15 +52,10 @@ def seconds(code: Path, data: Path) -> float:
     return float(run.stdout)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write the result."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--before", default=BEFORE, help="an earlier commit")
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args(arguments)
+@suite("read_cost", "data", before=option(BEFORE, "an earlier commit"), rounds=5)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     data = (options.data / "eps").resolve()
-    console = Console()
     times: list[tuple[float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         earlier = checkout(options.before, Path(folder) / "earlier")
@@ -77,9 +70,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "least_ratio": round(min(ratios), 3),
         "largest_ratio": round(max(ratios), 3),
     }
-    write_result(BENCHMARK, Result(f"before_{options.before}", "eps", metrics), data=[data])
-    console.print(metrics)
-
-
-if __name__ == "__main__":
-    main()
+    yield Result(f"before_{options.before}", "eps", metrics, data=[data])

@@ -1,7 +1,7 @@
 """Measure reading speed and peak memory, beside the usual ways to read a workbook.
 
     python -m benchmarks run reading --data ../shared/data
-    python -m benchmarks run reading --rows 5000 --only generated --no-save
+    python -m benchmarks run reading --rows 5000 --only generated --dry
 
 Every measurement is a fresh process that starts its clock before it imports the reader, so imports
 and the start of reading processes count. Systems take turns within a round. Peak memory comes from
@@ -11,7 +11,6 @@ all its children together, sampled every 5 ms; pages that they share count for e
 
 from __future__ import annotations
 
-import argparse
 import datetime as dt
 import json
 import random
@@ -20,15 +19,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, hidden, option, suite
 
 _SAMPLE_SECONDS = 0.005
 _MIB = 1 << 20
@@ -45,10 +43,10 @@ def read_ours_one_worker(paths: list[str]) -> dict[str, int]:
 
 
 def _ours(paths: list[str], workers: int | None) -> dict[str, int]:
-    from sat_retriever.workbook.read import read_workbooks
+    from sat_retriever.workbook.read import LocalFile, read_files
 
     sheets = formulas = 0
-    for book in read_workbooks(paths, workers=workers):
+    for _, book in read_files((LocalFile(Path(path)) for path in paths), workers=workers):
         sheets += len(book.records)
         formulas += len(book.formulas)
     return {"sheets": sheets, "formulas": formulas}
@@ -166,7 +164,7 @@ def _run(system: str, listing: str) -> None:
     print(json.dumps({"seconds": seconds, "counts": counts}))
 
 
-def compare(dataset: str, files: list[Path], rounds: int, console: Console) -> dict[str, Any]:
+def compare(dataset: str, files: list[Path], rounds: int) -> dict[str, Any]:
     """Return metrics by system, over rounds in which every system reads all files once."""
     runs: dict[str, list[dict[str, Any]]] = {system: [] for system in SYSTEMS}
     with tempfile.TemporaryDirectory() as folder:
@@ -194,49 +192,30 @@ def compare(dataset: str, files: list[Path], rounds: int, console: Console) -> d
     return metrics
 
 
-def report(console: Console, dataset: str, metrics: dict[str, Any]) -> None:
-    """Print the comparison."""
-    table = Table("system", "seconds (median)", "peak MB", "× openpyxl", "counts", title=dataset)
-    for system, each in metrics.items():
-        counts = {key: each[key] for key in ("sheets", "formulas", "cells") if key in each}
-        table.add_row(
-            system,
-            f"{each['seconds_median']:.2f}",
-            f"{each['peak_mb_max']:.0f}",
-            f"{each['times_faster_than_openpyxl']:.1f}",
-            ", ".join(f"{value:,} {key}" for key, value in counts.items()),
-        )
-    console.print(table)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
+@suite(
+    "reading",
+    "data",
+    only=option(None, choices=["eps", "generated"]),
+    rows=100_000,
+    rounds=3,
+    run=hidden(nargs=2),
+)
+def main(options: Options) -> Iterator[Result]:
     """Measure on the energy model's workbooks and on one generated workbook."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--only", choices=["eps", "generated"])
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--no-save", action="store_true")
-    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
     if options.run:
-        return _run(*options.run)
-    console = Console()
+        _run(*options.run)
+        return
+    eps = options.data / "eps"
     with tempfile.TemporaryDirectory() as folder:
         sets: dict[str, tuple[list[Path], list[Path]]] = {}
-        if options.only != "generated" and (options.data / "eps").is_dir():
-            eps = options.data / "eps"
+        if options.only != "generated" and eps.is_dir():
             sets["eps"] = (sorted(eps.rglob("*.xlsx")), [eps])
         elif options.only != "generated":
-            console.print(f"eps: not run, there is no folder {options.data / 'eps'}")
+            console.print(f"eps: not run, there is no folder {eps}")
         if options.only != "eps":
             made = Path(folder, "generated.xlsx")
             generate(made, options.rows)
             sets[f"generated_{options.rows}x20"] = ([made], [])
         for dataset, (files, data) in sets.items():
-            metrics = compare(dataset, files, options.rounds, console)
-            report(console, dataset, metrics)
-            for system, each in metrics.items():
-                if not options.no_save:
-                    write_result("reading", Result(system, dataset, each), data=data)
-    return None
+            for system, each in compare(dataset, files, options.rounds).items():
+                yield Result(system, dataset, each, data=data)

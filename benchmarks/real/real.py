@@ -14,8 +14,6 @@ as one figure. Indexes and tokens are kept, so a stopped run goes on with them.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,9 +34,8 @@ from benchmarks.real.systems import (
     Searched,
     System,
 )
-from benchmarks.results import Result, read_results, write_result
-from benchmarks.tables.ladder import ladder_tables
-from benchmarks.tables.real import real_tables
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
 from sat_retriever.errors import CorpusError
 
@@ -79,10 +76,18 @@ def _result(on: Searched, system: System, part: str, rankings: Rankings) -> Resu
     return Result(system.name, on.source.name, metrics, part, None, kept)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every source, write result files, print the tables."""
-    options = _parser().parse_args(arguments)
-    benchmark, systems, hits = (
+@suite(
+    "real",
+    "data",
+    "work",
+    models=option(Path("../shared/models"), "encoders"),
+    sources=option(None, "folders of real_lists, or eps", nargs="+", metavar="NAME"),
+    ladder=option(False, "leave out one rung at a time"),
+    test=option(False, "EPS's test part too"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure every source."""
+    options.suite, systems, hits = (
         ("ladder", RUNGS, HITS) if options.ladder else ("real", COMPARED, DEPTH)
     )
     results = climbed if options.ladder else measured
@@ -94,28 +99,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         try:
             source = sources.read(options.data, name)
         except CorpusError as error:
-            sys.stderr.write(f"not run: {error}\n")
+            console.print(f"not run: {error}")
             continue
         root = source.dataset.root
-        data = source.dataset.files if root is None else [root, *source.dataset.files]
+        data = source.dataset.files if root is None else (root, *source.dataset.files)
         on = Searched(source, encoders, cut, options.work, hits)
         parts = [part for part in source.parts if part != "test" or options.test]
         for system in systems:
             for result in results(on, system, parts):
-                write_result(benchmark, result, data=data, folder=options.out)
-                sys.stderr.write(f"{result.name}: NDCG@10 {result.metrics['NDCG@10']:.3f}\n")
+                yield replace(result, data=data)
         on.close()
-    files = read_results(benchmark, options.out)
-    sys.stdout.write((ladder_tables(files) if options.ladder else real_tables(files)) + "\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--models", type=Path, default=Path("../shared/models"), help="encoders")
-    made.add_argument("--work", type=Path, default=Path(".cache/real"), help="indexes and tokens")
-    made.add_argument("--out", type=Path, help="folder of the results")
-    made.add_argument("--sources", nargs="+", metavar="NAME", help="folders of real_lists, or eps")
-    made.add_argument("--ladder", action="store_true", help="leave out one rung at a time")
-    made.add_argument("--test", action="store_true", help="EPS's test part too")
-    return made

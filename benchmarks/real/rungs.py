@@ -108,7 +108,8 @@ RUNGS = (
         "without cosines",
         partial(_weighed, weight=0.0),
         package(
-            "encoder", "index.search.tokens", "index.sync.encoding", "text.serialize",
+            "encoder", "index.search.tokens", "index.sync.executor:encoded",
+            "index.sync.executor:token_text", "text.serialize",
         ),
     ),
     System(

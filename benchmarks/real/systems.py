@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.indexes import fill, made_once
 from benchmarks.real import plain
 from benchmarks.real.cost import Asking
 from benchmarks.real.sources import SheetRows, Source
@@ -89,18 +90,12 @@ class Searched:
         code = [each for part in _MADE_BY for each in (ROOT / "sat_retriever" / part).rglob("*.py")]
         code.append(Path(__file__))  # says what is left out
         key = f"{self.source.name}-{contents}-{encoder.fingerprint}-{data_hash(sorted(code))}"
-        file = self._work / f"{key}.sat"
-        if not file.exists():
-            draft = file.with_suffix(".partial")
-            draft.unlink(missing_ok=True)
-            with SheetIndex.create(draft, encoder, contents=contents) as index:
-                if dataset.root is None:
-                    index.add_records(dataset.records, find_links=False)
-                else:
-                    index.sync([dataset.root])
-                index.permit(lambda record: [] if record.sheet_id in excluded else [EVERYONE])
-            draft.rename(file)
-        return file
+
+        def make(index: SheetIndex) -> None:
+            fill(index, dataset, "none")
+            index.permit(lambda record: [] if record.sheet_id in excluded else [EVERYONE])
+
+        return made_once(self._work / f"{key}.sat", encoder, make, contents=contents)
 
     def asking(
         self,

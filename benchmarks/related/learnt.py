@@ -7,40 +7,32 @@ chosen: the last one counts. `own` has no pulls and shows what the same numbers 
 `pulls` reads scores and relations; `pulls_asked` also the question; `pulls_complete` adds the loss
 of incomplete answers. A complete answer ends before the first sheet that is less likely than a
 share of the best one, and that share is chosen on the training part.
-
-`--lists` takes an encoder for the training lists alone: one that was not trained on Spider's
-questions makes lists as hard as those of new questions.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.related.lists import TAUGHT, Listed, Lists, lists
 from benchmarks.related.pulls import PullScorer, PullShape, inputs, loss
 from benchmarks.related.related import Wanted
 from benchmarks.related.scoring import MEASURES, gaps, measures
-from benchmarks.related.sets import SETS, Places
-from benchmarks.results import Result, write_result
+from benchmarks.related.sets import MADE, SETS, Places
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import DEPTH
-from sat_retriever.encoder import DEFAULT, SheetEncoder
+from sat_retriever.encoder import SheetEncoder
 from sat_retriever.rank.reranker import COMPLETE_SHARE
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_order
 
-BENCHMARK = "related_pulls"
 _MOST = 20  # sheets of a complete answer
 _SHARES = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
@@ -186,57 +178,27 @@ def measured(
     return Result(variant, name, found, "validation", seed, rows)
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table for the terminal, with the walk's figures."""
-    table = Table("set", "variant", "seed", title="A learnt walk beside the training-free one")
-    for name in MEASURES:
-        table.add_column(name, justify="right")
-    for each in results:
-        told, gap = each.metrics, each.metrics["against"]["walk"]
-        cells = (
-            f"{told['walk'][name]:.3f} → {told[name]:.3f} "
-            f"[{gap[name]['low']:+.3f}, {gap[name]['high']:+.3f}]"
-            for name in MEASURES
-        )
-        table.add_row(each.dataset, each.method, str(each.seed), *cells)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make the lists, learn, measure, write the result files, print the table."""
-    options = _parser().parse_args(arguments)
-    places = Places(options.data, options.runs)
+@suite(
+    "related_pulls",
+    "data",
+    "encoder",
+    "seeds",
+    work=MADE,
+    variants=option(list(VARIANTS), choices=list(VARIANTS)),
+    most=option(400, "questions of a taught corpus"),
+    asked=option(300, "questions of an asked corpus"),
+    teach=option(TAUGHT, choices=TAUGHT),
+    sets=option(list(SETS), choices=list(SETS)),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Make the lists, learn, measure."""
+    places = Places(options.data, options.work)
     wanted = Wanted("validation", places, SheetEncoder.load(options.encoder))
-    taught = wanted
-    if options.lists is not None:
-        taught = replace(wanted, encoder=SheetEncoder.load(options.lists))
-    teaching = lists(options.teach, taught, "train", most=options.most)
+    teaching = lists(options.teach, wanted, "train", most=options.most)
     asked = lists(options.sets, wanted, "validation", most=options.asked)
-    ending = "" if options.lists is None else f"_lists_{Path(options.lists).name}"
-    results = []
     for variant in options.variants:
         for seed in options.seeds:
             scorer = learnt(teaching, VARIANTS[variant], seed)
             share = set_share(scorer, teaching)
             for name, listed in asked.items():
-                result = measured(name, f"{variant}{ending}", seed, scorer, share, listed)
-                if not options.dry:
-                    write_result(BENCHMARK, result)
-                results.append(result)
-    Console(width=None if sys.stdout.isatty() else 190).print(show(results))
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--runs", type=Path, default=Path("runs/related"), help="what is made")
-    made.add_argument("--encoder", default=DEFAULT, help="what SheetEncoder.load takes")
-    made.add_argument("--lists", metavar="ENCODER", help="encoder of the training lists")
-    made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
-    made.add_argument("--variants", nargs="+", choices=tuple(VARIANTS), default=list(VARIANTS))
-    made.add_argument("--most", type=int, default=400, help="questions of a taught corpus")
-    made.add_argument("--asked", type=int, default=300, help="questions of an asked corpus")
-    made.add_argument("--teach", nargs="+", choices=TAUGHT, default=list(TAUGHT), metavar="NAME")
-    made.add_argument("--sets", nargs="+", choices=tuple(SETS), default=list(SETS), metavar="NAME")
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    return made
+                yield measured(name, variant, seed, scorer, share, listed)

@@ -22,7 +22,6 @@ from sat_retriever.rank.trained import spec_of
 from sat_retriever.records.files import draft_of, make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets, joined_sets
-from sat_retriever.train.settings import RerankerTraining
 
 PAPERS = RERANKER.channels
 OURS = (
@@ -81,7 +80,6 @@ def lists(
     part: Part,
     *,
     most: int,
-    settings: RerankerTraining = EVERY,
 ) -> dict[str, Listed]:
     """Return the walk's candidates for the questions of a part, by set; corpora are joined.
 
@@ -93,26 +91,27 @@ def lists(
         wanted: Folders and encoder.
         part: The part.
         most: Most questions of a corpus, spread evenly.
-        settings: Inputs to keep. Without a share of the cosine each set has that of its own
-            questions: contents lower it, and a search without a trained reranker heeds that.
     """
     found = {}
-    known = json.dumps([asdict(settings), wanted.encoder.fingerprint], sort_keys=True)
+    known = json.dumps([asdict(EVERY), wanted.encoder.fingerprint], sort_keys=True)
     ending = hashlib.sha256(known.encode("utf-8")).hexdigest()[:10]
     for name in names:
         path = wanted.places.runs / "lists" / f"{name}.{part}.{most}.{ending}.npz"
         if not path.is_file():
-            _listed(name, replace(wanted, part=part), most, settings).write(path)
+            _listed(name, replace(wanted, part=part), most).write(path)
         found[name] = Listed.read(path)
     return found
 
 
-def _listed(name: str, wanted: Wanted, most: int, settings: RerankerTraining) -> Listed:
-    """Return the lists of a set, made now."""
+def _listed(name: str, wanted: Wanted, most: int) -> Listed:
+    """Return the lists of a set, made now.
+
+    Each set has the share of the cosine of its own questions: contents lower it, and a search
+    without a trained reranker heeds that.
+    """
     with searched(SETS[name], wanted) as (asked, _):
         chosen = [Searched(each.index, evenly(each.queries, most)) for each in asked]
-        if settings.dense_weight is None:
-            settings = replace(settings, dense_weight=own_weight(chosen))
+        settings = replace(EVERY, dense_weight=own_weight(chosen))
         made = {}
         for number, each in enumerate(chosen):
             with progress_bar(f"{name}, lists for {wanted.part}", len(each.queries)) as told:

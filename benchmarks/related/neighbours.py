@@ -24,33 +24,27 @@ neighbours of the first sheet, relevant or not, so it is the only one that a sea
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.progress import progress_bar
 from benchmarks.related.related import Wanted, searched
 from benchmarks.related.scoring import MEASURES, Searched
-from benchmarks.related.sets import SETS, Places
-from benchmarks.results import Result, write_result
+from benchmarks.related.sets import MADE, SETS, Places
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics import mean
 from sat_retriever.datasets.metrics.rows import row_of
-from sat_retriever.encoder import DEFAULT, SheetEncoder
+from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.records.grouping import connected
 from sat_retriever.records.links import Link, LinkType
 
-BENCHMARK = "related_neighbours"
 ANY, WORKBOOK = "any", "same_workbook"
 FIRST = 10  # sheets of a ranking in which a relevant one is not lost
 _PULLING = tuple(kind.value for kind in LinkType if kind.kind.pull)
@@ -248,33 +242,17 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def show(results: Sequence[Result]) -> list[Table]:
-    """Return the tables for the terminal: kinds of links, and bounds."""
-    columns = ("reached", "complete", "false", "first", "lost", "lost_reached")
-    kinds = Table("set", "kind", *columns, title="From the best relevant sheet to the others")
-    measured = Table("set", "anchor first", "in 4", "connected", "order", *_MEASURES)
-    for each in results:
-        found = each.metrics
-        for kind, row in found["kinds"].items():
-            kinds.add_row(each.dataset, kind, *(_cell(row[name]) for name in columns))
-        for bound, row in found["bounds"].items():
-            told = (found[name] for name in ("anchor_first", "anchor_in_4", "connected"))
-            cells = (_cell(row[name]) for name in _MEASURES)
-            measured.add_row(each.dataset, *map(_cell, told), bound, *cells)
-    return [kinds, measured]
-
-
 def _cell(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every set, write the result files, print the tables."""
-    options = _parser().parse_args(arguments)
-    places = Places(options.data, options.runs)
+@suite(
+    "related_neighbours", "data", "encoder", work=MADE, sets=option(list(SETS), choices=list(SETS))
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure every set."""
+    places = Places(options.data, options.work)
     wanted = Wanted("validation", places, SheetEncoder.load(options.encoder))
-    console = Console(width=None if sys.stdout.isatty() else 170)
-    results = []
     for name in options.sets:
         try:
             with searched(SETS[name], wanted) as (asked, data):
@@ -282,18 +260,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except CorpusError as error:
             console.print(f"{name}: not run, {error}")
             continue
-        if not options.dry:
-            write_result(BENCHMARK, result, data=data)
-        results.append(result)
-    for table in show(results):
-        console.print(table)
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--runs", type=Path, default=Path("runs/related"), help="what is made")
-    made.add_argument("--encoder", default=DEFAULT, help="what SheetEncoder.load takes")
-    made.add_argument("--sets", nargs="+", choices=tuple(SETS), default=list(SETS), metavar="NAME")
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    return made
+        yield replace(result, data=data)

@@ -1,40 +1,32 @@
-"""Questions that need several linked sheets: candidates, walk, base scorer and graphs.
+"""Questions that need several linked sheets: candidates, walk and shipped reranker.
 
     python -m benchmarks run related --validation
-    python -m benchmarks run related --model ours=runs/FOLDER [--no-ablations] --validation
     python -m benchmarks run related
 
-All choices are made with the first two; the last one is the test, looked at once. A model is the
-run folder of a training of Stage 2 on tokens of `--encoder`: its base scorer, its graph, and the
-graph without each of its given relations. Corpora and indexes are kept below `--runs`.
+All choices are made with the first one; the last one is the test, looked at once. Corpora and
+indexes are kept below `--work`.
 
 Intervals are paired 95 % bootstrap intervals; questions with the same answer are drawn together.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.indexes import fill, made_once
 from benchmarks.progress import progress_bar
-from benchmarks.related.scoring import MEASURES, Searched, answered, clusters, gaps, measures
-from benchmarks.related.sets import SETS, Asked, Part, Places, QuestionSet
-from benchmarks.related.systems import System, Trained, systems
-from benchmarks.results import Result, write_result
-from sat_retriever.encoder import DEFAULT, SheetEncoder
+from benchmarks.related.scoring import Searched, answered, clusters, gaps, measures
+from benchmarks.related.sets import MADE, SETS, Asked, Part, Places, QuestionSet
+from benchmarks.related.systems import System, systems
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
+from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.files import make_folder
-
-BENCHMARK = "related"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +49,13 @@ def index_of(asked: Asked, wanted: Wanted) -> SheetIndex:
 
     Workbooks are read with all contents; records have names and headers alone.
     """
-    dataset = asked.dataset
+    dataset, encoder = asked.dataset, wanted.encoder
     held = (dataset.records, dataset.links) if dataset.root is None else str(dataset.root)
     known = hashlib.sha256(repr(held).encode("utf-8", "replace")).hexdigest()[:10]
-    name = f"{dataset.name}-{asked.links}-{known}-{wanted.encoder.fingerprint}.sat"
+    name = f"{dataset.name}-{asked.links}-{known}-{encoder.fingerprint}.sat"
     path = wanted.places.runs / "indexes" / name
-    if not path.exists():
-        make_folder(path.parent)
-        draft = path.with_suffix(".partial.sat")
-        for old in path.parent.glob(f"{draft.name}*"):
-            old.unlink()
-        with SheetIndex.create(draft, wanted.encoder) as index:
-            if dataset.root is not None:
-                index.sync([dataset.root])
-            else:
-                given = dataset.links if asked.links == "given" else ()
-                index.add_records(dataset.records, given, find_links=asked.links == "found")
-        draft.rename(path)
-    return SheetIndex.open(path, wanted.encoder)
+    made_once(path, encoder, lambda index: fill(index, dataset, asked.links))
+    return SheetIndex.open(path, encoder)
 
 
 @contextmanager
@@ -125,60 +106,33 @@ def _links(index: SheetIndex) -> dict[str, int]:
     return dict(index.status()["links"])  # type: ignore[call-overload,no-any-return]
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return a table for the terminal, with differences to the first rival in brackets."""
-    table = Table("set", "questions", "row", title="Questions that need several sheets")
-    for name in MEASURES:
-        table.add_column(name, justify="right")
-    for each in results:
-        gaps_of = next(iter(each.metrics["against"].values()), None) or {}
-        cells = [_cell(each.metrics[name], gaps_of.get(name)) for name in MEASURES]
-        asked = f"{each.metrics['queries']} ({each.metrics['answers']})"
-        table.add_row(f"{each.dataset} {each.split}", asked, each.method, *cells)
-    return table
-
-
 def _cell(value: float, gap: dict[str, float] | None) -> str:
     if gap is None:
         return f"{value:.3f}"
     return f"{value:.3f} ({gap['mean']:+.3f} {gap['low']:+.3f} {gap['high']:+.3f})"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Ask every set, write the result files, print the table."""
-    options = _parser().parse_args(arguments)
+@suite(
+    "related",
+    "data",
+    "encoder",
+    work=MADE,
+    validation=option(False, "ask the parts for choices"),
+    sets=option(list(SETS), choices=list(SETS)),
+    no_ablations=option(False, "leave out rows without…"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Ask every set."""
     wanted = Wanted(
         "validation" if options.validation else "test",
-        Places(options.data, options.runs),
+        Places(options.data, options.work),
         SheetEncoder.load(options.encoder),
     )
-    rows = list(systems(map(Trained.named, options.model), ablations=options.ablations))
-    console = Console(width=None if sys.stdout.isatty() else 170)
-    results = []
+    rows = list(systems(ablations=not options.no_ablations))
     for name in options.sets:
         try:
             with searched(SETS[name], wanted) as (asked, data):
                 for result in measured(SETS[name], asked, rows, wanted.part):
-                    if not options.dry:
-                        write_result(BENCHMARK, result, data=data)
-                    results.append(result)
+                    yield replace(result, data=data)
         except CorpusError as error:
             console.print(f"{name}: not run, {error}")
-    console.print(show(results))
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--runs", type=Path, default=Path("runs/related"), help="what is made")
-    made.add_argument("--encoder", default=DEFAULT, help="what SheetEncoder.load takes")
-    made.add_argument("--validation", action="store_true", help="ask the parts for choices")
-    made.add_argument("--sets", nargs="+", choices=tuple(SETS), default=list(SETS), metavar="NAME")
-    made.add_argument(
-        "--model", action="append", default=[], metavar="NAME=FOLDER", help="a trained Stage 2"
-    )
-    made.add_argument(
-        "--no-ablations", dest="ablations", action="store_false", help="leave out rows without…"
-    )
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    return made

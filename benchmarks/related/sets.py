@@ -20,6 +20,7 @@ from sat_retriever.records.grouping import evenly
 
 Part = Literal["train", "validation", "test"]
 Links = Literal["given", "found"]
+MADE = Path("runs/related")  # made corpora and indexes, shared by several suites
 MOST = 10  # relevant sheets of a question: all of them can be among the first ten
 ASKED = 150  # most questions of a made corpus in a set
 _MADE: Mapping[Part, tuple[int, ...]] = {"validation": (1, 2), "test": (3, 4), "train": (5, 6)}

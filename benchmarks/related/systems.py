@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.channels import LEARNT
-from sat_retriever.rank.graph.graph import CandidateGraph
-from sat_retriever.rank.graph.graphrank import GraphModel, GraphReranker
-from sat_retriever.rank.graph.spec import FORMAT, GraphSpec
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.links.pulls import LinkSettings
 from sat_retriever.rank.load import load_reranker
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.rank.trained import read_spec
 from sat_retriever.records.links import LinkType
-from sat_retriever.records.tokens import FloatArray
 
 CANDIDATES, WALK = "candidates", "walk"
 _PULLING = tuple(kind for kind in LinkType if kind.kind.pull)
@@ -45,55 +38,8 @@ class System:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A trained second stage.
-
-    Attributes:
-        name: Its name in result files.
-        folder: Run folder of its training, or folder of the reranker.
-    """
-
-    name: str
-    folder: Path
-
-    @classmethod
-    def named(cls, text: str) -> Trained:
-        """Return the model of an option NAME=FOLDER.
-
-        >>> Trained.named("ours=runs/a").name
-        'ours'
-        """
-        name, _, folder = text.partition("=")
-        return cls(name, Path(folder))
-
-
-class WithoutChannel(GraphModel):
-    """A trained graph with one relation set to zero; that of learnt states cannot be."""
-
-    @classmethod
-    def of(cls, model: GraphModel, channel: str) -> WithoutChannel:
-        """Return the model without a channel."""
-        made = cls(model.folder, model.spec, model._session)
-        made._place = model.spec.channels.index(channel)
-        return made
-
-    _place: int
-
-    def scores(self, graph: CandidateGraph) -> FloatArray:
-        """Return the logits of the candidates, (k,) float32, in their order."""
-        relations = graph.relations.copy()
-        relations[self._place] = 0
-        return super().scores(replace(graph, relations=relations))
-
-
-def systems(trained: Iterable[Trained], *, ablations: bool = True) -> Iterator[System]:
-    """Yield every row in the order of the table.
-
-    Args:
-        trained: Trained models beside the shipped one.
-        ablations: Also yield rows without a kind of links or a channel.
-    """
+def systems(*, ablations: bool = True) -> Iterator[System]:
+    """Yield every row in the order of the table, also those without a kind of links if wanted."""
     yield System(CANDIDATES, "candidates alone", lambda _: None)
     yield System(WALK, "+ training-free walk", lambda _: LinkReranker(), (CANDIDATES,))
     if ablations:
@@ -104,8 +50,6 @@ def systems(trained: Iterable[Trained], *, ablations: bool = True) -> Iterator[S
         lambda index: load_reranker(index, GENERAL),
         (WALK, CANDIDATES),
     )
-    for model in trained:
-        yield from _models(model, ablations=ablations)
 
 
 def _walks() -> Iterator[System]:
@@ -125,40 +69,3 @@ def _walk(left_out: str, settings: LinkSettings, kind: str = "") -> System:
         (WALK,),
         kind,
     )
-
-
-def _models(model: Trained, *, ablations: bool) -> Iterator[System]:
-    """Yield a trained model: its base scorer, its graph, and its graph without each channel."""
-    name, graph = model.name, model.folder / "reranker"
-    base = model.folder / "base"
-    place = graph if graph.is_dir() else model.folder
-    rivals: tuple[str, ...] = (WALK,)
-    if base.is_dir():
-        yield System(f"{name}_base", f"+ base scorer, {name}", _loaded(base), rivals)
-        rivals = (f"{name}_base", WALK)
-    spec = read_spec(place, FORMAT, GraphSpec)
-    if not spec.layers:
-        if not base.is_dir():
-            yield System(f"{name}_base", f"+ base scorer, {name}", _loaded(place), rivals)
-        return
-    yield System(name, f"+ gated graph, {name}", _loaded(place), rivals)
-    given = [channel for channel in spec.channels if channel not in LEARNT]
-    for channel in given if ablations else ():
-        yield System(
-            f"{name}_without_{channel.replace(':', '_')}",
-            f"{name} without {channel.replace('_', ' ')}",
-            _loaded(place, channel),
-            (name,),
-            channel if channel in _KINDS else "",
-        )
-
-
-_KINDS: Mapping[str, LinkType] = {kind.value: kind for kind in LinkType}
-
-
-def _loaded(folder: Path, without: str = "") -> Make:
-    def make(index: SheetIndex) -> Reranker:
-        model = GraphModel.load(folder)
-        return GraphReranker(index, WithoutChannel.of(model, without) if without else model)
-
-    return make

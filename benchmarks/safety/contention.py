@@ -12,19 +12,16 @@ one of the folder.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 
-from rich.console import Console
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from benchmarks.safety.contention_part import Ground, Report, read, start_together, write
 from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_file, versions_of, write_version
@@ -69,21 +66,13 @@ def metrics_of(reports: Sequence[Report]) -> dict[str, float]:
     return {**found, "search_p50_ms": round(cuts[49], 1), "search_p95_ms": round(cuts[94], 1)}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write and read at the same time, check, and write `results/contention/`.
+@suite("contention", "work", seconds=60.0, writers=2, readers=8, workbooks=40, seed=0)
+def main(options: Options) -> Iterator[Result]:
+    """Write and read at the same time, and check.
 
     Raises:
         SystemExit: If a forbidden state was seen; the result has the number.
     """
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--writers", type=int, default=2)
-    parser.add_argument("--readers", type=int, default=8)
-    parser.add_argument("--workbooks", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", type=Path, default=Path(".cache/contention"))
-    parser.add_argument("--results", type=Path, help="where the result goes, for trials")
-    options = parser.parse_args(arguments)
     ground, encoder = _ground(options), SheetEncoder.load()
     with SheetIndex.create(ground.file, encoder) as index:
         index.sync(ground.folder)
@@ -98,15 +87,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         **metrics_of(reports),
         "same_as_a_fresh_index": not wrong,
     }
-    result = Result("sat-retriever", "generated", metrics, seed=options.seed)
-    path = write_result("contention", result, folder=options.results)
-    Console().print(metrics)
-    Console().print(f"written to {path}")
+    yield Result("sat-retriever", "generated", metrics, seed=options.seed)
     if findings or wrong:
         sys.exit("\n".join([*findings, *wrong]))
 
 
-def _ground(options: argparse.Namespace) -> Ground:
+def _ground(options: Options) -> Ground:
     """Make a new folder of workbooks, all of version 0, and name the file of their index."""
     work = options.work.resolve()
     shutil.rmtree(work, ignore_errors=True)

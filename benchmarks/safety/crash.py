@@ -14,19 +14,16 @@ over the same files. Lanes are separate indexes, killed in parallel. The benchma
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import statistics
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-
-from rich.console import Console
 
 from benchmarks.progress import Told, progress_bar
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.safety.crash_lane import Lane
 from sat_retriever import SheetEncoder
 from sat_retriever.records.tokens import Encoder
@@ -84,16 +81,16 @@ def metrics_of(lanes: Sequence[Lane]) -> dict[str, float]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Kill, check, write `results/crash/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--workbooks", type=int, default=8, help="of each lane")
-    parser.add_argument("--lanes", type=int, default=2, help="indexes, killed side by side")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", type=Path, default=Path(".cache/crash"))
-    parser.add_argument("--results", type=Path, help="where the result goes, for trials")
-    options = parser.parse_args(arguments)
+@suite(
+    "crash",
+    "work",
+    kills=1000,
+    workbooks=option(8, "of each lane"),
+    lanes=option(2, "indexes, killed side by side"),
+    seed=0,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Kill and check."""
     folders = [options.work / f"lane{number}" for number in range(options.lanes)]
     lanes = [
         Lane.open(folder.resolve(), f"{options.seed}:{number}", options.workbooks)
@@ -101,10 +98,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     with progress_bar("kills", options.kills) as told:
         run_lanes(lanes, options.kills, SheetEncoder.load(), told)
-    metrics = metrics_of(lanes)
-    result = Result("kill-9", "generated", metrics, seed=options.seed)
-    path = write_result("crash", result, folder=options.results)
+    yield Result("kill-9", "generated", metrics_of(lanes), seed=options.seed)
     for folder in folders:  # the next command starts over
         shutil.rmtree(folder)
-    Console().print(metrics)
-    Console().print(f"written to {path}")

@@ -9,17 +9,15 @@ tokens to the last bit, words, links with their evidence, skipped parts.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rich.console import Console
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.safety.busy import busy
 from benchmarks.safety.indexing import Indexing, run_index
 from benchmarks.safety.stored import differing, stored_hashes
@@ -48,7 +46,7 @@ def index_anew(folder: Path, work: Path, workers: int) -> tuple[dict[str, str], 
     return stored_hashes(file), run
 
 
-def measure(name: str, folder: Path, options: argparse.Namespace, console: Console) -> Result:
+def measure(name: str, folder: Path, options: Options) -> Result:
     """Measure all runs over one corpus."""
     expected, calm = index_anew(folder, options.work, 2)
     rows = [_row(0, 2, 0, expected, expected, calm)]
@@ -72,7 +70,7 @@ def measure(name: str, folder: Path, options: argparse.Namespace, console: Conso
         "busy_median_s": median(slow),
         "busy_slowest_s": max(slow),
     }
-    return Result("sat index", name, metrics, per_query=rows)
+    return Result("sat index", name, metrics, per_query=rows, data=[folder])
 
 
 def _row(
@@ -93,24 +91,13 @@ def _row(
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Index, compare, write `results/determinism/`; exit code 1 if anything differs."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
-    parser.add_argument("--times", type=int, default=5)
-    parser.add_argument("--busy", type=int, default=6)
-    parser.add_argument("--work", type=Path, default=Path(".cache/determinism"))
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
-    console = Console()
+@suite("determinism", "data", "work", corpora=option(CORPORA, choices=CORPORA), times=5, busy=6)
+def main(options: Options) -> Iterator[Result]:
+    """Index, compare; exit code 1 if anything differs."""
     differ = 0
     for name in options.corpora:
-        folder = corpus(name, options.data, options.work)
-        result = measure(name, folder, options, console)
-        path = write_result("determinism", result, data=[folder], folder=options.results)
-        console.print(f"{path}: {dict(result.metrics)}")
+        result = measure(name, corpus(name, options.data, options.work), options)
+        yield result
         differ += result.metrics["different"]
     shutil.rmtree(options.work)
     if differ:

@@ -10,28 +10,25 @@ questions are really encoded.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from benchmarks.corpora import CORPORA, Corpus
-from benchmarks.pgserver import Server, UnavailableError, new_server
-from benchmarks.results import Result, write_result
+from benchmarks.pgserver import Server, new_server
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.latency import RandomTokens
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import IndexUrl
 
-BENCHMARK = "equal_stores"
 _SHOWN = 20  # hits of an answer that are compared
 _CLOSE = 1e-6
 
@@ -85,39 +82,20 @@ def _equality(
     }
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return results as a table for the terminal."""
-    table = Table("corpus", "sheets", "questions", "same hits", "same scores", "links", box=None)
-    for each in results:
-        found: Mapping[str, Any] = each.metrics
-        numbers = (found["sheets"], found["questions"], found["same_hits"], found["equal"])
-        links = "equal" if found["equal_links"] else "differ"
-        table.add_row(each.dataset, *map(str, numbers), links)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Compare, print, write `results/equal_stores/`."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--questions", type=int, default=300, help="most of each corpus")
-    parser.add_argument("--corpora", nargs="*", help="names; all by default")
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 140)
-    results = []
-    try:
-        with new_server() as server:
-            for name, corpus in CORPORA.items():
-                if corpus.load is None or (options.corpora and name not in options.corpora):
-                    continue
-                try:
-                    results.append(compared(corpus, options.data, server, options.questions))
-                except CorpusError as error:
-                    console.print(f"{name}: not run: {error}; get it from {corpus.source}")
-                    continue
-                write_result(BENCHMARK, results[-1], folder=options.results)
-    except UnavailableError as reason:
-        console.print(f"not run: {reason}")
-        return
-    console.print(show(results))
+@suite(
+    "equal_stores",
+    "data",
+    questions=option(300, "most of each corpus"),
+    corpora=option([*CORPORA], nargs="*", choices=[*CORPORA]),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Compare."""
+    with new_server() as server:
+        for name in options.corpora:
+            corpus = CORPORA[name]
+            if corpus.load is None:
+                continue
+            try:
+                yield compared(corpus, options.data, server, options.questions)
+            except CorpusError as error:
+                console.print(f"{name}: not run: {error}; get it from {corpus.source}")

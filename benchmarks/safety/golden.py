@@ -1,7 +1,7 @@
 """Hash all that users see, to show that internal work changes nothing outside.
 
     python -m benchmarks run golden                              write results/golden/
-    python -m benchmarks run golden --against FILE               compare with an earlier result
+    python -m benchmarks run golden --against DIR                compare with earlier results
     python -m benchmarks run golden --keep before                also keep the hashed texts
     python -m benchmarks run golden --only eps/hits cli          only some sections
 
@@ -14,18 +14,15 @@ differently.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.results import Result, read_result, write_result
-from benchmarks.rows import DamagedRowsError
+from benchmarks.results import Result, read_results
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.safety.golden_corpora import CORPORA, corpus_named
 from benchmarks.safety.golden_sections import (
     Section,
@@ -44,17 +41,16 @@ def hashed(items: Sequence[str]) -> str:
     return hashlib.sha256(_text(items).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def earlier(path: Path) -> dict[str, tuple[str, int]]:
-    """Return the sections of a result file.
+def earlier(folder: Path) -> dict[str, tuple[str, int]]:
+    """Return the sections of the result in a folder of results.
 
     Raises:
-        SystemExit: If there is no such file, or another command wrote it.
+        SystemExit: If there is none.
     """
-    try:
-        rows = read_result(path)["per_query"]
-        return {row["section"]: (row["sha256"], row["items"]) for row in rows}
-    except (OSError, ValueError, KeyError, TypeError, DamagedRowsError) as error:
-        raise SystemExit(f"{path} is no result of this command ({error!r})") from error
+    for result in read_results("golden", folder):
+        if result["split"] == "all":
+            return {row["section"]: (row["sha256"], row["items"]) for row in result["per_query"]}
+    raise SystemExit(f"{folder} has no result of this command")
 
 
 def differing(found: Rows, before: Rows, only: Sequence[str]) -> list[str]:
@@ -63,11 +59,20 @@ def differing(found: Rows, before: Rows, only: Sequence[str]) -> list[str]:
     return [name for name in names if found.get(name) != before.get(name)]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Hash, print, write; exit code 1 if sections differ from `--against`."""
-    options = _options(arguments)
+@suite(
+    "golden",
+    "data",
+    work=Path(".cache/golden/work"),
+    corpora=option(CORPORA, choices=CORPORA),
+    questions=option(60, "asked of each corpus"),
+    workers=option(os.cpu_count(), "reading processes"),
+    only=option([], "starts of section names", metavar="START"),
+    against=option(None, "earlier results", type=Path, metavar="DIR"),
+    keep=option(None, "write the hashed texts there", type=Path, metavar="DIR"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Hash; exit code 1 if sections differ from `--against`."""
     before = earlier(options.against) if options.against else None
-    console = Console()
     found: dict[str, tuple[str, int]] = {}
     shutil.rmtree(options.work, ignore_errors=True)
     options.work.mkdir(parents=True)
@@ -75,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, section in _sections(options).items():
         items = [normalised(item, paths) for item in section()]
         found[name] = hashed(items), len(items)
-        console.print(f"{name:32} {found[name][0][:16]} {len(items):7,}", highlight=False)
+        console.print(f"{name:32} {found[name][0][:16]} {len(items):7,}")
         if options.keep:
             file = options.keep / f"{name}.txt"
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -85,31 +90,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(f"no section begins with {' or '.join(options.only)}")
     if not options.only:
         data = [options.data / name for name in CORPORA if (options.data / name).is_dir()]
-        path = write_result("golden", result_of(found), data=data, folder=options.results)
-        console.print(f"{path}: {len(found)} sections", highlight=False)
-    if before is not None:
-        _compare(console, found, before, options.only)
-
-
-def _compare(console: Console, found: Rows, before: Rows, only: Sequence[str]) -> None:
-    """Show the differences.
-
-    Raises:
-        SystemExit: If a section differs; the exit code is 1.
-    """
-    different = differing(found, before, only)
-    if not different:
-        console.print(f"all {len(found)} sections are the same")
+        yield replace(result_of(found), data=data)
+    if before is None:
         return
-    table = Table("section", "before", "items", "now", "items", box=None, pad_edge=False)
+    different = differing(found, before, options.only)
     for name in different:
-        cells = (before.get(name, ("missing", 0)), found.get(name, ("missing", 0)))
-        table.add_row(name, *(str(cell) for row in cells for cell in (row[0][:16], row[1])))
-    console.print(table)
-    raise SystemExit(f"{len(different)} sections differ: {', '.join(different)}")
+        old, new = (rows.get(name, ("missing", 0)) for rows in (before, found))
+        console.print(f"{name}: before {old[0][:16]} {old[1]:,}, now {new[0][:16]} {new[1]:,}")
+    if different:
+        raise SystemExit(f"{len(different)} sections differ: {', '.join(different)}")
+    console.print(f"all {len(found)} sections are the same")
 
 
-def _sections(options: argparse.Namespace) -> dict[str, Section]:
+def _sections(options: Options) -> dict[str, Section]:
     """Return functions of the sections by name, in their order."""
     every = dict(interface_sections())
     for name in options.corpora:
@@ -136,17 +129,3 @@ def result_of(found: Rows) -> Result:
     ]
     metrics = {"sections": len(found), "items": sum(count for _, count in found.values())}
     return Result("sat", "golden", metrics, per_query=rows)
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
-    parser.add_argument("--questions", type=int, default=60, help="asked of each corpus")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="reading processes")
-    parser.add_argument("--only", nargs="+", default=(), metavar="START", help="of section names")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="an earlier result")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the hashed texts there")
-    parser.add_argument("--work", type=Path, default=Path(".cache/golden/work"))
-    parser.add_argument("--results", type=Path, default=None)
-    return parser.parse_args(arguments)

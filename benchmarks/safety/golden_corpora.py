@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import ROOT
+from benchmarks.runner import Options
 from sat_retriever import Column, Link, SheetIndex, SheetRecord
 
 CORPORA = ("eps", "industrytab_1k", "made")
@@ -109,7 +109,7 @@ class Corpus:
             made.add_records(map(_record, sheets.values()), _links(edges["edge_all_types"]))
 
 
-def corpus_named(name: str, options: argparse.Namespace) -> Corpus | None:
+def corpus_named(name: str, options: Options) -> Corpus | None:
     """Return a corpus; None if its data is missing."""
     if name != "made" and not (options.data / name).is_dir():
         return None

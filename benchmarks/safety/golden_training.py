@@ -39,7 +39,7 @@ def training_sections(work: Path, data: Path) -> dict[str, Callable[[], Sequence
 
 
 def _quick(runs: Path, data: Path) -> tuple[str, list[dict[str, Any]]]:
-    """Return what the command prints last, and its result files in the order of names.
+    """Return the table that the command prints, and its results in the order of names.
 
     Raises:
         SystemExit: If it fails.
@@ -51,7 +51,7 @@ def _quick(runs: Path, data: Path) -> tuple[str, list[dict[str, Any]]]:
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"run main --quick ended with {done.returncode}:\n{done.stderr[-2000:]}")
-    return done.stdout, read_results("trained", runs / "results")
+    return done.stdout.partition("standard test")[2], read_results("trained", runs / "results")
 
 
 def _lasting(value: Any) -> Any:

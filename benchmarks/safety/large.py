@@ -10,18 +10,17 @@ files may be kept in part.
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import xlsxwriter
-from rich.console import Console
 
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from benchmarks.safety.busy import busy
 from benchmarks.safety.indexing import run_index
 from benchmarks.safety.stored import stored_hashes
@@ -93,14 +92,9 @@ def measure(name: str, folder: Path, work: Path, processes: int) -> dict[str, An
     return metrics
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Generate, index, write `results/large/`; exit code 1 if calm and busy differ."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--busy", type=int, default=6)
-    parser.add_argument("--work", type=Path, default=Path(".cache/large"))
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
-    console = Console()
+@suite("large", "work", busy=6)
+def main(options: Options) -> Iterator[Result]:
+    """Generate, index; exit code 1 if calm and busy differ."""
     equal = True
     for name, write in FILES.items():
         shutil.rmtree(options.work, ignore_errors=True)
@@ -108,8 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder.mkdir(parents=True)
         write(folder / name)
         metrics = measure(name, folder, options.work, options.busy)
-        result = Result("sat index", name.partition(".")[0], metrics)
-        console.print(f"{write_result('large', result, folder=options.results)}: {metrics}")
+        yield Result("sat index", name.partition(".")[0], metrics)
         equal = equal and metrics["equal"]
     shutil.rmtree(options.work)
     if not equal:

@@ -13,7 +13,6 @@ with those of an index that holds only the sheets that they may see.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tempfile
@@ -26,11 +25,11 @@ from pathlib import Path
 
 import numpy as np
 import psycopg
-from rich.console import Console
 from rich.progress import track
 
 from benchmarks.pgserver import UnavailableError, new_server
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever import Column, Filters, InputError, Link, SheetIndex, SheetRecord, SheetTools
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.encoder import SheetEncoder
@@ -38,7 +37,6 @@ from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.tokens import FloatArray
 
-BENCHMARK = "permissions"
 GROUPS = tuple(f"group{number}" for number in range(8))
 AUDIENCES = 24  # sets of groups that ask in each store
 WORDS = (
@@ -239,9 +237,7 @@ def compared(corpus: Corpus, asker: Asker, asked: Sequence[str], place: Path) ->
     return different
 
 
-def measured(
-    name: str, whole: SheetIndex, corpus: Corpus, given: argparse.Namespace, folder: Path
-) -> Result:
+def measured(name: str, whole: SheetIndex, corpus: Corpus, given: Options, folder: Path) -> Result:
     """Search an index for random groups; return what showed."""
     draw = random.Random(given.seed)
     tools = SheetTools(whole, reranker="links")
@@ -259,7 +255,7 @@ def measured(
     for number, asker in enumerate(track(chosen, f"{name}: compared")):
         different += compared(corpus, asker, asked, folder / f"{number}.sat")
     faults: Counter[str] = sum((asker.faults for asker in askers), Counter())
-    Console().print(f"{name}: shown {dict(faults) or 'nothing'}, {different} answers differ")
+    console.print(f"{name}: shown {dict(faults) or 'nothing'}, {different} answers differ")
     metrics = {
         "sheets": len(corpus.records),
         "searches": searches,
@@ -286,34 +282,33 @@ def in_postgres(corpus: Corpus) -> Iterator[SheetIndex]:
             yield whole
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Search both stores; print what showed, and fail if anything did."""
-    parser = argparse.ArgumentParser(prog="benchmarks run permissions", description=__doc__)
-    parser.add_argument("--searches", type=int, default=10_000)
-    parser.add_argument("--sheets", type=int, default=400)
-    parser.add_argument("--compared", type=int, default=8, help="sets of groups, in each store")
-    parser.add_argument("--questions", type=int, default=50, help="compared for each")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--results", type=Path, default=None)
-    given = parser.parse_args(arguments)
-    corpus = made_corpus(given.sheets, random.Random(given.seed))
+@suite(
+    "permissions",
+    searches=10_000,
+    sheets=400,
+    compared=option(8, "sets of groups, in each store"),
+    questions=option(50, "compared for each"),
+    seed=1,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Search both stores, and fail if anything showed."""
+    corpus = made_corpus(options.sheets, random.Random(options.seed))
     results: list[Result] = []
-
-    def keep(result: Result) -> None:
-        results.append(result)
-        write_result(BENCHMARK, result, folder=given.results)
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for each in ("file", "postgresql"):
             (folder / each).mkdir()
         with corpus.filled(folder / "all.sat", {*corpus.names}) as whole:
             whole.permit(lambda record: corpus.groups[record.sheet_id])
-            keep(measured("file", whole, corpus, given, folder / "file"))
+            results.append(measured("file", whole, corpus, options, folder / "file"))
+        yield results[-1]
         try:
             with in_postgres(corpus) as whole:
-                keep(measured("postgresql", whole, corpus, given, folder / "postgresql"))
+                results.append(
+                    measured("postgresql", whole, corpus, options, folder / "postgresql")
+                )
+            yield results[-1]
         except UnavailableError as reason:
-            Console().print(f"PostgreSQL: not run, {reason}")
+            console.print(f"PostgreSQL: not run, {reason}")
     if any(each.metrics["shown"] or each.metrics["different"] for each in results):
         sys.exit(1)

@@ -11,8 +11,6 @@ or a later one. The server waits for its log on disk, as it does by default.
 
 from __future__ import annotations
 
-import argparse
-import os
 import shutil
 import socket
 import subprocess
@@ -21,16 +19,16 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 
 import numpy as np
-from rich.console import Console
 
 from benchmarks.pgserver import DURABLE, Server, new_server, started
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from sat_retriever.index.store.opening import create_store, open_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
@@ -38,9 +36,7 @@ from sat_retriever.index.store.store import Store
 from sat_retriever.links.claims import discover
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.text.lexical import sheet_words
 
-BENCHMARK = "postgres_kills"
 WIDTH = 64
 SHEETS = 4
 PATH = "Plan.xlsx"
@@ -68,7 +64,7 @@ def replace(store: Store, state: int) -> None:
     ]
     token = np.zeros(WIDTH, dtype=np.float32)
     token[state % WIDTH] = 1
-    rows = [SheetRow(record, token, sheet_words(record)) for record in records]
+    rows = [SheetRow(record, token) for record in records]
     told = WorkbookState("/root", PATH, 1, 1, 1, str(state))
     store.replace_workbooks([NewWorkbook(told, rows, discover(records))])
     store.settle()
@@ -186,18 +182,14 @@ def seconds_of_a_write(store: Store) -> float:
     return median(times)
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Kill, look, and print how many workbooks were found in parts."""
-    parser = argparse.ArgumentParser(prog="benchmarks run postgres_kills", description=__doc__)
-    parser.add_argument("--writers", type=int, default=1_000)
-    parser.add_argument("--servers", type=int, default=50)
-    parser.add_argument("--cuts", type=int, default=50)
-    parser.add_argument("--results", type=Path, default=None)
-    given = parser.parse_args(arguments)
-    kinds = [*("writer",) * given.writers, *("server",) * given.servers, *("cut",) * given.cuts]
+@suite("postgres_kills", writers=1_000, servers=50, cuts=50)
+def main(options: Options) -> Iterator[Result]:
+    """Kill and look; fails if a workbook was found in parts."""
+    counts = {"writer": options.writers, "server": options.servers, "cut": options.cuts}
+    kinds = [kind for kind, count in counts.items() for _ in range(count)]
     faults: Counter[str] = Counter()
     lost: Counter[str] = Counter()
-    states: dict[str, set[int]] = {"writer": set(), "server": set(), "cut": set()}
+    states: dict[str, set[int]] = {kind: set() for kind in counts}
     folder = Path(tempfile.mkdtemp(prefix="satcut."))
     with new_server(DURABLE) as server:
         url = server.url("kills")
@@ -225,18 +217,18 @@ def main(arguments: Sequence[str]) -> None:
         store.close()
         proxy.close()
     shutil.rmtree(folder)
-    for kind, seen in states.items():
-        count = kinds.count(kind)
-        in_parts = sum(number for name, number in faults.items() if name.startswith(kind))
-        Console().print(
-            f"{kind}: {count} kills, {len(seen)} different states after them, "
-            f"{lost[kind]} times one that was told was lost"
-        )
+    for kind, count in counts.items():
         if count:
-            metrics = {
-                "killed": count, "states": len(seen), "in_parts": in_parts, "lost": lost[kind],
-            }  # fmt: skip
-            write_result(BENCHMARK, Result("sat-retriever", kind, metrics), folder=given.results)
-    Console().print(f"in parts: {dict(faults) or 'none'}; {os.cpu_count()} cores")
+            in_parts = sum(number for name, number in faults.items() if name.startswith(kind))
+            yield Result(
+                "sat-retriever",
+                kind,
+                {
+                    "killed": count,
+                    "states": len(states[kind]),
+                    "in_parts": in_parts,
+                    "lost": lost[kind],
+                },
+            )
     if faults or lost.total():
-        sys.exit(1)
+        sys.exit(f"in parts: {dict(faults)}")

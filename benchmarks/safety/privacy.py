@@ -14,23 +14,19 @@ removed workbooks must be gone once the index is closed and verified.
 
 from __future__ import annotations
 
-import argparse
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.safety.privacy_books import NAMED, Marks, write_books, write_people
 from benchmarks.safety.privacy_bytes import found_hashes, found_marks, haystack, values
 from benchmarks.speed.contents_made import TextTokens
 from sat_retriever import SheetIndex
 from sat_retriever.records.privacy import Privacy
 
-BENCHMARK = "privacy"
 LEVELS: Mapping[str, Privacy] = {
     "names": Privacy.of("names", None),
     "examples": Privacy.of("examples", None),
@@ -123,28 +119,11 @@ def figures(step: Step) -> dict[str, int]:
     }
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results of one level as a table, a step a column."""
-    table = Table("", *(each.dataset for each in results), title=results[0].method)
-    for key in results[0].metrics:
-        table.add_row(key, *(str(each.metrics.get(key, "")) for each in results))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Index at every level, search, write `results/privacy/`, print a table of each level."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--levels", nargs="+", choices=[*LEVELS], default=[*LEVELS])
-    parser.add_argument("--work", type=Path, default=Path(".cache/privacy"))
-    parser.add_argument("--results", type=Path, help="where results go, for trials")
-    options = parser.parse_args(arguments)
+@suite("privacy", "data", "work", levels=option([*LEVELS], choices=[*LEVELS]))
+def main(options: Options) -> Iterator[Result]:
+    """Index at every level and search."""
     shared = options.data / "odd_files"
-    console = Console()
     for name in options.levels:
         found = steps(LEVELS[name], options.work, shared if shared.is_dir() else None)
-        results = [Result(name, step.name, figures(step)) for step in found]
-        for result in results:
-            write_result(BENCHMARK, result, folder=options.results)
-        console.print(show(results))
+        yield from (Result(name, step.name, figures(step)) for step in found)
     shutil.rmtree(options.work)

@@ -9,7 +9,6 @@ public test files, never file contents.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import tempfile
@@ -21,18 +20,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.progress import progress_bar
-from benchmarks.results import Result, data_hash, write_result
+from benchmarks.results import Result, data_hash
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.safety.mutants import made_seeds, mutants, real_seeds
 from benchmarks.safety.oracle import READERS, Oracle
 from benchmarks.safety.usage import measured
 from sat_retriever.workbook.read import Workbook, read_workbook
 
 HANG_SECONDS = 30.0
-_SHOWN = 25
+_SHOWN = 100
 _KEPT_EVERY = 100  # files between two saves of the tally
 
 
@@ -217,19 +214,6 @@ def fuzz(seeds: dict[str, bytes], count: int, seed: int, work: Path) -> Tally:
     return tallied(made, count, "fuzz", notes)
 
 
-def report(console: Console, name: str, tally: Tally) -> None:
-    """Print a tally, with every finding by name."""
-    table = Table("measure", "value", title=name)
-    for key, value in tally.metrics().items():
-        table.add_row(key, str(value))
-    console.print(table)
-    for title, rows in (("crash", tally.crashes), ("missed", tally.missed)):
-        for row in rows[: _SHOWN * 4]:
-            console.print(title, *row, markup=False, highlight=False)
-    for label in tally.silent:
-        console.print("neither record nor reason:", label, markup=False)
-
-
 def _rows(tally: Tally) -> list[dict[str, Any]]:
     findings: list[dict[str, Any]] = [
         {"finding": "missed", "file": file, "sheet": sheet, "reasons": why}
@@ -245,17 +229,16 @@ def _rows(tally: Tally) -> list[dict[str, Any]]:
     ]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the chosen corpora and the fuzzer, print and save the tallies."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--only", choices=["odd_files", "eps", "fuzz"])
-    parser.add_argument("--mutants", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", type=Path, default=Path(".cache/robustness"))
-    parser.add_argument("--results", type=Path, help="where results go, for trials")
-    options = parser.parse_args(arguments)
-    console = Console()
+@suite(
+    "robustness",
+    "data",
+    "work",
+    only=option(None, choices=["odd_files", "eps", "fuzz"]),
+    mutants=10_000,
+    seed=0,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Run the chosen corpora and the fuzzer."""
     for name in ("odd_files", "eps", "fuzz"):
         if options.only not in (None, name):
             continue
@@ -269,10 +252,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             tally = fuzz(seeds, options.mutants, options.seed, options.work)
         else:
             tally = read_folder(folder, options.work)
-        report(console, name, tally)
-        seed = options.seed if name == "fuzz" else None
-        result = Result("ours", name, tally.metrics(), seed=seed, per_query=_rows(tally))
-        data = [folder] if name != "fuzz" else []
-        write_result("robustness", result, data=data, folder=options.results)
+        for title, rows in (("crash", tally.crashes), ("missed", tally.missed)):
+            for row in rows[:_SHOWN]:
+                console.print(title, *row, markup=False)
+        for label in tally.silent:
+            console.print("neither record nor reason:", label, markup=False)
+        seed, data = (options.seed, []) if name == "fuzz" else (None, [folder])
+        yield Result("ours", name, tally.metrics(), seed=seed, per_query=_rows(tally), data=data)
         for notes in options.work.glob(f"{name}*.json"):
             notes.unlink()

@@ -11,7 +11,6 @@ is the warm-up, because the library caches the last 4,096 questions.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import time
@@ -20,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from rich.console import Console
 
 from benchmarks.progress import progress_bar
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever, SheetTools, index_paths
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.synth.corpus import synthesize
@@ -127,18 +126,17 @@ def corpus_folder(name: str, data: Path, work: Path) -> Path:
     return folder / "workbooks"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Index, ask the questions and write `results/soak/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--corpus", choices=("eps", "made"), default="eps")
-    parser.add_argument("--queries", type=int, default=20_000)
-    parser.add_argument("--every", type=int, default=500, help="questions between two samples")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", type=Path, default=Path(".cache/soak"))
-    parser.add_argument("--results", type=Path, help="where the result goes, for trials")
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
+@suite(
+    "soak",
+    "data",
+    "work",
+    corpus=option("eps", choices=("eps", "made")),
+    queries=20_000,
+    every=option(500, "questions between two samples"),
+    seed=0,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Index and ask the questions."""
     folder = corpus_folder(options.corpus, options.data, options.work)
     file = options.work / f"{options.corpus}.sat"
     index_paths(folder, file).close()
@@ -153,7 +151,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "query_mean_ms": round(1000 * seconds / options.queries, 2),
             **growth(samples, options.queries),
         }
-    result = Result("sat-retriever", options.corpus, metrics, seed=options.seed, per_query=samples)
-    path = write_result("soak", result, data=[folder], folder=options.results)
-    Console().print(metrics)
-    Console().print(f"written to {path}")
+    yield Result(
+        "sat-retriever",
+        options.corpus,
+        metrics,
+        seed=options.seed,
+        per_query=samples,
+        data=[folder],
+    )

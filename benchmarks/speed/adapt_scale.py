@@ -9,23 +9,18 @@ in a process of its own, with its default settings. Corpora and adaptations are 
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from argparse import REMAINDER
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.made.scale import SEED, SIZES, apart
-from benchmarks.results import ROOT, Result, write_result
-from benchmarks.tables.markdown import number
-
-BENCHMARK = "adapt_scale"
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, option, suite
 
 
 def prepared(folder: Path, sheets: int) -> Path:
@@ -65,27 +60,16 @@ def adapt(index: Path, options: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table, a size a column."""
-    table = Table("", *(each.dataset for each in results), title="sat adapt at scale")
-    for key in results[0].metrics:
-        table.add_row(key, *(number(each.metrics[key]) for each in results))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every size, write a result file as soon as one is done, print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--sheets", type=int, nargs="+", default=SIZES, metavar="N")
-    parser.add_argument("--work", type=Path, default=Path(".cache/adapt_scale"))
-    parser.add_argument("--dry", action="store_true", help="write no result file")
-    parser.add_argument("options", nargs="*", help="of `sat adapt`, after --, for trials: dry")
-    options = parser.parse_args(arguments)
-    results = []
+@suite(
+    "adapt_scale",
+    "work",
+    sheets=SIZES,
+    options=option((), "options of `sat adapt`, for trials: writes nothing", nargs=REMAINDER),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure every size."""
+    options.dry = options.dry or bool(options.options)
     for sheets in sorted(options.sheets):
         index = prepared(options.work.resolve() / str(sheets), sheets)
         found = adapt(index, options.options)
-        results.append(Result("sat_adapt", f"sheets_{sheets}", found, seed=SEED))
-        if not options.dry and not options.options:
-            write_result(BENCHMARK, results[-1])
-    Console(width=None if sys.stdout.isatty() else 120).print(show(results))
+        yield Result("sat_adapt", f"sheets_{sheets}", found, seed=SEED)

@@ -10,13 +10,11 @@ question itself; what it reranks was found before. The overhead is the differenc
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cache
-from pathlib import Path
 
 from langchain_sat import (
     SheetGraphReranker,
@@ -27,11 +25,10 @@ from llama_index.postprocessor.sat import SheetGraphReranker as LlamaReranker
 from llama_index.retrievers.sat import SheetTokenRetriever as LlamaRetriever
 from llama_index.retrievers.sat import sheet_tools
 from mcp import Client
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.results import Result, write_result
-from benchmarks.speed.latency import index_of, queries
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
+from benchmarks.speed.latency import MADE, index_of, queries
 from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
 from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.tools.mcp import sheet_server
@@ -143,21 +140,8 @@ async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write `results/adapters/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--size", type=int, default=1000)
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
+@suite("adapters", work=MADE, size=1000, queries=200)
+def main(options: Options) -> Iterable[Result]:
+    """Measure."""
     with index_of(options.size, options.work) as index:
-        results = asyncio.run(measure(index, queries(options.queries)))
-    table = Table(title=f"overhead of adapters over {options.size:,} sheets")
-    for heading in ("adapter", "p50, ms", "over bare, ms"):
-        table.add_column(heading, justify="left" if heading == "adapter" else "right")
-    for result in results:
-        write_result("adapters", result)
-        shown = (result.metrics["p50_ms"], result.metrics["over_bare_ms"])
-        table.add_row(result.method.replace("_", " "), *map(str, shown))
-    Console().print(table)
+        return asyncio.run(measure(index, queries(options.queries)))

@@ -9,7 +9,6 @@ run in this one call, each in a process of its own; the earlier one is taken fro
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import os
@@ -17,38 +16,26 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, option, suite
 
-from benchmarks.results import ROOT, Result, write_result
-
-BENCHMARK = "cell_search"
 BEFORE = "e1e82f9e"
 WORKBOOK = "plcy-schd/FoPITY/FoPITY.xlsx"
 _PART = Path(__file__).with_name("cell_search_part.py")
 
 
-def main(arguments: Sequence[str] = ()) -> None:
-    """Measure, print and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--before", default=BEFORE, help="an earlier commit")
-    parser.add_argument("--eps", type=Path, default=ROOT.parent / "shared/data/eps")
-    parser.add_argument("--results", type=Path, help="folder of the results")
-    options = parser.parse_args(arguments)
-    workbook = options.eps / WORKBOOK
+@suite("cell_search", "data", before=option(BEFORE, "an earlier commit"))
+def main(options: Options) -> Iterator[Result]:
+    """Measure both versions."""
+    workbook = options.data.resolve() / "eps" / WORKBOOK
     with tempfile.TemporaryDirectory() as folder:
         earlier = checkout(options.before, Path(folder) / "earlier")
-        found = {
-            f"before_{options.before}": _measured(earlier, workbook),
-            "now": _measured(ROOT, workbook),
-        }
-    for method, metrics in found.items():
-        result = Result(method, "made_200_and_eps", metrics)
-        write_result(BENCHMARK, result, data=[workbook], folder=options.results)
-    _print(found)
+        for method, code in ((f"before_{options.before}", earlier), ("now", ROOT)):
+            found = _measured(code, workbook)
+            yield Result(method, "made_200_and_eps", found, data=[workbook])
 
 
 def checkout(commit: str, folder: Path) -> Path:
@@ -71,14 +58,3 @@ def _measured(code: Path, workbook: Path) -> dict[str, float]:
         )
     figures: dict[str, float] = json.loads(run.stdout)
     return figures
-
-
-def _print(found: dict[str, dict[str, float]]) -> None:
-    table = Table("figure", *found)
-    for name in next(iter(found.values())):
-        table.add_row(name, *(f"{metrics[name]:,}" for metrics in found.values()))
-    Console().print(table)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -14,7 +14,6 @@ between workbooks (`settle_s`).
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -22,9 +21,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
 from sat_retriever.index.sync.cluster.run import Spent
@@ -135,16 +133,15 @@ def measure(method: str, folder: Path, file: Path) -> dict[str, Any]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Index, compare, write `results/ray/`; exit code 1 if anything differs."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--work", type=Path, default=Path(".cache/ray"))
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
+@suite(
+    "ray",
+    "data",
+    "work",
+    corpora=option(CORPORA, choices=CORPORA),
+    methods=option(list(METHODS), choices=METHODS),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Index, compare; exit code 1 if anything differs."""
     differ = 0
     for name in options.corpora:
         folder = corpus(name, options.data, options.work)
@@ -156,8 +153,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             expected = expected or found
             metrics["different"] = differing(found, expected)
             differ += bool(metrics["different"])
-            result = Result(method, name, metrics)
-            write_result("ray", result, data=[folder], folder=options.results)
-            Console().print(name, method, metrics)
+            yield Result(method, name, metrics, data=[folder])
     if differ:
         raise SystemExit(f"{differ} of the indexings gave another index")

@@ -12,7 +12,6 @@ the same again. What is finished is kept below `--work`; a stopped command goes 
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sqlite3
@@ -20,7 +19,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,17 +27,15 @@ from typing import Any
 
 import numpy as np
 import xlsxwriter
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.results import FOLDER, ROOT, Result, write_result
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, option, suite
 from benchmarks.speed.contents_made import KINDS, MadeSheets, TextTokens
 from benchmarks.tables.markdown import number
 from sat_retriever import SheetIndex, SheetRetriever, read_workbook
 from sat_retriever.datasets.dataset import load_eps
 from sat_retriever.text.period.spans import UNDATED
 
-BENCHMARK = "contents_cost"
 TEXTS = 200
 LEVELS = ("names", "examples", "all")
 _BASE = "names"
@@ -266,30 +263,22 @@ def _times(value: float, base: float) -> float:
     return round(value / base, 2)
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table, a level a column."""
-    table = Table("", *(each.method for each in results), title=results[0].dataset)
-    for key in dict.fromkeys(key for each in results for key in each.metrics):
-        table.add_row(key, *(_shown(each.metrics.get(key)) for each in results))
-    return table
-
-
 def _shown(value: Any) -> str:
     return "" if value is None else number(value)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every corpus, write `results/contents_cost/`, print a table of each."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--sheets", type=int, nargs="*", metavar="N")
-    parser.add_argument("--questions", type=int, default=60, help="of each kind")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--no-eps", action="store_true", help="made sheets alone")
-    parser.add_argument("--quick", action="store_true", help="few made sheets and questions")
-    parser.add_argument("--work", type=Path, default=Path(".cache/contents_cost"))
-    parser.add_argument("--results", type=Path, default=FOLDER, help="where results go, for trials")
-    options = parser.parse_args(arguments)
+@suite(
+    "contents_cost",
+    "data",
+    "work",
+    "quick",
+    sheets=option(None, "made sheets", type=int, nargs="*", metavar="N"),
+    questions=option(60, "of each kind"),
+    rounds=5,
+    no_eps=option(False, "made sheets alone"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure every corpus."""
     if options.quick:
         options.questions, options.rounds, options.no_eps = 5, 1, True
     sizes = options.sheets or ([500] if options.quick else [10_000, 100_000])
@@ -298,7 +287,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.no_eps and folder.is_dir():
         corpora.insert(0, eps(folder.resolve(), options.questions))
     for corpus in corpora:
-        results = measure(corpus, options.work.resolve() / corpus.name, options.rounds)
-        for result in results:
-            write_result(BENCHMARK, result, folder=options.results)
-        Console(width=None if sys.stdout.isatty() else 100).print(show(results))
+        yield from measure(corpus, options.work.resolve() / corpus.name, options.rounds)

@@ -6,12 +6,11 @@ import random
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.contents.made_texts import spelled
 from benchmarks.speed.latency import CATEGORIES, COMPANIES, HEADERS, queries
 from sat_retriever import Column, SheetRecord
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
@@ -19,6 +18,7 @@ from sat_retriever.records.sheets import ColumnType
 from sat_retriever.records.tokens import FloatArray
 
 KINDS = ("names", "rare", "mixed", "common", "phrase", "misspelt")
+_SYLLABLES = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
 _WORDS = 400_000  # of the vocabulary; those of higher numbers are codes
 _EXPONENT = 1.07  # of Zipf's law
 _CODES = 10  # one text in so many is a code
@@ -124,6 +124,22 @@ class TextTokens:
     def encode_queries(self, texts: Sequence[str]) -> FloatArray:
         """Return the tokens of queries, made in the same way."""
         return self.encode_sheets(texts)
+
+
+@lru_cache(maxsize=1_000_000)
+def spelled(number: int) -> str:
+    """A word of its own for each number; those from the vocabulary's size on are codes.
+
+    >>> spelled(0), spelled(71), spelled(400_007)
+    ('baba', 'bebe', 'x400007k')
+    """
+    if number >= _WORDS:
+        return f"x{number}k"
+    syllables: list[str] = []
+    while number or len(syllables) < 2:
+        number, rest = divmod(number, len(_SYLLABLES))
+        syllables.append(_SYLLABLES[rest])
+    return "".join(syllables)
 
 
 @cache

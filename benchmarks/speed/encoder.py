@@ -10,22 +10,20 @@ sentence-transformers.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.results import ROOT, Result, write_result
+from benchmarks.results import ROOT, Result
+from benchmarks.runner import Options, hidden, suite
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.records.tokens import FloatArray
@@ -139,7 +137,8 @@ def in_turns(
 
 def run(data: Path, queries: int, sheets: int, rounds: int) -> list[Result]:
     """Return one result for each method, measured in turns in fresh processes."""
-    dataset = load_industrytab(data / "industrytab_1k")
+    dataset_folder = data / "industrytab_1k"
+    dataset = load_industrytab(dataset_folder)
     content = {
         "queries": [query.text for query in dataset.queries][:queries],
         "sheets": [serialize(record) for record in dataset.records][:sheets],
@@ -154,33 +153,23 @@ def run(data: Path, queries: int, sheets: int, rounds: int) -> list[Result]:
         metrics |= {"sheets": len(content["sheets"]), "rounds": rounds}
         metrics |= found[method]
         metrics |= {key: float(f"{value:.4g}") for key, value in distances[method].items()}
-        results.append(Result(method, "industrytab_1k", metrics))
+        results.append(Result(method, "industrytab_1k", metrics, data=[dataset_folder]))
     return results
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return a table of the results side by side."""
-    table = Table("", *(result.method for result in results))
-    for key in results[0].metrics:
-        table.add_row(key, *(f"{result.metrics[key]:g}" for result in results))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, write the results, print them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--sheets", type=int, default=300)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--one", choices=MEASURABLE, help=argparse.SUPPRESS)
-    parser.add_argument("--texts", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--tokens", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+@suite(
+    "encoder",
+    "data",
+    queries=200,
+    sheets=300,
+    rounds=3,
+    one=hidden(choices=MEASURABLE),
+    texts=hidden(type=Path),
+    tokens=hidden(type=Path),
+)
+def main(options: Options) -> Iterable[Result]:
+    """Measure all methods, or one in this process."""
     if options.one:
         print(json.dumps(measure(options.one, options.texts, options.tokens)))
-        return
-    results = run(options.data, options.queries, options.sheets, options.rounds)
-    for result in results:
-        write_result("encoder", result, data=[options.data / "industrytab_1k"])
-    Console().print(show(results))
+        return []
+    return run(options.data, options.queries, options.sheets, options.rounds)

@@ -11,21 +11,18 @@ as one would on another machine. The encoders are timed in this checkout's own e
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.encoder import in_turns
 from benchmarks.speed.environment import (
     Command,
@@ -48,7 +45,6 @@ from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 from sat_retriever.text.serialize import serialize
 
-BENCHMARK = "install"
 BASE = "base"
 MOST_MB = 320.0
 UNWANTED = ("torch", "transformers", "scipy")
@@ -168,7 +164,7 @@ def general() -> Encoder:
 
 
 def cold_starts(
-    environment: Environment, found: Sequence[Encoder], folder: Path, options: argparse.Namespace
+    environment: Environment, found: Sequence[Encoder], folder: Path, options: Options
 ) -> dict[str, dict[str, float]]:
     """Return the seconds of whole processes: of the install itself, and with each encoder."""
     corpus = folder / "corpus"
@@ -205,7 +201,7 @@ def speeds(found: Sequence[Encoder], folder: Path, rounds: int) -> dict[str, dic
     return {encoder.name: measured[encoder.method] for encoder in found}
 
 
-def measure(options: argparse.Namespace) -> tuple[list[Result], list[str]]:
+def measure(options: Options) -> tuple[list[Result], list[str]]:
     """Return a result of the install and one of each encoder, and why others are missing."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -229,26 +225,17 @@ def measure(options: argparse.Namespace) -> tuple[list[Result], list[str]]:
     return results, missing
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return every number, method by method."""
-    table = Table("method", "what", "value")
-    for result in results:
-        for name, value in result.metrics.items():
-            table.add_row(result.method, name, f"{value:g}")
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, write the results, print them; fails if the install is too large."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--sheets", type=int, default=120, help="of the made index")
-    parser.add_argument("--rounds", type=int, default=7, help="of every cold start")
-    parser.add_argument("--encoder-rounds", type=int, default=3)
-    results, missing = measure(parser.parse_args(arguments))
-    for result in results:
-        write_result(BENCHMARK, result)
-    Console().print(show(results))
+@suite(
+    "install",
+    sheets=option(120, "of the made index"),
+    rounds=option(7, "of every cold start"),
+    encoder_rounds=3,
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure; fails if the install is too large."""
+    results, missing = measure(options)
+    yield from results
     for reason in missing:
-        Console().print(f"not measured, {reason}")
+        console.print(f"not measured, {reason}")
     if wrong := too_much(results[0].metrics):
         sys.exit(f"the base install is not as it should be: {'; '.join(wrong)}")

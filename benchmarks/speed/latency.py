@@ -13,7 +13,6 @@ formula says how many of its top 50 the quick one finds.
 
 from __future__ import annotations
 
-import argparse
 import math
 import random
 import statistics
@@ -25,17 +24,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
 from sat_retriever.text.period.spans import UNDATED
 
+MADE = Path(".cache/latency")  # indexes of made sheets, shared by several suites
 COMPANIES = ("Acme", "Borealis", "Cobalt", "Dorado", "Ember", "Fjord", "Garnet", "Harbor",
              "Indigo", "Juniper", "Krypton", "Lumen", "Meridian", "Nimbus", "Orchid", "Polar",
              "Quartz", "Rubicon")  # fmt: skip
@@ -281,30 +280,18 @@ def measure(size: int, asked: Sequence[str], work: Path, *, slow: int) -> dict[s
     return metrics
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write `results/latency/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000])
-    parser.add_argument("--queries", type=int, default=300)
-    parser.add_argument("--slow", type=int, default=20, help="queries of the slow loop")
-    parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
+@suite(
+    "latency",
+    work=MADE,
+    sizes=[1000, 100_000],
+    queries=300,
+    slow=option(20, "queries of the slow loop"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     asked = queries(options.queries)
     seconds, torch = import_seconds()
-    table = Table(title="Latency, two to four common words a query")
-    for name in ("sheets", "whole p50", "p95", "encode p50", "50 candidates p50", "FTS5 bm25 p50",
-                 "lexical recall@50", "first query", "cold process"):  # fmt: skip
-        table.add_column(name, justify="right")
+    extra = {"import_s": round(seconds, 3), "import_has_torch": torch}
     for size in options.sizes:
-        m = measure(size, asked, options.work, slow=options.slow)
-        extra = {"import_s": round(seconds, 3), "import_has_torch": torch}
-        write_result("latency", Result("sat-retriever", f"template_{size}", {**m, **extra}))
-        table.add_row(
-            f"{size:,}", f"{m['whole_call_p50_ms']} ms", f"{m['whole_call_p95_ms']} ms",
-            f"{m['encode_p50_ms']} ms", f"{m['candidates_50_p50_ms']} ms",
-            f"{m['fts5_bm25_p50_ms']} ms", str(m["lexical_recall_at_50"]),
-            f"{m['first_query_ms']} ms", f"{m['cold_search_process_s']} s",
-        )  # fmt: skip
-    Console().print(table)
-    Console().print(f"import sat_retriever: {seconds:.3f} s, torch imported: {torch}")
+        found = measure(size, asked, options.work, slow=options.slow)
+        yield Result("sat-retriever", f"template_{size}", {**found, **extra})

@@ -12,7 +12,6 @@ index is made once and kept below `--work`, with the seconds that it took.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
@@ -23,17 +22,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.results import Result, write_result
-from benchmarks.speed.latency import file_of, index_of, percentiles, queries, seconds_file
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
+from benchmarks.speed.latency import MADE, file_of, index_of, percentiles, queries, seconds_file
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.search import columns
 from sat_retriever.index.search.mapped import renew_mapped
 from sat_retriever.text.period.spans import UNDATED
 
-BENCHMARK = "million"
 K = 50
 _WARM_UP = 20
 _REPEATS = 3
@@ -184,28 +181,19 @@ def measure(
     return figures | recall(path, asked[:compared])
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write `results/million/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000, 300_000, 1_000_000])
-    parser.add_argument(
-        "--contents", type=int, nargs="*", default=[1000, 100_000], help="sizes with contents"
-    )
-    parser.add_argument("--queries", type=int, default=100)
-    parser.add_argument("--compared", type=int, default=50, help="questions of the recall")
-    parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
+@suite(
+    "million",
+    work=MADE,
+    sizes=[1000, 100_000, 300_000, 1_000_000],
+    contents=option([1000, 100_000], "sizes with contents", nargs="*"),
+    queries=100,
+    compared=option(50, "questions of the recall"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     asked = queries(options.queries)
-    shown = ("encode_p50_ms", "default_p50_ms", "default_times_encoding",
-             "no_reranking_times_encoding", "first_answer_s", "reader_private_mib",
-             "8_readers_pss_mib", "recall_at_50", "mapped_mib", "mapping_s")  # fmt: skip
-    table = Table("index", *shown, title="One file of many sheets")
     sizes = [(size, False) for size in options.sizes]
     for size, contents in [*sizes, *((size, True) for size in options.contents)]:
         found = measure(size, asked, options.work, contents=contents, compared=options.compared)
         name = f"template_{size}{'_contents' if contents else ''}"
-        write_result(BENCHMARK, Result("sat-retriever", name, found), folder=options.results)
-        table.add_row(name, *(str(found.get(each, "-")) for each in shown))
-    Console().print(table)
+        yield Result("sat-retriever", name, found)

@@ -17,7 +17,6 @@ tokens of the packaged encoder.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -31,12 +30,11 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.pgserver import MEASURED, Server, UnavailableError, new_server
-from benchmarks.results import Result, write_result
-from benchmarks.speed.latency import index_of, percentiles, queries, records
+from benchmarks.pgserver import MEASURED, Server, new_server
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
+from benchmarks.speed.latency import MADE, index_of, percentiles, queries, records
 from benchmarks.speed.million import Figures, K, readers, recall, times
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.store.opening import migrate_store
@@ -44,7 +42,6 @@ from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.spans import UNDATED
 
-BENCHMARK = "postgres"
 OWN, ALONE = "sat-retriever", "sat-retriever, cosines alone"
 _OTHERS = ("llama-index", "langchain")
 _WARM_UP, _REPEATS = 20, 3
@@ -205,32 +202,20 @@ def encoded_index(size: int, work: Path) -> SheetIndex:
     return made
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write `results/postgres/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 100_000])
-    parser.add_argument("--encoded", type=int, nargs="*", default=[30_000])
-    parser.add_argument("--contents", type=int, nargs="*", default=[1000, 100_000])
-    parser.add_argument("--queries", type=int, default=100)
-    parser.add_argument("--compared", type=int, default=50, help="questions of the recall")
-    parser.add_argument("--most-others", type=int, default=100_000, help="most sheets of others")
-    parser.add_argument("--others", type=Path, help="folder with the packages of other stores")
-    parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
-    asked = queries(options.queries)
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    shown = ("migrate_s", "build_s", "first_on_host_s", "encode_p50_ms", "default_p50_ms",
-             "default_times_encoding", "times_file", "equal_answers", "query_p50_ms",
-             "recall_at_50")  # fmt: skip
-    table = Table("store", "index", *shown, title="In PostgreSQL")
-
-    def keep(method: str, name: str, figures: Figures) -> None:
-        write_result(BENCHMARK, Result(method, name, figures), folder=options.results)
-        table.add_row(method, name, *(str(figures.get(each, "-")) for each in shown))
-
-    work = options.work
+@suite(
+    "postgres",
+    work=MADE,
+    sizes=option([1000, 100_000], nargs="*"),
+    encoded=option([30_000], nargs="*"),
+    contents=option([1000, 100_000], nargs="*"),
+    queries=100,
+    compared=option(50, "questions of the recall"),
+    most_others=option(100_000, "most sheets of others"),
+    others=option(None, "folder with the packages of other stores", type=Path),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
+    asked, work = queries(options.queries), options.work
     kinds: list[tuple[str, Callable[[], SheetIndex], bool]] = [
         *((f"encoded_{n}", partial(encoded_index, n, work), True) for n in options.encoded),
         *((f"template_{n}", partial(index_of, n, work), True) for n in options.sizes),
@@ -239,20 +224,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for n in options.contents
         ),
     ]
-    try:
-        with new_server(MEASURED) as server:
-            for name, made, alone in kinds:
-                console.print(f"measuring {name}")
-                with made() as index:
-                    file = Path(str(index.path))
-                url = server.url(name)
-                keep(OWN, name, measure_index(file, url, asked, options.compared))
-                if alone and sheets_of(file) <= options.most_others:
-                    for store, figures in stores(file, url, asked, server, options.others):
-                        keep(store, name, figures)
-    except UnavailableError as reason:
-        console.print(f"not run: {reason}")
-        return
+    with new_server(MEASURED) as server:
+        for name, made, alone in kinds:
+            with made() as index:
+                file = Path(str(index.path))
+            url = server.url(name)
+            yield Result(OWN, name, measure_index(file, url, asked, options.compared))
+            if alone and sheets_of(file) <= options.most_others:
+                for store, figures in stores(file, url, asked, server, options.others):
+                    yield Result(store, name, figures)
     if options.others is None:
         console.print("other stores: not run; name the folder of their packages with --others")
-    console.print(table)

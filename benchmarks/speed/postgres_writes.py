@@ -9,7 +9,6 @@ files, and moved there from an index file. A second table shows the same for the
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,12 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.made.company import Book, Maker
 from benchmarks.pgserver import new_server
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from sat_retriever.index.store.opening import create_store, migrate_store
 from sat_retriever.index.store.place import IndexUrl, Place, place_of
 from sat_retriever.index.store.postgres.session import PostgresSession
@@ -36,9 +34,7 @@ from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import Structure
-from sat_retriever.text.lexical import sheet_words
 
-BENCHMARK = "postgres_writes"
 WIDTH = 256  # of tokens
 NOTES = 8  # texts of a sheet
 REPLACED = 100  # workbooks that are written again
@@ -91,7 +87,7 @@ def _new(book: Book, random: np.random.Generator) -> NewWorkbook:
     found = replace(found, claims=replace(found.claims, copies=copy_claims(records)))
     tokens = random.standard_normal((len(records), WIDTH)).astype(np.float32)
     tokens /= np.linalg.norm(tokens, axis=1, keepdims=True)
-    rows = [SheetRow(x, t, sheet_words(x), t) for x, t in zip(records, tokens, strict=True)]
+    rows = [SheetRow(x, t) for x, t in zip(records, tokens, strict=True)]
     return NewWorkbook(WorkbookState("/made", records[0].path, 1, 1, 1, "0" * 64), rows, found)
 
 
@@ -124,15 +120,11 @@ def put(place: Place, rows: Sequence[SheetRow]) -> None:
         store.settle()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print both tables, write `results/postgres_writes/`."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sheets", type=int, default=10_000)
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
+@suite("postgres_writes", sheets=10_000)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     books = made_books(options.sheets)
     rows = [row for book in books for row in book.rows]
-    console = Console()
     with tempfile.TemporaryDirectory() as folder, new_server() as server:
         file = Path(folder, "index.sat")
         here, there = Steps(), Steps()
@@ -143,13 +135,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         assert isinstance(moved, IndexUrl)
         there.time("moved", lambda: migrate_store(file, moved))
     for title, steps in (("file", here), ("PostgreSQL", there)):
-        table = Table("step", "s", "statements", "a workbook", title=title)
         metrics: dict[str, float] = {"workbooks": len(books), "sheets": len(rows)}
         for name, seconds, asked in steps.rows:
-            count = REPLACED if "replaced" in name or "again" in name else len(books)
-            table.add_row(name, f"{seconds:.2f}", f"{asked:,}", f"{asked / count:.1f}")
             step = name.replace(", ", "_").replace(" ", "_")
             metrics |= {f"{step}_s": round(seconds, 2), f"{step}_statements": asked}
-        write_result(BENCHMARK, Result(title, f"made_{len(rows)}", metrics), folder=options.results)
-        console.print(table)
-    console.print(f"{len(books):,} workbooks, {len(rows):,} sheets")
+        yield Result(title, f"made_{len(rows)}", metrics)

@@ -9,20 +9,18 @@ removed. Bytes are those of objects that the server sent.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, option, suite
 from sat_retriever import SheetIndex
 from sat_retriever.records.formats import EXTENSIONS
 from sat_retriever.records.jsonform import to_json
@@ -101,12 +99,9 @@ def records_of(index: SheetIndex) -> dict[str, Any]:
     return {each: {**to_json(record), "url": ""} for each, record in found.items()}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write `results/remote/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--workbooks", type=int, default=None, help="only the first so many")
-    options = parser.parse_args(arguments)
+@suite("remote", "data", workbooks=option(None, "only the first so many", type=int))
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     eps = options.data / DATASET
     files = [path for path in sorted(eps.rglob("*")) if path.suffix[1:].lower() in EXTENSIONS]
     files = files[: options.workbooks]
@@ -141,6 +136,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ]
         there.close()
         here.close()
-    for method, measured in (("s3", {**on_s3, "equal_to_local": equal}), ("local", local)):
-        write_result("remote", Result(method, DATASET, measured))
-        Console().print(method, measured)
+    yield Result("s3", DATASET, {**on_s3, "equal_to_local": equal})
+    yield Result("local", DATASET, local)

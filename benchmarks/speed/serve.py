@@ -10,7 +10,6 @@ sheets are those of the table `latency`: template-like names, no cells, so a pag
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
@@ -21,12 +20,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from benchmarks.speed.asking import Request
-from benchmarks.speed.latency import index_of, percentiles, queries
+from benchmarks.speed.latency import MADE, index_of, percentiles, queries
 
 AT_ONCE = (1, 50)
 WARM_UP = 50
@@ -105,28 +102,12 @@ def measure(size: int, asked: Sequence[str], work: Path, workers: int) -> dict[s
     return metrics
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write `results/serve/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000])
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--requests", type=int, default=1000)
-    parser.add_argument("--work", type=Path, default=Path("runs"))
-    options = parser.parse_args(arguments)
-    options.work.mkdir(parents=True, exist_ok=True)
+@suite("serve", work=MADE, sizes=[1000, 100_000], workers=[1, 2], requests=1000)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     asked = queries(options.requests)
-    table = Table(title="A search request over HTTP, ms")
-    for name in ("sheets", "workers", "what", "at once", "p50", "p95", "requests/s"):
-        table.add_column(name, justify="right")
     for size in options.sizes:
         for workers in options.workers:
             metrics = measure(size, asked, options.work, workers)
             method = "sat-retriever" if workers == 1 else f"sat-retriever_{workers}_workers"
-            write_result("serve", Result(method, f"template_{size}", metrics))
-            for kind in ("page", "mcp"):
-                for at_once in AT_ONCE:
-                    name = f"{kind}_{at_once}_at_once"
-                    figures = (metrics[f"{name}_{x}"] for x in ("p50_ms", "p95_ms", "per_s"))
-                    row = (f"{size:,}", workers, kind, at_once, *figures)
-                    table.add_row(*map(str, row))
-    Console().print(table)
+            yield Result(method, f"template_{size}", metrics)

@@ -10,22 +10,20 @@ whole `sat index` process.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import xlsxwriter
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from sat_retriever import SheetIndex
 
 REPEATS = 5
@@ -67,12 +65,9 @@ def median_seconds(call: Callable[[], object], before: Callable[[], object] | No
     return statistics.median(times)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, write `results/sync/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--workbooks", type=int, default=1000)
-    parser.add_argument("--work", type=Path, default=Path(".cache/sync"))
-    options = parser.parse_args(arguments)
+@suite("sync", "work", workbooks=1000)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     folder, file = options.work / "corpus", options.work / "sync.sat"
     make_corpus(folder, options.workbooks)
     file.unlink(missing_ok=True)
@@ -108,11 +103,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "process_one_changed_s": round(median_seconds(in_process, change_one), 3),
         "repeats": REPEATS,
     }
-    write_result("sync", Result("sat-retriever", f"generated_{options.workbooks}", metrics))
-    table = Table(title=f"sync of {options.workbooks:,} workbooks, median of {REPEATS}")
-    table.add_column("what")
-    table.add_column("seconds", justify="right")
-    for name, value in metrics.items():
-        if name.endswith("_s"):
-            table.add_row(name.removesuffix("_s").replace("_", " "), str(value))
-    Console().print(table)
+    yield Result("sat-retriever", f"generated_{options.workbooks}", metrics)

@@ -13,18 +13,14 @@ discounts, traffic and people.
 
 from __future__ import annotations
 
-import argparse
 import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.results import FOLDER, Result, read_result, write_result
+from benchmarks.results import FOLDER, Result, read_summaries
+from benchmarks.runner import Options, option, suite
 
-BENCHMARK = "ten_million"
 SIZES = (100_000, 300_000, 1_000_000)
 TARGET = 10_000_000
 IN_FILE = (
@@ -138,15 +134,12 @@ def _rent(disk_gb: float) -> dict[str, float]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Draw on, print, write `results/ten_million/`."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--from", dest="source", type=Path, default=FOLDER)
-    parser.add_argument("--results", type=Path, default=None)
-    options = parser.parse_args(arguments)
+@suite("ten_million", source=option(FOLDER, "results that are drawn on"))
+def main(options: Options) -> Iterator[Result]:
+    """Draw on."""
 
-    def metrics(benchmark: str, name: str) -> Metrics:
-        found: Metrics = read_result(options.source / benchmark / f"{name}.all.json")["metrics"]
+    def metrics(suite_name: str, name: str) -> Metrics:
+        found: Metrics = read_summaries(suite_name, options.source)[f"{name}.all"]["metrics"]
         return found
 
     million, postgres = (
@@ -154,27 +147,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for each in ("million", "postgres")
     )
     reading = metrics("remote", "local.eps")
-    console = Console()
-    for method, name, found, measured in (
-        ("in a file", f"template_{TARGET}", of_file(million, reading), million),
-        ("in PostgreSQL", f"template_{TARGET}", of_postgres(postgres), postgres),
-        ("on Ray", f"eps_{TARGET}", of_cluster(metrics("ray", "ray_2_workers.eps")), {}),
+    for method, name, found in (
+        ("in a file", f"template_{TARGET}", of_file(million, reading)),
+        ("in PostgreSQL", f"template_{TARGET}", of_postgres(postgres)),
+        ("on Ray", f"eps_{TARGET}", of_cluster(metrics("ray", "ray_2_workers.eps"))),
     ):
-        rounded = {figure: round(value, 3) for figure, value in found.items()}
-        write_result(BENCHMARK, Result(method, name, rounded), folder=options.results)
-        show(console, method, rounded, measured)
-
-
-def show(console: Console, method: str, found: Metrics, measured: Mapping[int, Metrics]) -> None:
-    """Print what was drawn on, and then what follows from it."""
-    table = Table("figure", *(f"{size:,}" for size in measured), f"{TARGET:,}", "power",
-                  "error at 1M", title=f"Ten million sheets {method}, on paper")  # fmt: skip
-    drawn = [name for name in found if f"{name}_power" in found]
-    for name in drawn:
-        power, error = found[f"{name}_power"], found[f"{name}_error_at_1m"]
-        each = (f"{measured[size][name]:,g}" for size in measured)
-        table.add_row(name, *each, f"{found[name]:,.4g}", f"{power:.2f}", f"{error:+.0%}")
-    for name, value in found.items():
-        if not name.endswith(("_power", "_error_at_1m")) and name not in drawn:
-            table.add_row(name, *("" for _ in measured), f"{value:,.4g}")
-    console.print(table)
+        yield Result(method, name, {figure: round(value, 3) for figure, value in found.items()})

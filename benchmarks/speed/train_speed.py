@@ -8,21 +8,17 @@ training part, turn by turn; medians over all steps of all rounds but each round
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import torch
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.gpu.device import synchronise
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, suite
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.splits import standard_dataset
 from sat_retriever.encoder.source import MINILM
@@ -34,7 +30,6 @@ from sat_retriever.train.loop.optimise import Optimiser
 from sat_retriever.train.loop.parallel import depth_on, made_ahead
 from sat_retriever.train.settings import EncoderTraining
 
-BENCHMARK = "train_speed"
 CORPUS = "industrytab_1k"
 PLAIN = EncoderTraining(backbone=MINILM, precision="fp32")
 VARIANTS = {"fp32": PLAIN, "bf16": replace(PLAIN, precision="bf16")}
@@ -88,33 +83,13 @@ def measure(dataset: Dataset, rounds: int, steps: int) -> list[Result]:
                 "times_fp32": round(median / first, 3),
             },
             split="train",
+            data=dataset.files,
         )
         for name, median in medians.items()
     ]
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return a row a variant."""
-    names = list(results[0].metrics)
-    table = Table("step of Stage 1", *names, title="Training steps")
-    for each in results:
-        table.add_row(each.method, *(str(each.metrics[name]) for name in names))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train a few steps of every variant, write the results, print them."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=3)
-    options = parser.parse_args(arguments)
-    dataset = standard_dataset(options.data / CORPUS)
-    results = measure(dataset, options.rounds, options.steps)
-    for each in results:
-        write_result(BENCHMARK, each, data=dataset.files)
-    Console().print(show(results))
-
-
-if __name__ == "__main__":
-    main()
+@suite("train_speed", "data", rounds=3, steps=3)
+def main(options: Options) -> list[Result]:
+    """Train a few steps of every variant."""
+    return measure(standard_dataset(options.data / CORPUS), options.rounds, options.steps)

@@ -1,4 +1,4 @@
-"""The README's figures: drawn from committed results, compared by the numbers they show.
+"""The figures of the results: drawn from committed results, compared by the numbers they show.
 
 A figure carries a hash of its numbers. `--check` compares that hash and not the drawing, which
 differs between versions of matplotlib, so it needs no matplotlib. A figure that shows the right
@@ -36,17 +36,19 @@ _HASH = re.compile(r"numbers ([0-9a-f]{16})")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One picture of the README.
+    """One picture of the results.
 
     Attributes:
         title: Heading.
         text: Description in words, also for a reader who cannot see the picture.
+        limits: What the figure does not show.
         chart: The numbers, from the committed results.
         draw: Makes the file, given the numbers and their hash.
     """
 
     title: str
     text: str
+    limits: str
     chart: Callable[[], Chart]
     draw: Callable[[Chart, Path, str], None]
 
@@ -56,6 +58,7 @@ FIGURES: Mapping[str, Figure] = {
         "Every method",
         "NDCG@5 of every method on IndustryTab-1K, standard test and unseen families. Filled: "
         "measured here, mean ± standard deviation over seeds; hollow: reported.",
+        "Which differences a test set tells apart; the main tables have the intervals.",
         lambda: comparison_chart(read_results("trained")),
         draw_comparison,
     ),
@@ -63,6 +66,7 @@ FIGURES: Mapping[str, Figure] = {
         "Sensitivity",
         "NDCG@5 on the standard test by number of candidates, depth, gate and link channels, "
         "seed 42. Filled: measured here; hollow: reported; dashed: each one's reference.",
+        "Spread: it is one seed.",
         lambda: sensitivity_chart(read_results("train_sensitivity")),
         draw_sensitivity,
     ),
@@ -71,6 +75,7 @@ FIGURES: Mapping[str, Figure] = {
         "NDCG@5 on the validation part by epoch, of Stage 1, of the graph, and of the graph in "
         "each setting (seed 42; black: the reference). Epoch 0 is before training; the untrained "
         "encoder lies below its panel.",
+        "Test questions: the validation part chose the epochs.",
         lambda: convergence_chart(read_results("trained"), read_results("train_sensitivity")),
         draw_convergence,
     ),
@@ -78,16 +83,18 @@ FIGURES: Mapping[str, Figure] = {
         "Quality against latency",
         "Time of one question, both stages in one call, beside NDCG@5 on the standard test. "
         "Filled: measured here, median; hollow: reported, mean on an A40.",
+        "A comparison of machines: ours are two processor cores, the paper's is an A40.",
         lambda: latency_chart(read_results("trained"), read_results("cascade")),
         draw_latency,
     ),
     "growth.svg": Figure(
         "From a thousand sheets to ten million",
         "What grows with the number of sheets, in a file and in PostgreSQL. Filled: measured on "
-        "two cores, records with template-like names; hollow: drawn on through 100,000, 300,000 "
-        "and a million, not measured. A file is filled by adding records, PostgreSQL by `sat "
-        "migrate`; the first answer is that of a new process. The two lines were measured on two "
-        "machines.",
+        "two cores, records with template-like names; hollow: extrapolated from 100,000, "
+        "300,000 and a million, not measured. A file is filled by adding records, PostgreSQL by "
+        "`sat migrate`; the first answer is that of a new process.",
+        "Real names, which have rarer words and are faster, and one machine for both lines: they "
+        "were measured on two.",
         lambda: growth_chart(
             read_results("million"), read_results("postgres"), read_results("ten_million")
         ),

@@ -1,6 +1,6 @@
 """Result tables and figures, rendered from the committed result files.
 
-python -m benchmarks tables            write docs/results/, the README's table, the figures
+python -m benchmarks tables            write the tables of README.md and docs/results/, and figures
 python -m benchmarks tables --check    fail if they are stale, or a metric does not
                                        follow from its stored per-query rows
 """
@@ -10,35 +10,43 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.results import ROOT, read_results
 from benchmarks.tables.figures import figures
 from benchmarks.tables.part import Part
-from benchmarks.tables.parts import all_parts, summary_parts
-from benchmarks.tables.readme import readme_table
+from benchmarks.tables.parts import all_parts, paper_parts
+from benchmarks.tables.readme import readme_table, untrained_table
+from benchmarks.tables.users import indexing_table, speed_table, warned_table
 from sat_retriever.datasets.metrics.rows import unsupported
 
 RANKED = (
     "quality", "links", "trained", "train_bug", "train_sensitivity", "train_spider", "adapted",
     "periods", "contents", "target", "related", "related_pulls", "real", "ladder",
 )  # fmt: skip
-START, END = "<!-- results:start -->", "<!-- results:end -->"
-# The pages that tables are rendered to: one in the README, some in a summary, all on one page.
-README = ROOT / "README.md"
-SUMMARY = ROOT / "docs" / "results" / "index.md"
-RESULTS = ROOT / "docs" / "results" / "tables.md"
+# Blocks of each page; a block's table lies between the comments NAME:start and NAME:end.
+_RESULTS = "docs/results"
+ALL = f"{_RESULTS}/tables.md"
+BLOCKS: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "README.md": {"results": readme_table},
+    f"{_RESULTS}/index.md": {
+        "quality": untrained_table,
+        "speed": speed_table,
+        "indexing": indexing_table,
+        "warnings": warned_table,
+    },
+    f"{_RESULTS}/paper.md": {"paper": lambda: _rendered(paper_parts())},
+}
 _HEAD = """# Every table and figure
 
-Every table and figure is rendered by `python -m benchmarks tables` from the files in
-`benchmarks/results/`, each of which names its commit, data, versions, hardware and command.
-*Paper* and *authors* mark figures that they report; they were not measured here. What was tried
-and did not help stands in the [log](log.md), with every look at a test set. Results that were
-made before `python -m benchmarks run` name a module as their command: `python -m
-benchmarks.trained` is `run main` or, with `--split grouped`, `run grouped`; `train_bug`,
-`train_sensitivity` and `train_spider` are `run bug`, `run sensitivity` and `run spider`; all
-others kept their names."""
+`python -m benchmarks tables` renders this page from the files in `benchmarks/results/`. Each of
+them names its commit, data, versions, hardware and command. *Paper* and *authors* mark figures that
+they report; they were not measured here. The [log](log.md) says what was tried and did not help,
+and names every look at a test set. Results that are older than `python -m benchmarks run` name a
+module as their command: `python -m benchmarks.trained` is `run main` or, with `--split grouped`,
+`run grouped`; `train_bug`, `train_sensitivity` and `train_spider` are `run bug`, `run sensitivity`
+and `run spider`; all others kept their names."""
 
 
 def contents(parts: Sequence[Part]) -> str:
@@ -59,29 +67,28 @@ def _anchor(title: str) -> str:
 def render_results() -> str:
     """Return the whole page of all tables and figures."""
     parts = all_parts()
-    body = "\n\n".join(part.markdown(2) for part in parts)
-    return f"{_HEAD}\n\n{contents(parts)}\n\n{body}\n"
+    return f"{_HEAD}\n\n{contents(parts)}\n\n{_rendered(parts)}\n"
 
 
-def render_summary() -> str:
-    """Return everything between the markers of the summary."""
-    return "\n\n".join(part.markdown(2) for part in summary_parts())
+def _rendered(parts: Sequence[Part]) -> str:
+    return "\n\n".join(part.markdown() for part in parts)
 
 
-def inserted(page: str, tables: str) -> str:
-    r"""Return a page's text with the tables between its markers.
+def inserted(page: str, name: str, table: str) -> str:
+    r"""Return a page's text with the table in its block.
 
     Raises:
         ValueError: If a marker is missing.
 
-    >>> inserted(f"a {START} old {END} b", "new") == f"a {START}\n\nnew\n\n{END} b"
-    True
+    >>> inserted("a <!-- x:start --> old <!-- x:end --> b", "x", "new")
+    'a <!-- x:start -->\n\nnew\n\n<!-- x:end --> b'
     """
-    before, start, rest = page.partition(START)
-    _, end, after = rest.partition(END)
+    first, last = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
+    before, start, rest = page.partition(first)
+    _, end, after = rest.partition(last)
     if not (start and end):
-        raise ValueError(f"the page lacks the markers {START} and {END}")
-    return f"{before}{START}\n\n{tables}\n\n{END}{after}"
+        raise ValueError(f"the page lacks the markers {first} and {last}")
+    return f"{before}{first}\n\n{table}\n\n{last}{after}"
 
 
 def wrong_metrics() -> list[str]:
@@ -98,13 +105,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Return 0 if all is written or fresh, 1 if it is stale or a number is unsupported."""
     parser = argparse.ArgumentParser("python -m benchmarks tables", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail when stale")
-    parser.add_argument("--readme", type=Path, default=README)
-    parser.add_argument("--summary", type=Path, default=SUMMARY)
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--root", type=Path, default=ROOT, help="folder of README.md and docs/")
     options = parser.parse_args(arguments)
     wrong = wrong_metrics()
     stale = figures(check=options.check)
-    for path, fresh in _pages(options.readme, options.summary, options.results).items():
+    for path, fresh in _pages(options.root).items():
         if path.is_file() and path.read_text(encoding="utf-8") == fresh:
             continue
         if options.check:
@@ -118,10 +123,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(stale or wrong))
 
 
-def _pages(readme: Path, summary: Path, results: Path) -> dict[Path, str]:
+def _pages(root: Path) -> dict[Path, str]:
     """Return each page with what should be in it."""
-    return {
-        readme: inserted(readme.read_text(encoding="utf-8"), readme_table()),
-        summary: inserted(summary.read_text(encoding="utf-8"), render_summary()),
-        results: render_results(),
-    }
+    pages = {root / ALL: render_results()}
+    for name, blocks in BLOCKS.items():
+        text = (root / name).read_text(encoding="utf-8")
+        for block, table in blocks.items():
+            text = inserted(text, block, table())
+        pages[root / name] = text
+    return pages

@@ -20,18 +20,22 @@ class Part:
         title: Heading.
         text: Description of the content, and the command that measures it.
         content: The table or picture, as Markdown.
+        limits: What the figures do not show.
         files: Result files it was made from.
     """
 
     title: str
     text: str
     content: str
+    limits: str
     files: Files = ()
 
-    def markdown(self, level: int = 3) -> str:
-        """Return the part with its heading, and with the commits and machines behind it."""
-        where = f" {measured_on(self.files)}" if self.files else ""
-        return f"{'#' * level} {self.title}\n\n{self.text}{where}\n\n{self.content}"
+    def markdown(self, level: int = 2) -> str:
+        """Return the part with its heading, limits, and the commits and machines behind it."""
+        where = measured_on(self.files) if self.files else ""
+        about = " ".join(filter(None, [self.text, where]))
+        heading = f"{'#' * level} {self.title}"
+        return f"{heading}\n\n{about}\n\n**Not shown:** {self.limits}\n\n{self.content}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ class Shown:
         text: Description of the content.
         benchmarks: Folders of the results that the table is made of.
         table: Makes the table; it takes the result files of each benchmark.
-        dated: Commits and machines of the first benchmark's results are told.
+        limits: What the figures do not show.
+        dated: The part names commits and machines of the first benchmark's results.
     """
 
     title: str
@@ -52,16 +57,17 @@ class Shown:
     text: str
     benchmarks: tuple[str, ...]
     table: Callable[..., str]
+    limits: str
     dated: bool = True
 
     def part(self) -> Part:
-        """Return the part, of the results that are there; without any it says so."""
+        """Return the part; without any results it says so."""
         files = [read_results(name) for name in self.benchmarks]
         missing = self.run and not any(files)
         table = not_run(self.run) if missing else self.table(*files)
-        command = f"`python -m benchmarks run {self.run}`."
-        text = " ".join(filter(None, [command if self.run else "", self.text]))
-        return Part(self.title, text, table, files[0] if self.dated else ())
+        command = f"`python -m benchmarks run {self.run}`." if self.run else ""
+        text = " ".join(filter(None, [command, self.text]))
+        return Part(self.title, text, table, self.limits, files[0] if self.dated else ())
 
 
 def measured_on(files: Files) -> str:

@@ -1,4 +1,4 @@
-"""All parts of the results in order, and the parts that the summary shows."""
+"""All parts of the results in order, and those that the page on the paper shows."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from benchmarks.tables.plain import plain_table, shown_files
 from benchmarks.tables.sections import SECTIONS
 from benchmarks.tables.shown import (
     CORPORA,
-    README_LABELS,
-    README_OPEN,
+    PAPER_LABELS,
+    PAPER_OPEN,
     TRAINING,
     UNTRAINED,
     WITHOUT_LABELS,
@@ -41,31 +41,42 @@ _TRAINED = (
     "others no epoch improved on the start."
 )
 _SPLITS = {"standard": "standard test", "grouped": "unseen families"}
+_TEMPLATES = (
+    "Questions of people, and sheets that are named badly: those of IndustryTab are made from "
+    "templates, so BM25 is strong."
+)
+_STANDARD = f"{_TEMPLATES} New sheets: this split separates questions, not sheets."
+_GROUPED = (
+    f"{_TEMPLATES} Choices free of its questions: most are in the standard split's train or "
+    "validation part, on which fusion share and weights were chosen."
+)
+_OF_SPLIT = {"standard": _STANDARD, "grouped": _GROUPED}
+_SUMMED = "Single questions and their spread; the result files have the rows."
 
 
-def summary_parts() -> list[Part]:
-    """Return the summary: without labels, the main table on both splits, open data, and growth."""
+def paper_parts() -> list[Part]:
+    """Return the page on the paper: both splits of its corpus, without labels, and open data."""
     trained, timed = read_results("trained"), read_results("cascade")
     return [
-        README_LABELS.part(),
         Part(
             "IndustryTab-1K, standard test",
             "`python -m benchmarks run main`, times by `python -m benchmarks run cascade`. "
             f"{_MEANS} {_TRAINED} Differences are paired, with 95 % bootstrap intervals.",
             main_table(trained, timed, "standard"),
+            _STANDARD,
             _files(trained, "standard"),
         ),
         Part(
             "IndustryTab-1K, unseen families",
             "`python -m benchmarks run grouped`. No test sheet's family or header set was seen in "
-            "training. *Reported* are the authors' later runs. "
-            f"{_TRAINED}",
+            f"training. *Reported* are the authors' later runs. {_TRAINED}",
             main_table(trained, [], "grouped"),
+            _GROUPED,
             _files(trained, "grouped"),
         ),
         _picture("comparison.svg"),
-        README_OPEN.part(),
-        _picture("growth.svg"),
+        PAPER_LABELS.part(),
+        PAPER_OPEN.part(),
     ]
 
 
@@ -87,8 +98,18 @@ def _of(shown: Sequence[Shown]) -> list[Part]:
 def _main() -> list[Part]:
     trained, timed = read_results("trained"), read_results("cascade")
     parts = [
-        Part("Compared methods", f"{_MEANS} {paper.source('compared')}.", compared_table()),
-        Part("Hyper-parameters", "As trained here and in the paper.", training_table()),
+        Part(
+            "Compared methods",
+            f"{_MEANS} {paper.source('compared')}.",
+            compared_table(),
+            "Figures: these are definitions.",
+        ),
+        Part(
+            "Hyper-parameters",
+            "As trained here and in the paper.",
+            training_table(),
+            "Values that were tried and not taken; the [log](log.md) has them.",
+        ),
     ]
     for split, title in _SPLITS.items():
         files = _files(trained, split)
@@ -98,6 +119,7 @@ def _main() -> list[Part]:
                 f"Main table: {title}",
                 f"`python -m benchmarks run {run}`. {_MEANS} {_TRAINED}",
                 main_table(trained, timed if split == "standard" else [], split),
+                _OF_SPLIT[split],
                 files,
             )
         )
@@ -106,6 +128,7 @@ def _main() -> list[Part]:
                 f"Neighbouring rows: {title}",
                 "Paired bootstrap over questions, all seeds of a question kept together.",
                 f"{neighbours_table(trained, split)}\n\n{further(trained, split)}",
+                "Spread between trainings beyond the seeds used.",
                 files,
             )
         )
@@ -117,6 +140,7 @@ def _main() -> list[Part]:
             "questions, another fifth for each seed. The paper's own figures are for 1,453 "
             f"questions that could not be had: {_reported_614()}. {_TRAINED}",
             main_table(trained, [], "legacy", INDUSTRYTAB_614),
+            "The paper's task: questions differ, and a fifth of 134 is few.",
             legacy,
         )
     )
@@ -125,6 +149,7 @@ def _main() -> list[Part]:
             "Language models' answers",
             "`python -m benchmarks run main --methods llm_only rag_llm --llm MODEL`.",
             answers_table(trained),
+            "The quality of the rankings; that is in the main tables.",
         )
     )
     parts.append(
@@ -133,6 +158,7 @@ def _main() -> list[Part]:
             "`python -m benchmarks run cascade`. One question after another, ms; both stages in "
             "one call, and each alone. Reported are means, on an A40. For a GPU: `run gpu`.",
             latency_table(timed),
+            "A comparison of machines: ours are two processor cores, the paper's is an A40.",
             timed,
         )
     )
@@ -146,7 +172,7 @@ def _reported_614() -> str:
 
 def _picture(name: str) -> Part:
     figure = FIGURES[name]
-    return Part(figure.title, figure.text, f"![{figure.text}](figures/{name})")
+    return Part(figure.title, figure.text, f"![{figure.text}](figures/{name})", figure.limits)
 
 
 def _by_question() -> list[Part]:
@@ -158,16 +184,19 @@ def _by_question() -> list[Part]:
                 f"By query type: {title}",
                 "NDCG@5 of the main table's runs.",
                 types_table(trained, counted, split),
+                _SUMMED,
             ),
             Part(
                 f"Dependency-heavy questions: {title}",
                 "NDCG@5 of the same runs.",
                 dependency_table(trained, counted, split),
+                _SUMMED,
             ),
             Part(
                 f"Candidate ceilings: {title}",
-                "What the first 50 hold, and what a perfect Stage 2 would make of them.",
+                "Relevant sheets among the first 50, and the score of a perfect Stage 2 over them.",
                 candidates_table(trained, split),
+                "What a real Stage 2 reaches: a perfect one puts every relevant candidate first.",
             ),
         ]
     return parts
@@ -177,8 +206,9 @@ def _plain() -> list[Part]:
     return [
         Part(
             section.title,
-            f"`python -m benchmarks run {section.benchmark}`. {section.limits}".rstrip(),
+            f"`python -m benchmarks run {section.benchmark}`. {section.text}".rstrip(),
             plain_table(section),
+            section.limits,
             shown_files(section),
         )
         for section in SECTIONS

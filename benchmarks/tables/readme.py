@@ -1,4 +1,4 @@
-"""The README's table: what ranks sheets best, by real workbooks, by cells, and beside the paper."""
+"""The README's table: rankings of real workbooks, by cells, and beside the paper."""
 
 from __future__ import annotations
 
@@ -49,10 +49,9 @@ _PAPER = (
 
 def readme_table() -> str:
     """The table, a row a ranking and a column a set of questions."""
-    files = {name: read_results(name) for name in ("real", "contents", "adapted", "trained")}
-    missing = [name for name, found in files.items() if not found]
-    if missing:
-        return not_run(missing[0])
+    files = _results("real", "contents", "adapted", "trained")
+    if isinstance(files, str):
+        return files
     rows = [[title, *_figures(files, names)] for title, names in ROWS]
     last = len(COLUMNS) - 1
     for title, name in _TRAINED:
@@ -61,6 +60,22 @@ def readme_table() -> str:
     for title, name in _PAPER:
         rows.append([title, *[NOTHING] * last, number(reported[name]["NDCG@5"].mean)])
     return markdown(["ranking", *(heading for *_, heading in COLUMNS)], rows)
+
+
+def untrained_table() -> str:
+    """The rows and columns of the table in which nothing was trained on the questions' corpus."""
+    files = _results("real", "contents", "adapted")
+    if isinstance(files, str):
+        return files
+    rows = [[title, *_figures(files, names)[:-1]] for title, names in ROWS]
+    return markdown(["ranking", *(heading for *_, heading in COLUMNS[:-1])], rows)
+
+
+def _results(*names: str) -> Mapping[str, Files] | str:
+    """The results of some benchmarks; if one has none, the text that says so."""
+    files = {name: read_results(name) for name in names}
+    missing = [name for name, found in files.items() if not found]
+    return not_run(missing[0]) if missing else files
 
 
 def _figures(files: Mapping[str, Files], names: Mapping[str, str]) -> list[str]:

@@ -11,16 +11,18 @@ class Section:
     """One table of plain numbers, a result file a row.
 
     Attributes:
-        benchmark: Folder below `results/`, and module that fills it.
+        benchmark: Suite of results, and module that fills it.
         title: Heading.
         columns: Heading of each metric shown, by the metric's name.
         limits: What the figures do not show.
+        text: What was measured, if title and headings do not say it.
     """
 
     benchmark: str
     title: str
     columns: Mapping[str, str]
-    limits: str = ""
+    limits: str
+    text: str = ""
 
 
 _TYPES = (
@@ -65,9 +67,12 @@ SECTIONS = (
             "recall_at_50": "recall@50 against all scored",
             "recall_at_50_least": "the least",
         },
-        "Names are made by templates and tokens are random: every word is common, and no token is "
-        "near another. Real corpora are kinder to both. Calls took turns in one process; files "
-        "were in the system's cache; a disk that is not would add its own time to a first answer.",
+        text="Calls took turns in one process. *Contents* rows hold texts of cells as well.",
+        limits=(
+            "Real corpora: names are made by templates and tokens are random, so every word is "
+            "common and no token is near another. Real ones are kinder to both. Files were in the "
+            "system's cache; a disk would add its own time to a first answer."
+        ),
     ),
     Section(
         "ten_million",
@@ -103,12 +108,17 @@ SECTIONS = (
             "disk_usd_a_month": "US dollars a month",
             "machine_usd_a_month": "one machine, US dollars a month",
         },
-        "Nothing here was measured at ten million. Each figure of a store is drawn on as a power "
-        "of the number of sheets through 100,000, 300,000 and a million; the error says how far "
-        "the first two miss the third. Reading and encoding count EPS's workbooks. On Ray, costs "
-        "a sheet on one machine are multiplied: a network between nodes, and an index that grows "
-        "while it is written, would add theirs. Prices are list prices of June 2026 in us-east-1: "
-        "m7g.large on demand, gp3 storage.",
+        text=(
+            "Each figure of a store is extrapolated as a power of the number of sheets through "
+            "100,000, 300,000 and a million; *error* is how far the first two miss the third. "
+            "Reading and encoding count EPS's workbooks. Prices are list prices of June 2026 in "
+            "us-east-1: m7g.large on demand, gp3 storage."
+        ),
+        limits=(
+            "Any measurement at ten million. On Ray, costs a sheet on one machine are multiplied: "
+            "a network between nodes, and an index that grows while it is written, would add to "
+            "them."
+        ),
     ),
     Section(
         "postgres",
@@ -134,13 +144,15 @@ SECTIONS = (
             "query_p95_ms": "p95",
             "recall_at_50": "recall@50",
         },
-        "The first rows take the default path, and their recall counts against every sheet scored. "
-        "The others compare tokens of names alone, given the question's token, and their recall "
-        "counts against all cosines. LlamaIndex's and LangChain's stores use HNSW with m 16, "
-        "ef_construction 64 and ef_search 200, 32 bits a number. Sheets named template have "
-        "random tokens, which a graph of neighbours finds hardest; those named encoded have real "
-        "ones, of names that repeat. Server and readers share one machine of two cores, so there "
-        "is no network between.",
+        text=(
+            "The first rows take the default path, and their recall counts against every sheet "
+            "scored. The others compare tokens of names alone, given the question's token, and "
+            "their recall counts against all cosines. LlamaIndex's and LangChain's stores use "
+            "HNSW with m 16, ef_construction 64 and ef_search 200, 32 bits a number. Sheets named "
+            "*template* have random tokens, which a graph of neighbours finds hardest; those "
+            "named *encoded* have real ones, of names that repeat."
+        ),
+        limits="A network: server and readers share one machine of two cores.",
     ),
     Section(
         "postgres_writes",
@@ -159,8 +171,11 @@ SECTIONS = (
             "put_settled_s": "put as sheets without files, s",
             "moved_s": "copied by sat migrate, s",
         },
-        "Made workbooks with eight texts a sheet and random tokens: nothing is read or encoded. "
-        "The server stands on the same machine.",
+        text="Made workbooks with eight texts a sheet and random tokens.",
+        limits=(
+            "Reading and encoding, which were left out, and a network: the server is on the same "
+            "machine."
+        ),
     ),
     Section(
         "equal_stores",
@@ -174,8 +189,8 @@ SECTIONS = (
             "equal": "and scores within 0.000001",
             "largest_difference": "largest difference",
         },
-        "Twenty hits of the default path are compared. Tokens of sheets are random, since equality "
-        "does not depend on them.",
+        text="The first twenty hits of the default path are compared.",
+        limits="Real tokens: those of sheets are random, since equality does not depend on them.",
     ),
     Section(
         "postgres_kills",
@@ -186,8 +201,7 @@ SECTIONS = (
             "in_parts": "workbook in parts",
             "lost": "a told write lost",
         },
-        "A server is killed as a process is, not by a power failure; what a disk loses then is not "
-        "shown.",
+        limits="What a disk loses in a power failure: a server is killed as a process is.",
     ),
     Section(
         "permissions",
@@ -200,10 +214,13 @@ SECTIONS = (
             "compared": "answers compared",
             "different": "different",
         },
-        "Looked through are hits with reasons, links and copies, the question as it was read, what "
-        "agents' tools say, counts, and refusals. Answers are compared with those of an index of "
-        "only the sheets that the groups may see. In PostgreSQL a role searches that may only "
-        "read.",
+        text=(
+            "Every answer was searched for names of hidden sheets: hits with reasons, links and "
+            "copies, the question as it was read, answers of agents' tools, counts and refusals. "
+            "Answers are compared with those of an index of only the sheets that the groups may "
+            "see. In PostgreSQL the role that searches may only read."
+        ),
+        limits="What timing, file sizes or the database's own statistics tell.",
     ),
     Section(
         "remote",
@@ -221,8 +238,10 @@ SECTIONS = (
             "one_removed_bytes": "bytes",
             "equal_to_local": "records and links equal",
         },
-        "The server (moto) runs on the same machine: there is no network between, which elsewhere "
-        "is most of the time.",
+        limits=(
+            "A network, which elsewhere takes most of the time: the server (moto) runs on the "
+            "same machine."
+        ),
     ),
     Section(
         "ray",
@@ -243,10 +262,13 @@ SECTIONS = (
             "settle_s": "second pass, s",
             "different": "parts that differ (blank: none)",
         },
-        "All on one machine of two cores. Reading, links and encoding are added up over the "
-        "processes that did them; the others are seconds of the one that writes. The node is "
-        "killed after a third of the workbooks. Parts are sheets, tokens, words, links, claims, "
-        "copies and the others of an index, by their hashes.",
+        text=(
+            "Reading, links and encoding are added up over the processes that did them; the "
+            "others are seconds of the process that writes. The node is killed after a third of "
+            "the workbooks. *Parts* are sheets, tokens, words, links, claims, copies and the "
+            "others of an index, by their hashes."
+        ),
+        limits="Several machines, a network or GPUs: all nodes were on one machine of two cores.",
     ),
     Section(
         "messy",
@@ -265,11 +287,15 @@ SECTIONS = (
             "false": "false",
             "wrong": "wrong",
         },
-        "Small files in the manner of public bug reports, with the records that each holds by "
-        "construction. Rules were made on `messy_tables`, so its figures show what was mended, not "
-        "what a new file meets. `unseen` was written from the rules alone by somebody who had not "
-        "read the code, and was scored once, when the work was done. Neither says how often such "
-        "files occur.",
+        text=(
+            "Small files in the manner of public bug reports, with the records that each holds by "
+            "construction. `unseen` was written from the rules alone by somebody who had not read "
+            "the code, and was scored once, when the work was done."
+        ),
+        limits=(
+            "How often such files occur. Rules were made on `messy_tables`, so its figures show "
+            "what was mended, not how the rules do on a new file."
+        ),
     ),
     Section(
         "left_out",
@@ -289,9 +315,14 @@ SECTIONS = (
             "sums_and_units": "their totals and units",
             "found": "found",
         },
-        "80 rows and 40 sheets were drawn at random, at most two rows of a workbook, and read by a "
-        "language model that knew the rules and not the code. Rules for totals were mended after "
-        "it had named those missed, so `found` is of sheets that were looked at.",
+        text=(
+            "80 rows and 40 sheets were drawn at random, at most two rows of a workbook, and read "
+            "by a language model that knew the rules and not the code."
+        ),
+        limits=(
+            "Judgement by people, or sheets that were not looked at: rules for totals were mended "
+            "after the reader had named the missed ones, which `found` counts."
+        ),
     ),
     Section(
         "read_cost",
@@ -304,6 +335,8 @@ SECTIONS = (
             "least_ratio": "least",
             "largest_ratio": "largest",
         },
+        text="Both versions read every workbook of EPS in turn, each time in a process of its own.",
+        limits="Other collections, and the time that a person waits: this is processor time.",
     ),
     Section(
         "table_data",
@@ -322,6 +355,14 @@ SECTIONS = (
             "pandas_calamine_s": "pandas with calamine, s",
             "pandas_openpyxl_s": "pandas with openpyxl, s",
         },
+        text=(
+            "Every table of every xlsx file is loaded, and each of its cells is compared with "
+            "openpyxl's."
+        ),
+        limits=(
+            "Whether openpyxl itself is right, formats other than xlsx, and texts beyond 2,000 "
+            "characters."
+        ),
     ),
     Section(
         "made_answers",
@@ -340,6 +381,8 @@ SECTIONS = (
             "top_5": "all sheets in top 5",
             "top_10": "in top 10",
         },
+        text="The SQL comes from the generator, which knows names and headers.",
+        limits="Whether a language model writes such SQL, and real workbooks.",
     ),
     Section(
         "hostile_sql",
@@ -356,6 +399,7 @@ SECTIONS = (
             "longest_s": "longest s",
             "limit_s": "limit, s",
         },
+        limits="Attacks that nobody thought of, and other versions of DuckDB.",
     ),
     Section(
         "scripted",
@@ -369,8 +413,8 @@ SECTIONS = (
             "citations": "citations",
             "files_written": "files written",
         },
-        "Replies come from a script: the table shows what the program makes of them in both "
-        "frameworks, not how often a language model gives such replies.",
+        text="Replies come from a script, in both frameworks.",
+        limits="How often a language model gives such replies.",
     ),
     Section(
         "answers",
@@ -386,7 +430,8 @@ SECTIONS = (
             "median_tokens": "reply tokens, median",
             "median_seconds": "s, median",
         },
-        "An answer is right if it says every expected value, whatever else it says.",
+        text="An answer is right if it says every expected value, whatever else it says.",
+        limits="Whether the other statements of an answer are right.",
     ),
     Section(
         "eps_answers",
@@ -408,9 +453,12 @@ SECTIONS = (
             "text": "value in five texts",
             "text_right": "rows in a right sheet's text",
         },
-        "The SQL was written by hand, by someone who knew the answers: it tests the tables, not a "
-        "language model. Six questions about notes and ten over many cells are few: one of them "
-        "moves a share by .17 or .10. A short number stands in the five texts by chance.",
+        text="Someone who knew the answers wrote the SQL by hand.",
+        limits=(
+            "How a language model does: the SQL tests the tables. The sets are small, six "
+            "questions about notes and ten over many cells, so one question moves a share by .17 "
+            "or .10. A short number stands in five texts by chance."
+        ),
     ),
     Section(
         "unchanged",
@@ -422,6 +470,8 @@ SECTIONS = (
             "difference": "difference",
             "interval": "95 % interval",
         },
+        text="Every row of *Quality without training* measured again, question by question.",
+        limits="Corpora with cells: these have names and headers alone.",
     ),
     Section(
         "synth_roundtrip",
@@ -435,6 +485,7 @@ SECTIONS = (
                 for what in ("precision", "recall")
             },
         },
+        limits="Real workbooks: generator and reader have the same authors and may share an error.",
     ),
     Section(
         "synth_scale",
@@ -451,6 +502,10 @@ SECTIONS = (
             "index_workers_mib": "of its workers, MiB",
             "index_mib": "index file, MiB",
         },
+        limits=(
+            "Real workbooks, which differ in size and in what they hold, and a machine with more "
+            "cores."
+        ),
     ),
     Section(
         "adapt_scale",
@@ -466,6 +521,7 @@ SECTIONS = (
             "encoder_kept": "encoder kept",
             "reranker_kept": "new reranker kept",
         },
+        limits="Whether the adapted index is better for people's own questions.",
     ),
     Section(
         "train_speed",
@@ -478,6 +534,10 @@ SECTIONS = (
             "slowest_s": "slowest, s",
             "times_fp32": "of fp32",
         },
+        limits=(
+            "Other processors, above all those that do not multiply bf16, and the quality that "
+            "either precision gives."
+        ),
     ),
     Section(
         "gpu",
@@ -490,6 +550,7 @@ SECTIONS = (
             "stage1_p50_ms": "Stage 1, p50",
             "stage2_p50_ms": "Stage 2, p50",
         },
+        limits="Spread: it is one seed and one card.",
     ),
     Section(
         "gpu",
@@ -504,6 +565,7 @@ SECTIONS = (
             "encode_s": "in all, s",
             "sheets_per_s": "sheets a second",
         },
+        limits="Other cards, and the time to read the sheets.",
     ),
     Section(
         "synth_quality",
@@ -516,6 +578,10 @@ SECTIONS = (
             "Recall@10": "R@10",
             "HN-FPR@1": "HN-FPR@1",
         },
+        limits=(
+            "Questions of people: these are made from the names, headers and links of made "
+            "sheets, which flatters methods that compare words."
+        ),
     ),
     Section(
         "formula_links",
@@ -534,6 +600,11 @@ SECTIONS = (
             "shared_recall": "recall",
             "share_of_edges_with_equal_cells": "edges with equal cell counts",
         },
+        text="*Edges* join a sheet with formulas to a sheet of the same workbook that they read.",
+        limits=(
+            "Links between workbooks, and what both counts miss alike, such as `INDIRECT` with a "
+            "computed sheet."
+        ),
     ),
     Section(
         "formula_links",
@@ -547,6 +618,7 @@ SECTIONS = (
             "worker_without_links_cpu_seconds_median": "without",
             "worker_peak_mib": "reading, peak MiB",
         },
+        limits="Formulas of other files than these: speed depends on how they are written.",
     ),
     Section(
         "joins",
@@ -563,6 +635,10 @@ SECTIONS = (
             "column_recall": "recall",
             "column_precision_implied": "precision with implied keys",
         },
+        limits=(
+            "Spreadsheets, whose headers are less tidy than those of databases, and keys that "
+            "nobody declared, which count as wrong."
+        ),
     ),
     Section(
         "links_scale",
@@ -577,6 +653,7 @@ SECTIONS = (
             "graph_mib": "with the graph, MiB",
             "index_mib": "index file, MiB",
         },
+        limits="Reading and encoding, and real corpora, which have more or fewer links.",
     ),
     Section(
         "headers",
@@ -594,6 +671,11 @@ SECTIONS = (
             "num_rows": "row count right",
             "all_ranges": "all tables right",
         },
+        text="Made sheets have known headers; real ones were labelled by hand.",
+        limits=(
+            "Files of other makers: weights were chosen on the tuning parts, and real sheets are "
+            "few."
+        ),
     ),
     Section(
         "robustness",
@@ -610,6 +692,7 @@ SECTIONS = (
             "worksheets_an_oracle_opens": "another reader opens",
             "worksheets_missed": "of these missed",
         },
+        limits="Files that break readers in ways not yet seen, and systems other than Linux.",
     ),
     Section(
         "determinism",
@@ -625,6 +708,7 @@ SECTIONS = (
             "busy_median_s": "busy, median s",
             "busy_slowest_s": "slowest, s",
         },
+        limits="Other processors, whose tokens may differ in their last bits.",
     ),
     Section(
         "large",
@@ -641,6 +725,11 @@ SECTIONS = (
             "busy_cpu_s": "processor, s",
             "equal": "same index",
         },
+        text=(
+            "Three generated files, indexed on an idle machine and beside processes that keep "
+            "every core busy."
+        ),
+        limits="Files that are large in other ways.",
     ),
     Section(
         "encodings",
@@ -652,6 +741,7 @@ SECTIONS = (
             "wrong_told_unsure": "wrong, told as unsure",
             "wrong": "wrong",
         },
+        limits="How often each encoding occurs: every language and encoding counts the same.",
     ),
     Section(
         "reading",
@@ -662,6 +752,11 @@ SECTIONS = (
             "times_faster_than_openpyxl": "× openpyxl",
             "peak_mb_max": "peak memory, MiB",
         },
+        text=(
+            "Every measurement is a fresh process that starts its clock before it imports the "
+            "reader."
+        ),
+        limits="Reading many files in one process, where imports count once.",
     ),
     Section(
         "encoder",
@@ -674,6 +769,8 @@ SECTIONS = (
             "memory_mib": "memory, MiB",
             "top_10_kept": "top 10 kept",
         },
+        text="All methods use the weights of all-MiniLM-L6-v2.",
+        limits="The general encoder of the package, and other processors.",
     ),
     Section(
         "install",
@@ -691,6 +788,7 @@ SECTIONS = (
             "import_s": "`import sat_retriever`, s",
             "help_s": "`sat --help`, s",
         },
+        limits="The time of downloads, and other systems than Linux.",
     ),
     Section(
         "install",
@@ -706,6 +804,7 @@ SECTIONS = (
             "sheets_per_s": "sheets a second",
             "memory_mib": "memory, MiB",
         },
+        limits="Quality; that is in *Without labels*.",
     ),
     Section(
         "latency",
@@ -720,6 +819,11 @@ SECTIONS = (
             "cold_search_process_s": "cold `sat search`, s",
             "import_s": "import, s",
         },
+        text="Sheets have template-like names, so every word is common; tokens are random.",
+        limits=(
+            "Times on real corpora, most of which have rarer words and are faster, and several "
+            "questions at once."
+        ),
     ),
     Section(
         "serve",
@@ -737,6 +841,14 @@ SECTIONS = (
                 )
             },
         },
+        text=(
+            "The server runs without its limit on the rate of a client; each request asks another "
+            "question."
+        ),
+        limits=(
+            "A network: client and server share one machine of two cores. The sheets have no "
+            "cells, so pages show no previews."
+        ),
     ),
     Section(
         "contents_cost",
@@ -755,6 +867,11 @@ SECTIONS = (
             "first_ms": "first answer, ms",
             "ask_peak_mib": "memory, MiB",
         },
+        text=(
+            "`names`, `examples` and `all` took turns in one run. Made sheets hold 200 distinct "
+            "texts each."
+        ),
+        limits="The cost of encoding, which was left out.",
     ),
     Section(
         "contents_cost",
@@ -764,6 +881,8 @@ SECTIONS = (
             for kind in ("questions", "names", "rare", "mixed", "common", "phrase", "misspelt")
             for figure, name in (("p50_ms", kind), ("p95_ms", "p95"), ("times", "× names"))
         },
+        text="Questions of words that are new to the process.",
+        limits="The time to encode the question.",
     ),
     Section(
         "cell_search",
@@ -778,7 +897,10 @@ SECTIONS = (
             )
             for unit, told in (("cpu_ms", "processor ms"), ("ms", "ms"))
         },
-        "The time to read the sheet's file is in that of the sheet, not in its processor time.",
+        text=(
+            "The time to read the sheet's file is in that of the sheet, not in its processor time."
+        ),
+        limits="Sheets at a URL, which have to be downloaded first.",
     ),
     Section(
         "adapters",
@@ -789,6 +911,7 @@ SECTIONS = (
             "sheets": "sheets",
             "queries": "calls",
         },
+        limits="What a framework's own chains, agents and models add.",
     ),
     Section(
         "sync",
@@ -802,6 +925,7 @@ SECTIONS = (
             "process_unchanged_s": "`sat index`, nothing changed, s",
             "process_one_changed_s": "`sat index`, one changed, s",
         },
+        limits="Network drives and URLs: all files are on a local disk.",
     ),
     Section(
         "crash",
@@ -819,6 +943,7 @@ SECTIONS = (
             "reruns_that_completed": "finished by another run",
             "processes_left_behind": "processes left",
         },
+        limits="Power failures, where a disk may lose what the system had taken for written.",
     ),
     Section(
         "privacy",
@@ -833,6 +958,11 @@ SECTIONS = (
             "marks_in_names": "marks in names",
             "found_in_names": "of these found",
         },
+        text=(
+            "A *mark* is a text or number that stands nowhere else. After each step the index "
+            "file and the files beside it are searched for all marks."
+        ),
+        limits="Copies that the disk or its file system keeps of deleted blocks.",
     ),
     Section(
         "contention",
@@ -854,6 +984,7 @@ SECTIONS = (
             "search_p50_ms": "search p50, ms",
             "search_p95_ms": "p95, ms",
         },
+        limits="Network drives, more processes, and longer runs.",
     ),
     Section(
         "soak",
@@ -870,5 +1001,7 @@ SECTIONS = (
             "threads_growth": "more threads",
             "open_files_growth": "more open files",
         },
+        text="No two questions are equal, so no answer comes from a cache.",
+        limits="Days of use, and several threads.",
     ),
 )

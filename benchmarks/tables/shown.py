@@ -29,10 +29,13 @@ CORPORA = (
     Shown(
         "The corpora",
         "statistics",
-        "Of IndustryTab-614 only the 134 old questions could be had; its 1,453 are taken as soon "
-        "as they are there.",
+        "Of IndustryTab-614 only the 134 old questions could be had.",
         ("statistics",),
         statistics_tables,
+        limits=(
+            "How alike two questions or two sheets of a corpus are, and so how many "
+            "independent ones there are."
+        ),
     ),
     Shown(
         "Made corpora beside the published ones",
@@ -40,6 +43,7 @@ CORPORA = (
         "",
         ("synth_stats",),
         stats_table,
+        limits="Whether made questions are as hard as published ones: these are counts.",
     ),
 )
 TRAINING = (
@@ -50,6 +54,7 @@ TRAINING = (
         "without a hard negative.",
         ("train_bug",),
         bug_table,
+        limits="The error's cost with BGE, or with Stage 2 behind it.",
     ),
     Shown(
         "Sensitivity of the paper's graph",
@@ -57,6 +62,7 @@ TRAINING = (
         "IndustryTab-1K, standard test, seed 42; MiniLM here, BGE in the paper.",
         ("train_sensitivity",),
         sensitivity_table,
+        limits="Spread: it is one seed.",
     ),
     Shown(
         "Trained on Spider, asked on unseen databases",
@@ -65,6 +71,7 @@ TRAINING = (
         "touched before.",
         ("train_spider",),
         spider_table,
+        limits="Workbooks: these are tables of databases, with names and headers alone.",
     ),
     Shown(
         "What training takes",
@@ -74,82 +81,95 @@ TRAINING = (
         ("trained", "train_spider"),
         lambda trained, spider: cost_table([*trained, *spider]),
         dated=False,
+        limits="Other machines; see *On a GPU* for one.",
     ),
 )
 WITHOUT_LABELS = (
     Shown(
         "Without labels",
         "adapted",
-        "*Transductive*: the sheets that are asked for were adapted to, as in anybody's own index; "
-        "*inductive*: none of the unseen families' sheets was. Mean ± standard deviation over "
-        "seeds 42 to 44; differences are paired, with 95 % bootstrap intervals. Rows of adapted "
-        "models stand beside the last row that is not adapted, and the general model that was "
-        "trained without the paper's categories and naming (`run general --apart`, `run "
-        "apart_tests`) beside the shipped one. Questions of the made corpora are of the same "
-        "grammar as those that adapting makes, so gains on them are flattering. **Adapted rows "
-        "of IndustryTab-1K and EPS, transductive, start from the general model of today and keep "
-        "half of it (EPS with seeds 42 and 43). All other adapted rows, and those trained without "
-        "the paper's names, start from the general model of before 2026-11-24 or its recipe: they "
-        "do not compare.**",
+        "*Transductive* models adapted to the sheets that are asked for, as in your own "
+        "index; *inductive* ones saw none of the unseen families' sheets. Mean ± standard "
+        "deviation over seeds 42 to 44; differences are paired, with 95 % bootstrap "
+        "intervals. Rows of adapted models stand beside the last row that is not adapted, and "
+        "the general model that was trained without the paper's categories and naming (`run "
+        "general --apart`, `run apart_tests`) beside the shipped one.",
         ("adapted",),
         adapted_tables,
+        limits=(
+            "Gains on people's questions where a corpus is made: its questions have the same "
+            "grammar as those that adapting makes. **Adapted rows of IndustryTab-1K and EPS, "
+            "transductive, start from the general model of today and keep half of it (EPS "
+            "with seeds 42 and 43). All other adapted rows, and those trained without the "
+            "paper's names, start from the general model of before 2026-11-24 or its recipe: "
+            "they do not compare.**"
+        ),
     ),
     Shown(
         "As installed, beside each baseline",
         "",
-        "What a search answers, less what each baseline does (`run general_tests`, `run contents "
-        "--tests`): NDCG@10, paired, with 95 % bootstrap intervals. An interval below zero is a "
-        "loss. *Stage 1* is the same encoder with words and times, before links and reranker. "
-        "Tables of the web have no titles here, and stand among their own.",
+        "The score of a search less that of each baseline (`run general_tests`, `run contents "
+        "--tests`): NDCG@10, paired, with 95 % bootstrap intervals. An interval below zero is "
+        "a loss. *Stage 1* is the same encoder with words and times, before links and "
+        "reranker.",
         ("adapted", "contents"),
         leads_table,
+        limits=(
+            "Tables of the web among many others: they have no titles here, and stand among "
+            "their own."
+        ),
     ),
     Shown(
         "The cosine alone",
         "cosine",
-        "The general encoder beside MiniLM, which it was trained from: no words, periods, links "
-        "or reranker. *Contents* are the texts of names, notes, headers and rows; tables of the "
-        "web have no titles here. Of a corpus with more than 2,000 questions 2,000 are asked. "
-        "Differences are paired, with 95 % bootstrap intervals. `run cosine --validation` asks the "
-        "corpora that choices may use. The figures do not show what a search finds, which reads "
-        "words as well.",
+        "The general encoder beside MiniLM, which it was trained from: no words, periods, "
+        "links or reranker. *Contents* are the texts of names, notes, headers and rows; "
+        "tables of the web have no titles here. Of a corpus with more than 2,000 questions "
+        "2,000 are asked. Differences are paired, with 95 % bootstrap intervals. `run cosine "
+        "--validation` asks the corpora that choices may use.",
         ("cosine",),
         cosine_table,
+        limits="What a search finds, which reads words as well.",
     ),
     Shown(
         "What adapting takes",
         "",
-        "Medians over seeds; each adaptation in a process of its own, on a machine that was "
-        "shared. The seconds of one that was gone on with after its training (LOG.md says "
-        "which) are those of its epochs and of judging; whole ones are below, by `run "
-        "adapt_scale`. The encoder and the reranker are kept only where they are better on "
-        "made questions about held-out families, said in other words; where the new reranker "
-        "is not, an adapted encoder is searched with the one from before.",
+        "Medians over seeds; each adaptation in a process of its own. Where an adaptation was "
+        "stopped and continued (LOG.md says which), its seconds are those of its epochs and "
+        "of judging; `run adapt_scale`, below, has whole ones. The encoder and the reranker "
+        "are kept only where they are better on made questions about held-out families, said "
+        "in other words. Where the new reranker is not, an adapted encoder is searched with "
+        "the one from before.",
         ("adapted",),
         cost_rows,
+        limits="Machines that do nothing else: this one was shared.",
     ),
     Shown(
         "Times and owners in questions",
         "periods",
-        "Made corpora in which sheets differ by their time alone, in all naming conventions; for "
-        "development, choices may be made on it. m is the number of a question's relevant sheets: "
-        "precision@m is that of the first m sheets, *in the family* that of the first m of the "
-        "series that is meant. The oracles are told the time that is meant and leave out the "
-        "sheets of other times.",
+        "Made corpora in which sheets differ by their time alone, in all naming conventions. "
+        "m is the number of a question's relevant sheets: precision@m is that of the first m "
+        "sheets, *in the family* that of the first m of the series that is meant. The oracles "
+        "know the time that is meant and leave out the sheets of other times.",
         ("periods",),
         periods_table,
+        limits="Generalisation: the corpora are for development, and choices were made on them.",
     ),
     Shown(
         "Nothing there",
         "nothing",
-        "How sure an answer is that the sheets hold one. Foreign questions are those of the other "
-        "corpora; own questions are also asked after the sheets that answer them were removed. "
-        "AUROC on validation parts is of weights fitted without the corpus and its kin, on tests "
-        "of the weights that are used. *Warned* is the share of answers that the message stands "
-        "over; right answers have a right sheet among the first five. `--fit` fits the weights, "
-        "`--test` measures the tests.",
+        "How well a search tells that no sheet answers. Foreign questions are those of the "
+        "other corpora; own questions are also asked after the sheets that answer them were "
+        "removed. AUROC is 1 where every such question gets less confidence than every other, "
+        ".5 by chance. On validation parts its weights were fitted without the corpus and its "
+        "kin; on tests they are the weights in use. *Warned* is the share of answers with the "
+        "message that nothing seems to answer; right answers have a right sheet among the "
+        "first five. `--fit` fits the weights, `--test` measures the tests.",
         ("nothing",),
         nothing_table,
+        limits=(
+            "Questions that are near to what the sheets hold, but ask for something else in them."
+        ),
     ),
 )
 
@@ -159,24 +179,35 @@ def _links(links: Files) -> str:
 
 
 UNTRAINED = (
-    Shown("Quality without training", "quality", _CHOSEN, ("quality",), quality_table),
+    Shown(
+        "Quality without training",
+        "quality",
+        _CHOSEN,
+        ("quality",),
+        quality_table,
+        limits="What a search finds with the general encoder and the contents of cells.",
+    ),
     Shown(
         "What links buy without training",
         "links_quality",
         f"{_CHOSEN} BIRD's declared keys take its own dev_tables.json (`--bird-tables FILE`).",
         ("links",),
         _links,
+        limits="What links buy beside the general encoder and the contents of cells.",
     ),
     Shown(
         "Questions that need several linked sheets",
         "related",
-        "With the general encoder; *given* keys are those that databases declare, all other links "
-        "are found by the index. Answers have two to ten sheets. Those of made workbooks and of "
-        "*formulas* are sheets that links join by construction, so they flatter whatever follows "
-        "links; Spider's and the labelled computed variables are not. Intervals are paired 95 % "
-        "bootstrap intervals, questions with the same answer drawn together.",
+        "With the general encoder; *given* keys are those that databases declare, all other "
+        "links are found by the index. Answers have two to ten sheets. Intervals are paired "
+        "95 % bootstrap intervals, questions with the same answer drawn together.",
         ("related",),
         related_tables,
+        limits=(
+            "Gains without a favour on made workbooks and *formulas*: links join their answers by "
+            "construction, which flatters whatever follows links. Spider's and the labelled "
+            "computed variables are free of that."
+        ),
     ),
     Shown(
         "What links lead to",
@@ -191,6 +222,7 @@ UNTRAINED = (
         "*trusting* all neighbours of the first sheet.",
         ("related_neighbours",),
         neighbours_tables,
+        limits="What a reranker reaches: these are bounds, on validation parts.",
     ),
     Shown(
         "A learnt walk",
@@ -203,109 +235,128 @@ UNTRAINED = (
         "zero, or below.",
         ("related_pulls",),
         pulls_table,
+        limits="Tests: these are validation parts.",
     ),
     Shown(
         "The general reranker on lists that it has not learnt",
         "features",
-        "Lists of the general encoder after links, NDCG@10 and questions with all relevant sheets "
-        "among the first ten. *Judged* corpora chose the epoch; *watched* ones chose nothing but "
-        "the guard's bounds, which `eps development` helped to choose. Made corpora share their "
-        "generator, not companies or naming, with those that were learnt, so they flatter it; "
-        "`eps` and IndustryTab are of kinds that it has not seen. Means over seeds 42 to 44 with "
-        "paired 95 % bootstrap intervals over questions. *Without* rows are trained without a "
-        "group of features; *pulls* are those of linked sheets.",
+        "Lists of the general encoder after links, NDCG@10 and questions with all relevant "
+        "sheets among the first ten. *Judged* corpora chose the epoch; *watched* ones chose "
+        "nothing but the guard's bounds, which `eps development` helped to choose. Means over "
+        "seeds 42 to 44 with paired 95 % bootstrap intervals over questions. *Without* rows "
+        "are trained without a group of features; *pulls* are those of linked sheets.",
         ("features",),
         features_tables,
+        limits=(
+            "How it does on real workbooks with contents, where it is not used. Made corpora "
+            "share their generator, not companies or naming, with those that were learnt, so "
+            "they flatter it; `eps` and IndustryTab are of kinds that it has not seen."
+        ),
     ),
     Shown(
         "Real workbooks, by people's own words",
         "real",
-        "Commit messages, docstrings, descriptions and rows of contents pages, and the sheets that "
-        "they were about; sets for choices first, then those to learn from. *First is right*: "
-        "share of questions whose first sheet is one of theirs; R@10: mean share of their sheets "
-        "among the first ten. Sheets that hold the questions are left out of every ranking. BM25, "
-        "MiniLM, arctic-embed-xs (both untrained) and their sum are plain parts, without anything "
-        "of this package. Intervals are paired 95 % bootstrap intervals over questions. The "
-        "figures do not show: sheets that answer too and that nobody labelled, which count as "
-        "wrong; copies of a labelled sheet, which folding hides and which count as missed where "
-        "they are labelled too; an organisation that is not one of these; how far questions of one "
-        "page or one person go together, so that intervals are too narrow. Sets of fewer than "
-        "fifty questions say next to nothing each.",
+        "Questions are commit messages, docstrings, descriptions and rows of contents pages, "
+        "each with the sheets that it is about; sets for choices come first, then those to "
+        "learn from. *First is right*: share of questions whose first sheet is one of theirs; "
+        "R@10: mean share of their sheets among the first ten. Sheets that hold the questions "
+        "are left out of every ranking. BM25, MiniLM, arctic-embed-xs (both untrained) and "
+        "their sum are plain parts, without anything of this package. Intervals are paired 95 "
+        "% bootstrap intervals over questions.",
         ("real",),
         real_tables,
+        limits=(
+            "Sheets that answer too and that nobody labelled, which count as wrong; copies of a "
+            "labelled sheet, which folding hides and which count as missed if they are labelled "
+            "too; other organisations. Questions of one page or one person are alike, so "
+            "intervals are too narrow. Sets of fewer than fifty questions say next to nothing "
+            "each."
+        ),
     ),
     Shown(
         "Rungs of the default ranking on the same workbooks",
         "ladder",
-        "The default's lead over what is left without a rung, beside what the rung costs. `ms` is "
-        "processor time of one question, ten hits, the token given, asked by somebody who may not "
-        "see the pages that hold the questions: the median. *Saved* is the median "
-        "of the default's time less that without the rung, both asked each question in turn on "
-        "indexes of their own (a median "
-        "for each order, and their mean); the default beside itself shows the noise. A minus means "
-        "that the rung left out takes time off others, or that the row adds it, as it does folding "
-        "and the learnt reranker. *Lines* are lines "
-        "of code without docstrings, comments and blanks, counted in the modules and functions "
-        "that `benchmarks/real/rungs.py` declares. `--contents names` leaves out words, cosine and "
-        "reading of cells together. The figures do not show: time to encode the question, which "
-        "cosines need; time and space of indexing; time that is spent although a rung does not "
-        "count, where a weight switches it off (*without words*, *without cosines*) or others "
-        "need what it looks up (words of names, words of cells, the cosine of names); how two "
-        "rungs do without each other; lines that call a rung; what code does beside "
-        "ranking, as periods do for filters, and what ranking takes from elsewhere, as reading "
-        "takes the places of citations and links their finders. Code of two rungs counts for both.",
+        "A *rung* is one rule of the ranking. The table has the default's lead over the "
+        "ranking without it, beside its cost. `ms` is processor time of one question, ten "
+        "hits, the token given, asked by somebody who may not see the pages that hold the "
+        "questions: the median. *Saved* is the median of the default's time less that without "
+        "the rung, both asked each question in turn on indexes of their own (a median for "
+        "each order, and their mean); the default beside itself shows the noise. A minus "
+        "means that the rung takes time off others, or that the row adds it, as it does "
+        "folding and the learnt reranker. *Lines* are lines of code without docstrings, "
+        "comments and blanks, counted in the modules and functions that "
+        "`benchmarks/real/rungs.py` declares. `--contents names` leaves out words, cosine and "
+        "reading of cells together.",
         ("ladder",),
         ladder_tables,
+        limits=(
+            "The time to encode the question, which cosines need; time and space of indexing; "
+            "time that is spent although a rung does not count, where a weight switches it off "
+            "(*without words*, *without cosines*) or others need what it looks up (words of "
+            "names, words of cells, the cosine of names); how two rungs do without each other; "
+            "lines that call a rung. Code also serves other ends, as periods do for filters, and "
+            "ranking uses code from elsewhere, as reading uses the places of citations. Code of "
+            "two rungs counts for both."
+        ),
     ),
     Shown(
         "Search by contents",
         "contents",
-        "All with the general encoder and a user's defaults. The encoder learnt from other tables "
-        "of WikiTableQuestions' training part, so *WikiTableQuestions dev* is of a kind that it "
-        "knows; one table of that set and one of FeTaQA dev have half of their rows in a learnt "
-        "table, none of TabFact's has. "
-        "`names`, `examples`, `all` are what the index keeps of cells (`--contents`). All choices "
-        "were made on *held-out tables* and *development questions* (`run contents`); the others "
-        "are tests, looked at once (`run contents --tests`). Of a corpus with more than 2,000 "
-        "questions 2,000 are asked, the same ones in every row. *No titles*: names of workbooks "
-        "and sheets are numbers. Intervals are paired 95 % bootstrap intervals, all questions "
-        "about one table kept together. The figures do not show: how the ranking does on tables "
-        "larger than those of a web page; how many questions of WikiTableQuestions say too little "
-        "to tell their table from others; distractors that answer a question too, which nobody "
-        "labelled and which count as wrong.",
+        "All with the general encoder and a user's defaults. `names`, `examples`, `all` are "
+        "what the index keeps of cells (`--contents`). All choices were made on *held-out "
+        "tables* and *development questions* (`run contents`); the others are tests, looked "
+        "at once (`run contents --tests`). Of a corpus with more than 2,000 questions 2,000 "
+        "are asked, the same ones in every row. *No titles*: names of workbooks and sheets "
+        "are numbers. Intervals are paired 95 % bootstrap intervals, all questions about one "
+        "table kept together.",
         ("contents",),
         contents_tables,
+        limits=(
+            "Rankings of tables larger than those of a web page; how many questions of "
+            "WikiTableQuestions say too little to tell their table from others; distractors that "
+            "answer a question too, which nobody labelled and which count as wrong. The encoder "
+            "learnt from other tables of WikiTableQuestions' training part, so "
+            "*WikiTableQuestions dev* is of a kind that it knows. One table of that set and one "
+            "of FeTaQA dev have half of their rows in a learnt table; none of TabFact's has."
+        ),
     ),
     Shown(
         "Table retrieval as in TARGET",
         "target",
-        "The default ranking behind the interface of the TARGET benchmark. **The rows that TARGET "
-        "reports are on its own test data, with other tables and other questions; ours are on "
-        "the parts named here. They show the scale of such figures and do not compare.**",
+        "The default ranking behind the interface of the TARGET benchmark.",
         ("target",),
         target_table,
+        limits=(
+            "**A comparison: the rows that TARGET reports are on its own test data, with "
+            "other tables and other questions; ours are on the parts named here. They show "
+            "the scale of such figures.**"
+        ),
     ),
 )
-README_LABELS = Shown(
+PAPER_LABELS = Shown(
     "Without labels",
     "",
     "`python -m benchmarks run general_tests`, `python -m benchmarks run adapted`. NDCG@5 where no "
-    "other metric is named. *General* is the encoder in the package; it learnt from made corpora "
-    "of the same makers as *templates* and *other subjects*, with other names and sheets, and "
-    "knows the categories and the naming of the paper's corpus: the rows at the end are of one "
-    "that does not (`run apart_tests`). *Adapted* is `sat adapt`, over seeds 42 to 44: "
-    "*transductive* with the sheets that are asked for, as in anybody's own index, *inductive* "
-    "without those of the unseen families. *Adapted Stage 1* is shown even if it was not kept; "
-    "*adapted cascade* is what a search then answers. **Adapted rows of "
-    "*templates* and *other subjects*, *inductive* ones and the last two are of the general model "
-    "of before 2026-11-24 or its recipe: they do not compare with the new one.**",
+    "other metric is named. *General* is the encoder in the package. *Adapted* is `sat adapt`, "
+    "over seeds 42 to 44: *transductive* with the sheets that are asked for, as in your own "
+    "index, *inductive* without those of the unseen families. *Adapted Stage 1* is shown even if "
+    "it was not kept; *adapted cascade* is what a search then answers.",
     ("adapted",),
     summary_table,
+    limits=(
+        "An encoder that knows nothing of the corpora: the general one learnt from made corpora "
+        "of the same makers as *templates* and *other subjects*, with other names and sheets, and "
+        "knows the categories and the naming of the paper's corpus. The rows at the end are of "
+        "one that does not (`run apart_tests`). **Adapted rows of *templates* and *other "
+        "subjects*, *inductive* ones and the last two are of the general model of before "
+        "2026-11-24 or its recipe: they do not compare with the new one.**"
+    ),
 )
-README_OPEN = Shown(
+PAPER_OPEN = Shown(
     "Open data, without training",
     "",
     f"`python -m benchmarks run quality`, `python -m benchmarks run links_quality`. {_CHOSEN}",
     ("quality", "links"),
     open_table,
+    limits="What a search finds with the general encoder and the contents of cells.",
 )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from filelock import FileLock
-
 from benchmarks.corpora import INDUSTRYTAB_614, PUBLISHED, used
+from benchmarks.indexes import fill, made_once
 from benchmarks.links.quality import bird_links
 from benchmarks.results import data_hash
 from benchmarks.training.plan import Corpus, Links
@@ -98,15 +96,7 @@ def index_of(
     held = (dataset.records, dataset.links if links == "given" else None, dense_weight)
     key = hashlib.sha256(repr(held).encode("utf-8")).hexdigest()[:10]
     path = folder / f"{links}-{key}.sat"
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.building"):  # several benchmarks may need it at once
-        if not path.exists():
-            with tempfile.TemporaryDirectory(dir=folder) as draft:
-                file = Path(draft) / path.name
-                with SheetIndex.create(file, opened, dense_weight=dense_weight) as index:
-                    given = dataset.links if links == "given" else ()
-                    index.add_records(dataset.records, given, find_links=links == "found")
-                file.rename(path)
+    made_once(path, opened, lambda index: fill(index, dataset, links), dense_weight=dense_weight)
     return SheetIndex.open(path, opened, times=False)
 
 

@@ -16,25 +16,25 @@ results are trials: they are written below `--runs` and never shown.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks import results
 from benchmarks.corpora import used
 from benchmarks.general.corpora import SIZES, Wanted
 from benchmarks.general.general import folder_of
 from benchmarks.general.parts import PACKAGE
-from benchmarks.results import Result, data_hash, name_of, read_results, write_result
-from benchmarks.tables.adapted import HEADINGS, adapted_rows
+from benchmarks.results import (
+    Result,
+    data_hash,
+    name_of,
+    read_summaries,
+)
+from benchmarks.runner import Options, hidden, option, suite
 from benchmarks.training.corpus import numbers
 from benchmarks.unlabelled.runs import Job, Mode, adapted, changed, run_one
 from benchmarks.unlabelled.subjects import GROUPED, TINY, Places, Subject, subject_of
@@ -52,7 +52,6 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.adapt.outcome import Adaptation
 from sat_retriever.train.adapt.settings import OWN, AdaptSettings
 
-BENCHMARK = "adapted"
 MODES: tuple[Mode, ...] = ("transductive", "inductive")
 APART = "apart"  # the general model that has not seen the paper's categories and names
 _QUICK = (
@@ -104,47 +103,24 @@ def measured(subject: Subject, system: System, group: Group) -> Iterator[Result]
         yield Result(system.name, dataset.name, found, split, group.seed, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The place of a corpus's results; existing results are not made again.
-
-    Attributes:
-        folder: Folder to write below; None to write no files.
-        subject: The corpus.
-        again: True if existing results are made again.
-    """
-
-    folder: Path | None
-    subject: Subject
-    again: bool
-
-    def take(self, systems: Iterable[System], group: Group) -> None:
-        """Ask each system its remaining questions and write the results."""
-        for system in systems:
-            if self._has(system, group):
-                print(f"{system.name}.{self.subject.dataset.name} is there already", flush=True)
-                continue
-            for result in measured(self.subject, system, group):
-                if self.folder is not None:
-                    write_result(BENCHMARK, result, data=self.subject.data, folder=self.folder)
-                say(result)
-
-    def _has(self, system: System, group: Group) -> bool:
-        """True if every part's file is there, of the same settings and data."""
-        if self.folder is None or self.again:
-            return False
-        name = self.subject.dataset.name
-        hashed = _hash_of(self.subject.data)
-        for split in group.splits:
-            own = name_of(system.name, name, split, group.seed)
-            file = self.folder / BENCHMARK / f"{own}.json"
-            if not file.is_file():
-                return False
-            content = json.loads(file.read_text(encoding="utf-8"))
-            same = content["metrics"]["settings"] == group.settings
-            if not same or content["provenance"]["data_hash"] != hashed:
-                return False
-        return True
+def remaining(
+    subject: Subject, systems: Iterable[System], group: Group, options: Options
+) -> Iterator[Result]:
+    """Ask each system its questions, unless results of the same settings and data are there."""
+    name, data = subject.dataset.name, _hash_of(subject.data)
+    for system in systems:
+        there = {} if options.again or options.dry else read_summaries("adapted", options.out)
+        found = (there.get(name_of(system.name, name, split, group.seed)) for split in group.splits)
+        if all(
+            each is not None
+            and each["metrics"]["settings"] == group.settings
+            and each["provenance"]["data_hash"] == data
+            for each in found
+        ):
+            print(f"{system.name}.{name} is there already", flush=True)
+            continue
+        for result in measured(subject, system, group):
+            yield replace(result, data=subject.data)
 
 
 @cache
@@ -152,28 +128,19 @@ def _hash_of(data: tuple[Path, ...]) -> str | None:
     return data_hash(data)
 
 
-def say(result: Result) -> None:
-    """Print one line."""
-    found = result.metrics
-    shown = ("NDCG@5", "NDCG@10", "Recall@5", "AllRelevant@10")
-    cells = " ".join(f"{name} {found[name]:.4f}" for name in shown)
-    seed = "" if result.seed is None else f".{result.seed}"
-    print(f"{result.method}.{result.dataset}.{result.split}{seed}: {cells}", flush=True)
-
-
-def take_corpus(name: str, options: argparse.Namespace) -> str:
-    """Measure one corpus, first without adaptation, then by seed, and return its name."""
+def of_corpus(name: str, options: Options) -> Iterator[Result]:
+    """Measure one corpus, first without adaptation, then by seed."""
     places = Places(options.data, options.runs / "adapted")
     subject = subject_of(name, places, options.seeds)
-    written = Written(_folder(options), subject, options.again)
     folder = places.runs / subject.dataset.name
     every = splits_of(subject, options.seeds, whole=True)
     for system in plain_systems(subject.dataset, folder, options.untrained):
-        written.take([system], _plain_group(system, every))
+        yield from remaining(subject, [system], _plain_group(system, every), options)
     for each in options.models:
         model = _apart(options.runs) if each == APART else Model.named(each)
         for system in packaged_systems(subject.dataset, folder, model):
-            written.take([system], _plain_group(system, every, model=data_hash([model.folder])))
+            group = _plain_group(system, every, model=data_hash([model.folder]))
+            yield from remaining(subject, [system], group, options)
     for seed in options.seeds:
         for mode in options.modes:
             made = changed(AdaptSettings(seed=seed), options.set)
@@ -185,8 +152,8 @@ def take_corpus(name: str, options: argparse.Namespace) -> str:
                 continue
             outcome = adapted(job, places.runs)
             group = Group(job.about, splits, seed, _told(job, outcome))
-            written.take(adapted_systems(subject.dataset, folder, job, outcome), group)
-    return subject.dataset.name
+            systems = adapted_systems(subject.dataset, folder, job, outcome)
+            yield from remaining(subject, systems, group, options)
 
 
 def started(backbone: str) -> str:
@@ -234,69 +201,40 @@ def _told(job: Job, made: Adaptation) -> dict[str, Any]:
     }
 
 
-def _folder(options: argparse.Namespace) -> Path | None:
-    """Return the folder of the results; trials never go to the committed results."""
-    if options.dry:
-        return None
-    trial = bool(options.set) or TINY in options.corpora
-    return options.runs / "results" if trial else results.FOLDER
-
-
-def show(folder: Path | None, datasets: Iterable[str]) -> None:
-    """Print a table for each part of a corpus."""
-    files = read_results(BENCHMARK, folder)
-    console = Console(width=None if sys.stdout.isatty() else 170)
-    for dataset in datasets:
-        here = [file for file in files if file["dataset"] == dataset]
-        for split in dict.fromkeys(file["split"].partition("_")[0] for file in here):
-            table = Table(*HEADINGS, box=None, title=f"{dataset}, {split}", title_justify="left")
-            for row in adapted_rows(here, split):
-                table.add_row(*row)
-            console.print(table)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Adapt, ask, write a result file a system, part and seed, print the tables."""
-    options = _parser().parse_args(arguments)
+@suite(
+    "adapted",
+    "data",
+    "runs",
+    "seeds",
+    "set",
+    "quick",
+    modes=option(MODES, nargs="*", choices=MODES),
+    corpora=option(list(used("adapted")), choices=(*used("judged"), TINY)),
+    backbone=option(
+        OWN,
+        "encoder of the index, which adaptation starts from: own (what `sat index` takes), "
+        "general, minilm, or a folder",
+        metavar="NAME",
+    ),
+    models=option(
+        [GENERAL],
+        "general: the shipped one; apart: what `run general --apart` made",
+        nargs="*",
+        choices=(GENERAL, APART),
+    ),
+    untrained=option(MINILM, "encoder of the zero-shot rows"),
+    again=option(False, "ask anew; adaptations are kept"),
+    one=hidden(type=Path),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Adapt and ask, or adapt once in this process."""
     if options.one is not None:
         run_one(options.one)
         return
     if options.quick:
         options.corpora, options.seeds = [TINY], options.seeds[:1]
         options.set = [*_QUICK, *options.set]
-    found = [take_corpus(name, options) for name in options.corpora]
-    if not options.dry:
-        show(_folder(options), found)
-
-
-def _parser() -> argparse.ArgumentParser:
-    judged, own = used("judged"), used("adapted")
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    made.add_argument("--data", type=Path, default=Path("../shared/data"))
-    made.add_argument("--runs", type=Path, default=Path("runs"), help="where adaptations are kept")
-    made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
-    made.add_argument("--modes", nargs="*", choices=MODES, default=list(MODES))
-    made.add_argument(
-        "--corpora", nargs="+", choices=(*judged, TINY), metavar="NAME", default=list(own),
-        help=f"of {', '.join((*judged, TINY))}; default: {', '.join(own)}",
-    )  # fmt: skip
-    made.add_argument(
-        "--backbone", default=OWN, metavar="NAME",
-        help="encoder of the index, which adaptation starts from: own (what `sat index` takes), "
-        "general, minilm, or a folder",
-    )  # fmt: skip
-    made.add_argument(
-        "--models", nargs="*", choices=(GENERAL, APART), default=[GENERAL],
-        help="general: the shipped one; apart: what `run general --apart` made",
-    )  # fmt: skip
-    made.add_argument("--untrained", default=MINILM, help="encoder of the zero-shot rows")
-    made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="for trials")
-    made.add_argument("--again", action="store_true", help="ask anew; adaptations are kept")
-    made.add_argument("--quick", action="store_true", help="thirty made sheets, one epoch")
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    made.add_argument("--one", type=Path, help=argparse.SUPPRESS)
-    return made
-
-
-if __name__ == "__main__":
-    main()
+    trial = bool(options.set) or TINY in options.corpora
+    options.out = options.out or (options.runs / "results" if trial else results.FOLDER)
+    for name in options.corpora:
+        yield from of_corpus(name, options)

@@ -9,34 +9,27 @@ rerankers have no part in it, so it shows what training gave the encoder, and wh
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.contents.tokens import CachedEncoder
 from benchmarks.contents.variants import Variant, sampled
 from benchmarks.corpora import CORPORA, Corpus, Tables, used, where_to_get
 from benchmarks.paper.statistics import read_records
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.subjects import Places, subject_of
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.datasets.metrics.comparison import difference
 from sat_retriever.datasets.metrics.rows import DEPTH, metrics_of, row_of
 from sat_retriever.encoder.models.folder import GENERAL
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import CorpusError
-from sat_retriever.index.sync.encoding import token_text
+from sat_retriever.index.sync.executor import token_text
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.serialize import Serialization, serialize
 
-BENCHMARK = "cosine"
 METRICS = ("NDCG@5", "NDCG@10", "Recall@10")
 ENCODERS = (MINILM, GENERAL)
 MOST = 2_000  # questions of a corpus
@@ -128,58 +121,31 @@ def corpora_of(*, validation: bool) -> dict[str, Corpus]:
     return dict(sorted(left.items(), key=lambda each: not each[0].startswith("eps")))
 
 
-def show(found: Sequence[Result]) -> Table:
-    """Return one row a corpus and kind of text, with the lead of the last encoder."""
-    table = Table("data set", "read", "sheets", "questions", *ENCODERS, "difference", box=None)
-    pairs = zip(found[::2], found[1::2], strict=True)
-    for before, after in pairs:
-        gap = difference({None: after.per_query}, {None: before.per_query}, "NDCG@10")
-        values = (f"{each.metrics['NDCG@10']:.3f}" for each in (before, after))
-        sizes = (f"{before.metrics[name]:,}" for name in ("sheets", "queries"))
-        lead = f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
-        table.add_row(before.dataset, before.split, *sizes, *values, lead)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every corpus by both encoders, write result files, print a table."""
-    options = _parser().parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 140)
+@suite(
+    "cosine",
+    "data",
+    "work",
+    corpora=option(
+        None,
+        "default: tests",
+        nargs="+",
+        choices=[*corpora_of(validation=True), *corpora_of(validation=False)],
+    ),
+    validation=option(False, "corpora that choices may use"),
+    most=option(MOST, "questions of a corpus that are asked"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure every corpus by both encoders."""
     encoders = {name: CachedEncoder.kept(name, options.work) for name in ENCODERS}
     places = Places(options.data, options.work)
-    corpora = corpora_of(validation=options.validation)
-    found: list[Result] = []
-    for name in options.corpora or corpora:
+    for name in options.corpora or corpora_of(validation=options.validation):
         try:
             dataset = dataset_of(name, CORPORA[name], places)
         except CorpusError as error:
             source = where_to_get("contents")
             console.print(f"{name}: not run: {error}\nThe data can be had from: {source}")
             continue
-        data = dataset.files if dataset.root is None else [dataset.root]
+        data = dataset.files if dataset.root is None else (dataset.root,)
         for texts in texts_of(dataset):
             for label, encoder in encoders.items():
-                result = measured(texts, encoder, label, options.most)
-                if not options.dry:
-                    write_result(BENCHMARK, result, data=data, folder=options.out)
-                sys.stderr.write(f"{result.name}: NDCG@10 {result.metrics['NDCG@10']:.3f}\n")
-                found.append(result)
-    console.print(show(found))
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    every = [*corpora_of(validation=True), *corpora_of(validation=False)]
-    path = partial(made.add_argument, type=Path)
-    path("--data", default=Path("../shared/data"))
-    path("--work", default=Path(".cache/cosine"), help="kept tokens and made corpora")
-    path("--out", help="folder of the results")
-    made.add_argument("--corpora", nargs="+", choices=every, metavar="NAME", help="default: tests")
-    made.add_argument("--validation", action="store_true", help="corpora that choices may use")
-    made.add_argument("--most", type=int, default=MOST, help="questions of a corpus that are asked")
-    made.add_argument("--dry", action="store_true", help="write no result files")
-    return made
-
-
-if __name__ == "__main__":
-    main()
+                yield replace(measured(texts, encoder, label, options.most), data=data)

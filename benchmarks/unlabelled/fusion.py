@@ -8,19 +8,16 @@ chosen from this table: one setting for all corpora, taken from the middle of a 
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import QuerySet, build_index, sets_of
 from sat_retriever.datasets import metrics
 from sat_retriever.encoder import SheetEncoder
@@ -116,25 +113,18 @@ def compare(asked: QuerySet, index: SheetIndex) -> dict[str, dict[str, float]]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Compare, write one result file a data set, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--encoder", default="minilm", help="what SheetEncoder.load takes")
-    options = parser.parse_args(arguments)
+@suite("fusion", "data", encoder=option("minilm", "what SheetEncoder.load takes"))
+def main(options: Options) -> Iterator[Result]:
+    """Compare."""
     encoder = SheetEncoder.load(options.encoder)
-    found: dict[str, dict[str, dict[str, float]]] = {}
     for load in sets_of("chosen", options.data):
         (asked,) = load()
+        dataset = asked.dataset
         with (
             tempfile.TemporaryDirectory() as folder,
-            build_index(asked.dataset, Path(folder) / "index.sqlite", encoder) as index,
+            build_index(dataset, Path(folder) / "index.sqlite", encoder) as index,
         ):
-            found[asked.dataset.name] = compare(asked, index)
-        result = Result("fusions", asked.dataset.name, found[asked.dataset.name], asked.split)
-        write_result("fusion", result, data=asked.dataset.files)
-    table = Table("fusion", *(f"{name}\nNDCG@5 / NDCG@10" for name in found), title="Validation")
-    for name in RIVALS:
-        numbers = [scored[name] for scored in found.values()]
-        table.add_row(name, *(f"{n['NDCG@5']:.3f} / {n['NDCG@10']:.3f}" for n in numbers))
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+            found = compare(asked, index)
+        yield Result("fusions", dataset.name, found, asked.split, data=dataset.files)
+        for name in RIVALS:
+            console.print(name, found[name])

@@ -10,20 +10,18 @@ split. All systems go through `SheetIndex`, so what is measured is what users ru
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from benchmarks.corpora import Corpus, Use, used, where_to_get
-from benchmarks.results import Result, write_result
+from benchmarks.indexes import fill
+from benchmarks.results import Result
+from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import (
     Dataset,
 )
@@ -99,10 +97,7 @@ def timeless_index(path: Path, encoder: Encoder) -> SheetIndex:
 def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     """Return an index of the data set's records, or of the workbooks below its root."""
     index = timeless_index(path, encoder)  # what the paper could compare with
-    if dataset.root is None:
-        index.add_records(dataset.records)
-    else:
-        index.sync([dataset.root])
+    fill(index, dataset)
     return index
 
 
@@ -160,34 +155,17 @@ def measure(sets: Sequence[QuerySet], encoder: Encoder, label: str) -> list[Resu
     return results
 
 
-def show(results: Sequence[Result]) -> Table:
-    """Return the results as a table for the terminal."""
-    columns = ["NDCG@5", "NDCG@10", "Recall@1", "Recall@5", "Recall@10", "Recall@50"]
-    columns += ["AllRelevant@10", "MRR"]
-    table = Table("data set", "split", "queries", "method", title="Quality without training")
-    for column in columns:
-        table.add_column(column, justify="right")
-    for result in results:
-        numbers = [f"{result.metrics[column]:.3f}" for column in columns]
-        size = str(result.metrics["queries"])
-        table.add_row(result.dataset, result.split, size, result.method, *numbers)
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, write the result files, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--encoder", default="minilm", help="what SheetEncoder.load takes")
-    parser.add_argument(
-        "--validation", action="store_true", help="score the validation parts; for choices"
-    )
-    options = parser.parse_args(arguments)
-    console = Console(width=None if sys.stdout.isatty() else 140)
+@suite(
+    "quality",
+    "data",
+    encoder=option("minilm", "what SheetEncoder.load takes"),
+    validation=option(False, "score the validation parts; for choices"),
+)
+def main(options: Options) -> Iterator[Result]:
+    """Measure."""
     encoder = SheetEncoder.load(options.encoder)
     label = Path(options.encoder).name.lower()
-    folder = "validation" if options.validation else "quality"
-    results: list[Result] = []
+    options.suite = "validation" if options.validation else "quality"
     use: Use = "chosen" if options.validation else "untrained"
     for load in sets_of(use, options.data):
         try:
@@ -195,9 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except CorpusError as error:
             console.print(f"not run: {error}\nThe data can be had from: {where_to_get(use)}")
             continue
+        dataset = sets[0].dataset
+        data = dataset.files if dataset.root is None else (dataset.root,)
         for result in measure(sets, encoder, label):
-            files = sets[0].dataset.files
-            root = sets[0].dataset.root
-            write_result(folder, result, data=files if root is None else [root])
-            results.append(result)
-    console.print(show(results))
+            yield replace(result, data=data)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.corpora import CORPORA, INDUSTRYTAB_1K, Corpus
 from benchmarks.general.corpora import Size, Wanted, parts
+from benchmarks.indexes import fill, made_once
 from benchmarks.training.corpus import index_of
 from sat_retriever.datasets.dataset import (
     Dataset,
@@ -90,7 +91,7 @@ def subject_of(name: str, places: Places, seeds: Sequence[int]) -> Subject:
     if name == INDUSTRYTAB_1K:
         return _industrytab(corpus, dataset, seeds)
     if dataset.root is not None:
-        return _divided(_read(dataset, dataset.root, places), seeds, (dataset.root,))
+        return _divided(_read(dataset, places), seeds, (dataset.root,))
     return _whole(dataset, places, seeds)
 
 
@@ -103,17 +104,10 @@ def _industrytab(corpus: Corpus, dataset: Dataset, seeds: Sequence[int]) -> Subj
     return Subject(dataset, tests, unseen, dataset.files)
 
 
-def _read(asked: Dataset, root: Path, places: Places) -> Dataset:
+def _read(asked: Dataset, places: Places) -> Dataset:
     """Return a corpus of workbooks, read once, with the links found in them."""
     file = places.runs / "corpora" / f"{asked.name}.sat"
-    if not file.is_file():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_suffix(".partial.sat")
-        for old in file.parent.glob(f"{draft.name}*"):
-            old.unlink()
-        with SheetIndex.create(draft, SheetEncoder.load(MINILM)) as index:
-            index.sync([root])
-        draft.rename(file)
+    made_once(file, SheetEncoder.load(MINILM), lambda index: fill(index, asked))
     with SheetIndex.open(file) as index:
         records, links = tuple(read_records(index)), tuple(index.all_links())
     return replace(asked, records=records, links=links, root=None)

@@ -1,4 +1,4 @@
-"""The `sat` command: a module a subcommand, or for some that belong together.
+"""The `sat` command; each module has one subcommand, or a few that belong together.
 
 A module is loaded when its command is called or asked for help, so that `sat --help` is quick.
 """
@@ -34,7 +34,7 @@ _COMMANDS = {
         "watch": ("watch", "Keep an index in step with its workbooks."),
         "status": ("maintenance", "Show what is in an index, and what could not be read."),
         "migrate": ("maintenance", "Copy an index file into PostgreSQL."),
-        "reencode": ("maintenance", "Give every sheet a token of another encoder."),
+        "reencode": ("maintenance", "Encode every sheet anew with another encoder."),
     },
     "Serve a team": {
         "serve": ("serve", "Open an index as a page in the browser, and over MCP."),

@@ -53,7 +53,9 @@ from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
 
 app = typer.Typer()
 _ROWS = 20  # rows of the result that are shown
-_NO_MODEL = "no language model is named: this is what one would be asked; add --llm MODEL (Ollama)"
+_NO_MODEL = (
+    "no language model is named, so this is the prompt; add --llm MODEL (Ollama) for an answer"
+)
 
 
 @app.command(
@@ -106,11 +108,11 @@ def ask(
 ) -> None:
     """Answer a question in words, from the sheets found, with citations.
 
-    The best sheets are found, a language model of an Ollama server writes
-    SQL over their tables, the query is checked and run in a sandbox, and
-    the model tells its rows in words. A query that fails goes back to the
-    model, twice at most. Where SQL does not fit, the answer comes from the
-    tables' text. Without a server the prepared prompt is printed.
+    The command finds the best sheets. A language model of an Ollama server
+    writes SQL over their tables, a sandbox runs it, and the model puts the
+    rows into words. A query that fails goes back to the model, twice at
+    most. If SQL does not fit, the model answers from the tables' text.
+    Without a server the prompt is printed.
     """
     refuse_unquoted(context, question)
     settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2, totals=totals)

@@ -1,4 +1,4 @@
-"""`sat bench`: measure by method how well the sheets of a user's own questions are found."""
+"""`sat bench`: measure how well each method finds the sheets of a user's own questions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def bench(
     ] = None,
     llm_only: Annotated[
         bool,
-        typer.Option("--llm-only", help="And a row in which it reads all sheet names."),
+        typer.Option("--llm-only", help="Add a row in which that model reads all sheet names."),
     ] = False,
     num_ctx: Annotated[
         int | None,

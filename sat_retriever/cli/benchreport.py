@@ -31,7 +31,7 @@ class Labels:
     """The questions of a file, its digest, and the questions with several entries.
 
     Attributes:
-        unanswerable: Questions that nothing answers; no ranking of sheets is right.
+        unanswerable: Questions without an answer; no ranking of sheets is right.
         merged: Number of entries of each question that has several.
     """
 
@@ -66,20 +66,20 @@ def _unanswerable(labels: Labels) -> list[str]:
     if not labels.unanswerable:
         return []
     number = counted(len(labels.unanswerable), "question")
-    return [f"Left out: {number} of {labels.path.name} that nothing answers; no ranking is right."]
+    return [f"Left out: {number} of {labels.path.name} without an answer; no ranking is right."]
 
 
 def _nothing_there(said: NothingThere) -> list[str]:
-    """A remark on the message that nothing answers, over right answers and where it is right."""
+    """How often the message that no sheet answers was shown, rightly and wrongly."""
     if not said.unanswerable and not said.found_said:
         return []
     wrong = f"{said.found_said:,} of {counted(said.found, 'right answer')}"
     if not said.unanswerable:
-        return [f"Nothing there: the message that nothing answers stands over {wrong}."]
+        return [f"The message that no sheet answers was shown wrongly for {wrong}."]
     right = f"{said.unanswerable_said:,} of {counted(said.unanswerable, 'question')}"
     return [
-        f"Nothing there: the message that nothing answers stands over {right} that nothing "
-        f"answers, and over {wrong}."
+        f"The message that no sheet answers was shown for {right} without an answer, and wrongly "
+        f"for {wrong}."
     ]
 
 

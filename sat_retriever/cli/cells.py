@@ -119,7 +119,7 @@ def _cited(words: Sequence[str]) -> str:
 def _note(window: CellWindow) -> str:
     """What is to be said about cells that are not printed; empty if there is nothing."""
     if not window.range:
-        return f"no cell there is used; the sheet uses {window.used}"
+        return f"this range is empty; the sheet's cells are in {window.used}"
     if window.cut:
         return "the sheet is too large to be read to its end; later cells are missing"
     return "" if window.complete else f"only {window.range} fits; ask for the other cells next"
@@ -166,8 +166,8 @@ def table(
 
     The workbook is read at this moment; numbers, dates and units are
     read as such. Headings between the records are a column Section.
-    Rows that were left out, and what has changed, are said on standard
-    error.
+    Standard error names the rows that were left out, and changes of the
+    file.
     """
     refuse_unquoted(context, name)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:

@@ -111,7 +111,7 @@ def index(
         str | None,
         typer.Option(
             help="Who may see which sheet: a TOML file of rules, or files for the rights of the "
-            "workbook files. Later runs go on with it.",
+            "workbook files. Later runs keep using it.",
             metavar="RULES.toml|files",
         ),
     ] = None,
@@ -120,7 +120,7 @@ def index(
         str | None,
         typer.Option(
             help="Encoding of delimited files, such as cp1252, in place of the one found in each; "
-            "those under the paths are read again. Give it again when they change.",
+            "those under the paths are read again. Repeat it when they change.",
             metavar="NAME",
         ),
     ] = None,
@@ -136,7 +136,9 @@ def index(
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Hash every file, whatever its time; repair damaged rows."),
+        typer.Option(
+            "--verify", help="Hash every file, even if its time is unchanged; repair damaged rows."
+        ),
     ] = False,
     follow_links: Annotated[
         bool,
@@ -205,7 +207,7 @@ def index(
         for line in encoded:
             stdout().print(plain(line), soft_wrap=True)
     if not left:
-        raise typer.Exit(fail(EmptyInputError(f"no index was made: {file} would hold nothing"), 1))
+        raise typer.Exit(fail(EmptyInputError(f"no index was made: {file} would be empty"), 1))
 
 
 @contextmanager
@@ -244,7 +246,7 @@ def synced(command: str, opened: SheetIndex, paths: Sequence[Named], **options: 
 
 
 def _kept(opened: SheetIndex) -> str:
-    """What an interrupted run leaves behind; sheets that were read but not encoded are lost."""
+    """Words for the state after an interrupted run; sheets read but not encoded are lost."""
     kept = len(opened.seen_by(OWNER).workbooks())
     holds = f"the index holds {counted(kept, 'workbook')}; run it again to continue"
     return holds if kept else "no workbook was stored yet"
@@ -252,7 +254,7 @@ def _kept(opened: SheetIndex) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EncoderChoice:
-    """What the options say of the encoder; None where they say nothing."""
+    """Encoder options of the command line; None for one that was not given."""
 
     model: str | None
     precision: Precision | None
@@ -320,7 +322,7 @@ def _open(file: Place, named: EncoderChoice, kept: PrivacyChoice) -> tuple[Sheet
 
 
 def _disagrees(privacy: Privacy, kept: PrivacyChoice) -> str | None:
-    """What an index was made with, if it is not what is asked for now; None if it is."""
+    """The option that an index was made with, if another one is given now; None if none is."""
     contents, skip_columns = kept
     if contents not in (None, privacy.contents):
         return f"--contents {privacy.contents}"

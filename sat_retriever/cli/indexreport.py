@@ -1,4 +1,4 @@
-"""What `sat index` prints at its end: counts, speed, cost, and what was skipped."""
+"""The report of `sat index`: counts, speed, cost, and skipped files."""
 
 from __future__ import annotations
 

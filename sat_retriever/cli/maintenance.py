@@ -138,7 +138,7 @@ def migrate(
     No workbook is read and nothing is encoded. Every row is checked, copied
     and read back in one transaction: after an error or an interruption
     there is nothing at the URL, and the command can be run again. Needs the
-    extra [postgres].
+    extra postgres.
     """
     place = place_of(url)
     if not isinstance(place, IndexUrl):
@@ -169,12 +169,12 @@ def reencode(
     device: DeviceOption = "auto",
     as_json: JsonOption = False,
 ) -> None:
-    """Give every sheet of an index a token of another encoder.
+    """Encode every sheet of an index anew with another encoder.
 
-    No workbook is read. The index stays as it was until the end, also if
-    this is interrupted. Servers that have it open must be started again.
-    An index that an older version wrote with another "general" encoder
-    becomes one of the present encoder.
+    No workbook is read. The index changes only at the end, so an
+    interruption leaves it as it was. Restart servers that have it open.
+    Without --encoder, an index of an older "general" encoder gets the
+    present one.
     """
     with progress("reencode", "opening the encoder") as shown, opened_whole(file, device) as index:
         before, sheets = index.encoder_name, len(index)

@@ -1,4 +1,4 @@
-"""Options that several subcommands have, and what they name: an index, who asks, an encoder."""
+"""Options of several subcommands, and the index, groups or encoder that they name."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ GroupsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--as",
-        help="A group of the one who asks, in an index with permissions; may be repeated.",
+        help="A group of the person who asks, in an index with permissions; may be repeated.",
         metavar="GROUP",
     ),
 ]
@@ -106,7 +106,7 @@ def chosen(reranker: str) -> str | None:
 
 
 def asking(groups: Sequence[str] | None, *, as_owner: bool) -> Principals | None:
-    """The one who asks; None if nobody was named."""
+    """The groups of the person who asks; None if none were given."""
     if groups and as_owner:
         raise InputError("--as and --as-owner exclude each other; leave out one")
     return OWNER if as_owner else groups or None

@@ -46,9 +46,9 @@ def permissions(
 ) -> None:
     """Show how many sheets each group may see, or apply other rules.
 
-    No workbook is read. New rules take effect at once and wholly, also for
-    those who have the index open, and later runs of sat index go on with
-    them.
+    No workbook is read. New rules take effect in one step, also for
+    programs that have the index open, and later runs of sat index keep
+    using them.
     """
     if open_to_all and (rules is not None or dry_run):
         raise InputError("--open-to-all excludes --rules and --dry-run; leave them out")
@@ -104,4 +104,4 @@ def _print_groups(groups: Mapping[str, int], sheets: int) -> None:
     for name, number in groups.items():
         table.add_row(plain(_named([name])), f"{number:,}")
     stdout().print(table)
-    stdout().print(f"of {counted(sheets, 'sheet')}; everyone's are seen by each group as well")
+    stdout().print(f"of {counted(sheets, 'sheet')}; every group also sees the sheets of everyone")

@@ -38,7 +38,7 @@ _SHOWN = 3  # sheets listed below a question
 _NUMBER = 200
 _NO_CONTENTS = (
     "the index keeps no contents: no queries about values, notes, labels or versions, and none "
-    "that nothing answers; index again with --contents all for them"
+    "without an answer; index again with --contents all for them"
 )
 
 app = typer.Typer()

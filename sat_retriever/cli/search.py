@@ -101,7 +101,7 @@ def search(
         str | None, typer.Option("--format", help="Only this format, e.g. xlsx.", metavar="NAME")
     ] = None,
     role: Annotated[
-        Role | None, typer.Option(help="Only sheets for this, e.g. lookup.", metavar="NAME")
+        Role | None, typer.Option(help="Only sheets of this role, e.g. lookup.", metavar="NAME")
     ] = None,
     period: Annotated[
         str | None,
@@ -117,10 +117,11 @@ def search(
     ] = None,
     today: TodayOption = None,
     where: Annotated[
-        list[str] | None, typer.Option(help="Only this metadata value.", metavar="KEY=VALUE")
+        list[str] | None,
+        typer.Option(help="Only sheets with this metadata value.", metavar="KEY=VALUE"),
     ] = None,
     all_copies: Annotated[
-        bool, typer.Option("--all-copies", help="Every version of a sheet, not one for all.")
+        bool, typer.Option("--all-copies", help="Show every copy and version of a sheet.")
     ] = False,
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,

@@ -60,7 +60,10 @@ TokenFileOption = Annotated[
 RateOption = Annotated[
     float,
     typer.Option(
-        "--rate", min=0, help="HTTP requests a second of one client; 0 for any.", metavar="N"
+        "--rate",
+        min=0,
+        help="Most HTTP requests a second of one client; 0 for no limit.",
+        metavar="N",
     ),
 ]
 WorkersOption = Annotated[
@@ -72,13 +75,13 @@ StopOption = Annotated[
         "--stop-seconds",
         min=0,
         max=3600,
-        help="Seconds that running HTTP requests have to end.",
+        help="Seconds for running HTTP requests to finish.",
         metavar="N",
     ),
 ]
 ProxyOption = Annotated[
     list[str] | None,
-    typer.Option(help="A proxy's address, whose X-Forwarded-For is believed.", metavar="ADDRESS"),
+    typer.Option(help="Address of a proxy whose X-Forwarded-For is trusted.", metavar="ADDRESS"),
 ]
 TokensOption = Annotated[
     Path | None,
@@ -128,7 +131,7 @@ def serve(
 
     The page searches, shows why a sheet was found, its cells and its links,
     and gives tables as CSV. Nothing is ever written. On this machine no
-    token is needed; at an address that others reach, it is.
+    token is needed; at an address that others reach, one is.
     """
     for module in ("mcp", "jinja2", "starlette", "uvicorn"):
         require(module, "serve")

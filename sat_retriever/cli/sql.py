@@ -68,7 +68,7 @@ def sql(
         dt.datetime | None,
         typer.Option(
             formats=["%Y-%m-%d"],
-            help="The day of current_date and now(); today if not given.",
+            help="Day of current_date and now(); today if not given.",
             metavar="YYYY-MM-DD",
         ),
     ] = None,
@@ -83,13 +83,11 @@ def sql(
 
     Each table has the name of its sheet, and a column _row with the
     sheet's row. The workbooks are read at this moment. Rows that are no
-    records, as totals, are left out and named. The query runs in a
+    records, such as totals, are left out and named. The query runs in a
     process of its own, without files, network and settings.
     """
     if not sheets:
-        raise InputError(
-            "no sheet is named; add --sheets with the id of one, as sat search gives it"
-        )
+        raise InputError("no sheet is named; add --sheets with an id from sat search")
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         limits = QueryLimits(seconds=seconds, rows=rows, columns=columns)
         day = today.date() if today else None

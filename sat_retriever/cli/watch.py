@@ -56,8 +56,8 @@ def watch(
         float | None,
         typer.Option(
             min=0.1,
-            help="Look for changes every so many seconds instead of being told of them, as on "
-            "network drives; URLs are always polled, every 60 seconds if this is not given.",
+            help="Check for changes every so many seconds, as network drives need; URLs are "
+            "always polled, every 60 seconds by default.",
             metavar="SECONDS",
             show_default=False,
         ),
@@ -68,11 +68,11 @@ def watch(
 ) -> None:
     """Keep an index in step with its workbooks, until Ctrl-C.
 
-    It is brought up to date once, and again whenever a workbook is added,
-    changed or removed; each time a line says what came of it. Lock files of
+    The index is brought up to date once, and again whenever a workbook is
+    added, changed or removed; a line reports each update. Lock files of
     open workbooks are ignored. A failed attempt is reported and repeated. An
     index with other settings than the default ones is first made with sat
-    index. Needs the extra [watch], except with --poll or for URLs.
+    index. Needs the extra watch, except with --poll or for URLs.
     """
     check_named(paths)
     told: dict[Named, str] = {}  # of each path, the error that was printed last

@@ -63,7 +63,7 @@ def why(
         dt.datetime | None,
         typer.Option(
             formats=["%Y-%m-%d"],
-            help="The day that 'last year' counts from; today if not given.",
+            help="Reference day for 'last year'; today if not given.",
             metavar="YYYY-MM-DD",
         ),
     ] = None,
@@ -205,14 +205,14 @@ def _above(found: RankExplanation) -> list[Text]:
     there = above.hit
     more = [f"score {there.score:.3f}"]
     if found.lacking:
-        more.append(f"more by the words {', '.join(x.word for x in found.lacking[:_LINKS])}")
+        more.append(f"has the words {', '.join(x.word for x in found.lacking[:_LINKS])}")
     nearer = there.why.dense - own.hit.why.dense
     if nearer > 0:
-        more.append(f"meaning nearer by {nearer:.2f}")
+        more.append(f"closer in meaning by {nearer:.2f}")
     if above.time > own.time:
-        more.append("a time that is asked for, or may be")
+        more.append("a time that the question asks for, or may ask for")
     if above.role > own.role:
-        more.append("its place in its workbook")
+        more.append("its role in its workbook")
     if there.why.via and not own.hit.why.via:
         more.append(f"lifted by {there.why.via.type}")
     return [_fact("above", f"{there.rank:,}. {there.sheet_id}: {'; '.join(more)}")]

@@ -163,7 +163,7 @@ def table_record(
 
 
 def plain_names(number: int) -> tuple[str, str]:
-    """Names of a workbook and its sheet that tell nothing about them.
+    """Names of a workbook and its sheet without a hint at their contents.
 
     >>> plain_names(17)
     ('000017', 'Sheet1')

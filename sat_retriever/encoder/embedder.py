@@ -1,4 +1,4 @@
-"""The protocol of embedding models of other people: their vectors, their cost and their probe.
+"""The protocol of external embedding models: their vectors, their cost and their probe.
 
 The probe tells by the vectors of fixed texts whether a model is the one of an earlier time. A
 server's vectors differ in their last bits between machines and versions, so they are compared by

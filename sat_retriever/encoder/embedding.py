@@ -1,4 +1,4 @@
-"""Turn texts into tokens by an embedding model of other people: batched, retried, counted."""
+"""Turn texts into tokens by an external embedding model: batched, retried, counted."""
 
 from __future__ import annotations
 

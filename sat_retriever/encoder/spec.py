@@ -1,4 +1,4 @@
-"""All settings that decide the tokens of an encoder, with a fingerprint, and the check of texts."""
+"""All settings that decide an encoder's tokens, with their fingerprint, and a check of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Count how often a search says that nothing answers a question, rightly and wrongly."""
+"""Count how often a search says that no sheet answers a question, rightly and wrongly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW = "nothing there"
 
 @dataclass(frozen=True, slots=True)
 class NothingThere:
-    """Counts of labelled questions, and of those under the message that nothing answers them."""
+    """Counts of labelled questions, and of those shown with the message that no sheet answers."""
 
     unanswerable: int
     unanswerable_said: int  # under the message, which is right there
@@ -27,7 +27,7 @@ class NothingThere:
 def nothing_there(
     retriever: SheetRetriever, queries: Sequence[Query], told: Told = no_progress
 ) -> NothingThere:
-    """Count how often an answer stands under the message that nothing answers the question.
+    """Count how often an answer has the message that no sheet answers the question.
 
     A question with relevant sheets of which none is among the first five hits is not counted:
     its answer is wrong with and without the message. Questions without relevant sheets are

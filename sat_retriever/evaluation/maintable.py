@@ -1,4 +1,4 @@
-"""Write the main table in words: a row of cells per method, the best of a column marked."""
+"""Write the main table: a row of cells a method, the best of a column marked."""
 
 from __future__ import annotations
 

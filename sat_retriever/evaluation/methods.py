@@ -1,4 +1,4 @@
-"""Define the compared methods: each finds candidates and may put them in a new order."""
+"""The compared methods; each finds candidates and may rerank them."""
 
 from __future__ import annotations
 

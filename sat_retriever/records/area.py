@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 _ADDRESS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
@@ -20,6 +21,40 @@ class Area:
     left: int
     bottom: int
     right: int
+
+    @property
+    def rows(self) -> range:
+        """Its rows."""
+        return range(self.top, self.bottom + 1)
+
+    @property
+    def columns(self) -> range:
+        """Its columns."""
+        return range(self.left, self.right + 1)
+
+    @property
+    def size(self) -> int:
+        """Number of its cells."""
+        return len(self.rows) * len(self.columns)
+
+    @property
+    def part(self) -> tuple[slice, slice]:
+        """Its place in an array of cells, if it is counted from 0."""
+        return slice(self.top, self.bottom + 1), slice(self.left, self.right + 1)
+
+    @classmethod
+    def around(cls, areas: Collection[Area]) -> Area:
+        """The smallest rectangle that holds some others.
+
+        >>> Area.around([Area(1, 2, 1, 2), Area(3, 1, 3, 1)])
+        Area(top=1, left=1, bottom=3, right=2)
+        """
+        return cls(
+            min(area.top for area in areas),
+            min(area.left for area in areas),
+            max(area.bottom for area in areas),
+            max(area.right for area in areas),
+        )
 
     def a1(self) -> str:
         """The rectangle in A1 form.

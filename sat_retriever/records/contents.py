@@ -20,7 +20,7 @@ class ContentsPolicy(StrEnum):
 
 
 class Role(StrEnum):
-    """What a sheet is for."""
+    """Purpose of a sheet."""
 
     DATA = "data"
     """Records, measured or entered."""
@@ -37,7 +37,7 @@ class Role(StrEnum):
 
 
 class TextKind(StrEnum):
-    """What of a sheet holds a text."""
+    """Part of a sheet that holds a text."""
 
     CELL = "cell"
     """A cell."""

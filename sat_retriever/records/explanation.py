@@ -12,7 +12,7 @@ from sat_retriever.records.sheets import Skipped
 
 @dataclass(frozen=True, slots=True)
 class WordPart:
-    """One word of a question and what it gives a sheet.
+    """One word of a question and its share of a sheet's score.
 
     Attributes:
         word: As the question spells it, without case.

@@ -1,4 +1,4 @@
-"""Limits of a search that callers pass: filters of sheets, and counts."""
+"""Limits of a search: filters of sheets, and counts."""
 
 from __future__ import annotations
 

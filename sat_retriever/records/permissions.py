@@ -20,7 +20,7 @@ MOST = 1_000  # groups of one sheet, or of one who asks
 
 
 class Owner(Enum):
-    """Whoever sees every sheet; an enumeration, since no text may mean it."""
+    """The owner, who sees every sheet; an enumeration, since no text may mean it."""
 
     OWNER = "owner"
 
@@ -63,7 +63,7 @@ class Rule:
     Attributes:
         paths: A glob over paths of workbooks, or names if they have no file; `*` stands for any
             text, also with slashes.
-        groups: `*` is everyone, none is nobody.
+        groups: `*` stands for everyone; without groups the owner alone sees the sheets.
         sheets: A glob over names of sheets.
     """
 

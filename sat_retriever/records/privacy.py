@@ -1,4 +1,4 @@
-"""Privacy: how much of the cells a reader or an index keeps, and records without the rest."""
+"""Privacy: how much of the cells a reader or an index keeps, and records cut to that."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Privacy:
         return bool(self.skip_columns) and bool(_compiled(self.skip_columns).search(header))
 
     def limited(self, record: SheetRecord) -> SheetRecord:
-        """A record without what may not be kept.
+        """A record cut to what may be kept.
 
         >>> record = SheetRecord("a", "a", columns=(Column("x", "1"), Column("IBAN", "DE12")))
         >>> [each.example for each in Privacy(ContentsPolicy.NAMES).limited(record).columns]

@@ -254,7 +254,7 @@ class SheetRecord:
 
     @property
     def cited(self) -> str:
-        """What a citation calls the sheet: its id, with the whole URL if the workbook has one.
+        """Name of the sheet in a citation: its id, with the whole URL if the workbook has one.
 
         >>> SheetRecord("a.xlsx#Q1", "Q1", url="s3://bucket/2024/a.xlsx").cited
         's3://bucket/2024/a.xlsx#Q1'

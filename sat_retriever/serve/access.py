@@ -271,5 +271,5 @@ def _audience(entry: Mapping[str, Any], name: str) -> Audience:
     if owner:
         return entry["token"], None, True
     if not isinstance(groups, list):
-        raise InputError(f'the groups of {name} are no list; write groups = ["sales"]')
+        raise InputError(f'the groups of {name} are not a list; write groups = ["sales"]')
     return entry["token"], checked_groups(groups), False

@@ -197,7 +197,7 @@ async def _answered(
                 return error_page(status, message)
     except Exception:
         _logger.exception("%s failed", request.url.path)
-    return error_page(500, "This could not be done; the server's log on stderr has the reason.")
+    return error_page(500, "The server failed; its log on stderr has the reason.")
 
 
 def error_page(status: int, message: str, names: tuple[str, ...] = ()) -> Response:
@@ -211,7 +211,7 @@ async def _http_error(_request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     says = {
         404: "There is no page at this address.",
-        405: "Pages can be read, and nothing else: this address takes GET and HEAD.",
+        405: "This address takes GET and HEAD only.",
     }
     answer = error_page(status, says.get(status, "This request cannot be answered."))
     answer.headers.update(getattr(error, "headers", None) or {})

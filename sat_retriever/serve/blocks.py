@@ -1,4 +1,4 @@
-"""Cells of a sheet, read in large blocks that are kept for a while.
+"""Cells of a sheet, read in large blocks and cached for a while.
 
 To read any part of a workbook, the whole of it has to be opened. A block holds the rows around
 those that are asked for, so that a reader who scrolls does not open it again for each piece.

@@ -1,4 +1,4 @@
-"""What an index can be narrowed to, and what it holds, for the empty page and the filters."""
+"""Values of the filters and counts of an index, for the empty page and the search form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between the network and an application, the same for every server.
+"""Checks between the network and an application, the same for every server.
 
 headers → known hosts and origins → no other sites → limits → token → application
 
@@ -72,7 +72,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class SecureHeaders:
-    """An ASGI application whose every answer tells a browser what it may do with it."""
+    """An ASGI application that adds security headers to every answer."""
 
     app: App
 
@@ -101,9 +101,9 @@ class OwnSite:
     app: App
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Reply 403 to what a page of another site has caused; pass other requests on."""
+        """Reply 403 to requests that a page of another site has caused; pass others on."""
         if scope["type"] == "http" and not _is_own(scope):
-            reason = "A page of another site asked for this. Open the address yourself if you want."
+            reason = "Another site's page caused this request. Open the address yourself to go on."
             await refuse(send, 403, reason)
         else:
             await self.app(scope, receive, send)
@@ -141,7 +141,9 @@ class HostCheck:
         elif [host_of(each) in self._known for each in header_values(scope, b"host")] != [True]:
             await refuse(send, _MISDIRECTED, "Invalid Host header: see --allow-host of the server.")
         elif [self._is_own(each) for each in header_values(scope, b"origin")] not in ([], [True]):
-            await refuse(send, _FORBIDDEN, "Invalid Origin header: pages elsewhere may not ask.")
+            await refuse(
+                send, _FORBIDDEN, "Invalid Origin header: another site's page may not ask."
+            )
         else:
             await self._app(scope, receive, send)
 

@@ -98,7 +98,7 @@ class RequestLimits:
     rate: RateLimit
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Reply 429, 414, 413 or 408 to what is beyond a limit; pass other requests on."""
+        """Reply 429, 414, 413 or 408 to a request beyond a limit; pass others on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -134,7 +134,7 @@ async def too_often(send: Send, wait_s: float) -> None:
 
 
 def client_of(scope: Message) -> str:
-    """Return what requests of one client are counted by: its address, of IPv6 the network.
+    """Return the key by which one client's requests are counted: its address, of IPv6 the network.
 
     >>> client_of({"client": ("2001:db8::1", 80)}), client_of({"client": ("10.0.0.1", 80)})
     ('2001:db8::/64', '10.0.0.1')

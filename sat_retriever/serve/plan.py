@@ -1,4 +1,4 @@
-"""What one process serves, and how: a plan, and the application made of it."""
+"""The plan of one serving process, and the application made of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search page: a query string in, what the template shows of each hit out."""
+"""The search page: a query string in, the template's values for each hit out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NEAR = 40  # rows that are in sight from the start of a sheet, or nearly
 
 @dataclass(frozen=True, slots=True)
 class SearchForm:
-    """What the form of the page holds, as it was sent.
+    """Values of the page's form, as they were sent.
 
     Attributes:
         folder: Folder of the workbooks, or a pattern such as `2024/*.xlsx`.
@@ -83,7 +83,7 @@ class SearchForm:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """What the page shows of a search.
+    """Values that the page shows of a search.
 
     Attributes:
         heading: Says that the hits are only the nearest sheets, if that is so; else "".
@@ -111,7 +111,7 @@ def search_page(retriever: SheetRetriever, form: SearchForm) -> SearchPage:
         found = retriever.retrieve(form.q, form.k, form.filters(), today=day)
         times = retriever.times(form.q, today=day).label
     except InputError as error:
-        raise PageError(400, f"The search cannot be made: {error}.") from error
+        raise PageError(400, f"{error}.") from error
     mark = Marker(form.q)
     links = retriever.index.links([hit.sheet_id for hit in found])
     return SearchPage(

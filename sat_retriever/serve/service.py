@@ -1,4 +1,4 @@
-"""The state of a serving process: it answers probes, and stops once nothing runs any more."""
+"""The state of a serving process: it answers probes, and stops after the last request."""
 
 from __future__ import annotations
 

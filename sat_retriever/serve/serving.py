@@ -1,4 +1,4 @@
-"""The socket and the server of an application: the only place that serves HTTP."""
+"""The socket and the server of an application; no other module serves HTTP."""
 
 from __future__ import annotations
 

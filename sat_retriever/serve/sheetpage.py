@@ -1,4 +1,4 @@
-"""The page of one sheet: what it is, its cells in pieces, its tables as CSV, where to go on."""
+"""The page of one sheet: its facts, its cells in pieces, its tables as CSV, its links."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class SheetPage:
-    """What the page shows of a sheet.
+    """Values that the page shows of a sheet.
 
     Attributes:
         facts: Facts about it, each a label and a text.

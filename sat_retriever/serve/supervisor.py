@@ -1,4 +1,4 @@
-"""Several processes on one socket, each started again when it dies.
+"""Several processes on one socket; one that dies is started again.
 
 plan → worker, worker, … → signals: SIGTERM and Ctrl-C stop all, SIGHUP replaces one by one
 """

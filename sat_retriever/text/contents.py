@@ -1,4 +1,4 @@
-"""Words of a sheet's contents: what the texts of its cells and a query are matched by."""
+"""Words of a sheet's contents, by which the texts of its cells and a query are matched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where on a sheet a question is answered: the cells that match it, the table, and its rows.
+"""Locate the answer on a sheet: the cells that match a question, the table, and its rows.
 
 The terms of a question → each text of a sheet against them → the table that answers, and the range
 to cite.

@@ -1,4 +1,4 @@
-"""Where a value stands: in the texts that the index keeps, or in all cells of some sheets."""
+"""Search for a value in the texts that the index keeps, or in all cells of some sheets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class CellsFound:
 
 
 class AskedCell:
-    """What cells are to hold, prepared once: words, or a value however it is shown.
+    """A value to look for in cells, prepared once: its words, and its readings as a value.
 
     Args:
         text: Words of a text as the search reads them, or a number, a date, a time or a truth

@@ -1,4 +1,4 @@
-"""Cells of a sheet, read anew, and what its record tells of them: headers, labels, sums."""
+"""Cells of a sheet, read anew, with headers, labels and sums from its record."""
 
 from __future__ import annotations
 

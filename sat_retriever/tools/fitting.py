@@ -1,4 +1,4 @@
-"""What of a table's columns and of a query's result fits in a number of tokens."""
+"""Cut the columns of tables and the result of a query to a number of tokens."""
 
 from __future__ import annotations
 

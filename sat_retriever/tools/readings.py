@@ -1,4 +1,4 @@
-"""What a question for a cell may mean as a value, however the cell is shown."""
+"""Readings of a text as a number, date, time or truth value, in every usual notation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What a question may mean as a value.
+    """Values that a text may stand for.
 
     Attributes:
         days: Days as ISO writes them, or a part of that: a month (2024-04), a day of any year

@@ -383,7 +383,7 @@ class SheetTools:
         if window.cut:
             notes.append("The sheet is too large to read all of it; cells at the end are missing.")
         elif whole is None:
-            notes.append(f"No cell there is used; the sheet uses {window.used}.")
+            notes.append(f"This range is empty; the sheet's cells are in {window.used}.")
         if place != whole or not (window.complete or window.cut):
             notes.append("Not all that was asked for fits: ask for the other cells next.")
         if formulas and record.formulas is FormulaState.UNREAD:

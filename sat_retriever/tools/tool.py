@@ -1,4 +1,4 @@
-"""Tools made of `SheetTools` methods: description and arguments from docstring and hints."""
+"""Make tools of `SheetTools` methods: description and arguments from docstring and hints."""
 
 from __future__ import annotations
 

@@ -9,30 +9,18 @@ the name of the sheet.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
+from enum import StrEnum
+from functools import cache
 from itertools import repeat
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import Formula, Skipped, SkipReason
-from sat_retriever.records.structure import (
-    CellSketch,
-    ColumnProfile,
-    DataSource,
-    DefinedName,
-    External,
-    HiddenParts,
-    RawFormula,
-    Reference,
-    SheetTable,
-    SourceKind,
-    Structure,
-    TableObject,
-    Use,
-)
+from sat_retriever.records.structure import ColumnProfile, RawFormula, Reference, Use
 from sat_retriever.workbook.limits import Limits
 
 MAX_CELLS = 20_000  # per window
@@ -68,17 +56,6 @@ class Request:
     password: str | None = None
     encoding: str = ""  # name of the encoding of a delimited file; empty to find it in the file
     limits: Limits = field(default_factory=Limits)
-
-    @classmethod
-    def from_json(cls, data: Json) -> Request:
-        """Read a request that the parent wrote with `to_json`."""
-        window = data.get("window")
-        cells = window and Window(**{**window, "area": Area(**window["area"])})
-        limits, privacy = Limits(**data.get("limits", {})), data.get("privacy", {})
-        if "contents" in privacy:
-            privacy = {**privacy, "contents": ContentsPolicy(privacy["contents"])}
-        parts = {"window": cells, "limits": limits, "privacy": Privacy(**privacy)}
-        return cls(**{**data, **parts})
 
     def asks_for(self, sheet: str) -> bool:
         """True if the request covers a sheet."""
@@ -154,41 +131,22 @@ def profiles_from_json(data: list[Any]) -> list[ColumnProfile]:
     ]
 
 
-def sketch_from_json(data: Json) -> CellSketch:
-    """The sketch of a sheet's cells that `to_json` wrote."""
-    lists = {name: tuple(data.get(name, ())) for name in ("number_sketch", "text_sketch")}
-    return CellSketch(**{**data, **lists})
+def read_as(kind: Any, data: Any) -> Any:
+    """A value of a frozen record's type from the form that `to_json` gave it.
 
-
-def structure_from_json(data: Json) -> Structure:
-    """The structure that `to_json` wrote.
-
-    >>> structure_from_json({"names": [{"name": "rate", "text": "Sheet1!$A$1"}]}).names[0].name
-    'rate'
+    >>> read_as(Request, {"path": "a", "relative": "a", "limits": {"cells": 9}}).limits.cells
+    9
     """
-    return Structure(
-        names=tuple(DefinedName(**each) for each in data.get("names", ())),
-        tables=tuple(_sheet_table(each) for each in data.get("tables", ())),
-        sources=tuple(
-            DataSource(**{**each, "kind": SourceKind(each["kind"])})
-            for each in data.get("sources", ())
-        ),
-        externals=tuple(External(**each) for each in data.get("externals", ())),
-        hidden=tuple(_hidden(each) for each in data.get("hidden", ())),
-        date_1904=data.get("date_1904", False),
-        tabs=tuple(data.get("tabs", ())),
-    )
+    if isinstance(kind, type) and is_dataclass(kind):
+        types = _types_of(kind)
+        return kind(**{name: read_as(types[name], value) for name, value in data.items()})
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is tuple:  # of one type each
+        plain = parts[0] in (int, str)
+        return tuple(data) if plain else tuple(read_as(parts[0], each) for each in data)
+    if origin is UnionType:  # with None
+        return None if data is None else read_as(parts[0], data)
+    return kind(data) if isinstance(kind, type) and issubclass(kind, StrEnum) else data
 
 
-def _sheet_table(data: Json) -> SheetTable:
-    table = data["table"]
-    area, columns = Area(**table["area"]), tuple(table.get("columns", ()))
-    return SheetTable(data["sheet"], TableObject(**{**table, "area": area, "columns": columns}))
-
-
-def _hidden(data: Json) -> HiddenParts:
-    return HiddenParts(data["sheet"], _spans(data.get("rows", ())), _spans(data.get("cols", ())))
-
-
-def _spans(data: list[list[int]] | tuple[()]) -> tuple[tuple[int, int], ...]:
-    return tuple((first, last) for first, last in data)
+_types_of = cache(get_type_hints)

@@ -7,9 +7,9 @@ is read by another process, whose memory and time are limited.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Generator, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from threading import Event
 from typing import Protocol, TypeVar
@@ -17,12 +17,12 @@ from typing import Protocol, TypeVar
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.contents import ContentsPolicy
-from sat_retriever.records.privacy import Privacy
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import CellSketch, ColumnProfile, Reference, Structure
 from sat_retriever.system import usable_cores
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.messages import Request
+from sat_retriever.workbook.messages import Request, Window
 from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.opening.regular import printable
 from sat_retriever.workbook.process.ask import Answers, ask
@@ -32,17 +32,6 @@ DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")
 
 
-@dataclass(frozen=True, slots=True)
-class FilePlace:
-    """A file of this machine, and what sheet ids call it."""
-
-    path: Path
-    relative: str  # its POSIX path as written in sheet ids
-    # Folder that it must lie in, or file that it must be, after links are resolved; None allows
-    # every place
-    within: Path | None = None
-
-
 class Readable(Protocol):
     """A workbook, wherever it is kept; equal ones are the same file."""
 
@@ -50,7 +39,7 @@ class Readable(Protocol):
     def relative(self) -> str:
         """Its POSIX path as written in sheet ids."""
 
-    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[FilePlace]:
+    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[LocalFile]:
         """Have the file on this machine until the block ends.
 
         Args:
@@ -71,15 +60,16 @@ class LocalFile:
     path: Path
     # Folder that sheet ids are relative to; the file's own folder if it is None
     root: Path | None = None
-    within: Path | None = None  # as in `read_workbook`
+    # Folder that it must lie in, or file that it must be, after links are resolved; None allows
+    # every place
+    within: Path | None = None
+    called: str | None = None  # its path in sheet ids, if that is another, as of a copy
 
     @property
     def relative(self) -> str:
-        """Its POSIX path as written in sheet ids.
-
-        Raises:
-            InputError: If it is not under its root.
-        """
+        """Its POSIX path as written in sheet ids."""
+        if self.called is not None:
+            return self.called
         absolute = Path(os.path.abspath(self.path))  # noqa: PTH100 - links are kept as named
         relative: PurePath = PurePath(absolute.name)
         if self.root is not None:
@@ -89,20 +79,9 @@ class LocalFile:
             relative = absolute.relative_to(folder)
         return printable(relative)
 
-    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[FilePlace]:
-        """Return its place; nothing has to be opened."""
-        return nullcontext(FilePlace(self.path, self.relative, self.within))
-
-
-def request_at(place: FilePlace, limits: Limits) -> Request:
-    """The request for a file in its place."""
-    within = place.within
-    return Request(
-        path=os.path.abspath(place.path),  # noqa: PTH100 - links are kept as named
-        relative=place.relative,
-        within=None if within is None else os.path.abspath(within),  # noqa: PTH100
-        limits=limits,
-    )
+    def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[LocalFile]:
+        """Return it; nothing has to be opened."""
+        return nullcontext(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,86 +161,65 @@ def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
     if not os.path.lexists(path):
         raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
     _require_password(password)
-    file = LocalFile(path, None if root is None else Path(root))
-    place = FilePlace(path, file.relative, None if within is None else Path(within))
+    root, within = (None if each is None else Path(each) for each in (root, within))
     options = ReadOptions(privacy, formulas, links, password, encoding_name(encoding))
-    request = options.asked(request_at(place, limits))
+    request = options.request(LocalFile(path, root, within), limits)
     with borrowed_slot() as slot:
         return _workbook(path, ask(request, slot))
-
-
-def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how many
-    paths: Iterable[str | os.PathLike[str]],
-    *,
-    root: str | os.PathLike[str] | Callable[[Path], Path] | None = None,
-    contents: ContentsPolicy | str = ContentsPolicy.ALL,
-    skip_columns: str | None = None,
-    formulas: bool = True,
-    links: bool = True,
-    password: str | None = None,
-    encoding: str | None = None,
-    within: Callable[[Path], Path] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    workers: int | None = None,
-) -> Generator[Workbook]:
-    """Yield workbooks in order of completion, read on all cores.
-
-    Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
-    reading processes at once. A path that no longer exists is a skipped file. Arguments that are
-    not listed are those of `read_workbook`.
-
-    Args:
-        paths: Files; consumed as workers become free.
-        root: Folder that sheet ids are relative to, or a function that returns it for a
-            file; each file's own folder by default.
-        within: Function that returns the `within` of `read_workbook` for a file.
-        workers: Number of reading processes; one per usable core by default.
-
-    Raises:
-        InputError: If a path is not under its root, or `contents` or `skip_columns` is wrong.
-        MissingExtraError: If a password is given without the extra installed.
-    """
-    root_of = root if callable(root) else lambda _path: Path(root) if root is not None else None
-    files = (LocalFile(path, root_of(path), within and within(path)) for path in map(Path, paths))
-    privacy = Privacy.of(contents, skip_columns)
-    options = ReadOptions(privacy, formulas, links, password, encoding_name(encoding))
-    # Closed here and now: an interruption must not leave reading processes behind.
-    with closing(read_files(files, options, limits=limits, workers=workers)) as books:
-        for _, book in books:
-            yield book
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What is read of every file; see `read_workbook`."""
 
-    privacy: Privacy
-    formulas: bool
-    links: bool
-    password: str | None
+    privacy: Privacy = EVERYTHING
+    formulas: bool = True
+    links: bool = True
+    password: str | None = None
     encoding: str = ""
 
-    def asked(self, request: Request) -> Request:
-        """Return a request for what is read."""
-        return replace(request, **{each.name: getattr(self, each.name) for each in fields(self)})
+    def request(self, file: LocalFile, limits: Limits, window: Window | None = None) -> Request:
+        """Return the request for a file, or for some of its cells."""
+        return Request(
+            path=os.path.abspath(file.path),  # noqa: PTH100 - links are kept as named
+            relative=file.relative,
+            within=None if file.within is None else os.path.abspath(file.within),  # noqa: PTH100
+            limits=limits,
+            window=window,
+            **{each.name: getattr(self, each.name) for each in fields(self)},
+        )
+
+
+READ_ALL = ReadOptions()
 
 
 def read_files(
     files: Iterable[File],
-    options: ReadOptions,
+    options: ReadOptions = READ_ALL,
     *,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[tuple[File, Workbook]]:
-    """Yield files with their workbooks in order of completion, as `read_workbooks` does."""
+    """Yield files with their workbooks in order of completion, read on all cores.
+
+    Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
+    reading processes at once. A path that no longer exists is a skipped file.
+
+    Args:
+        files: Consumed as workers become free.
+        workers: Number of reading processes; one per usable core by default.
+
+    Raises:
+        InputError: If a file is not under its root.
+        MissingExtraError: If a password is given without the extra installed.
+    """
     _require_password(options.password)
     stopping = Event()
 
     def read(file: File, slot: Slot) -> tuple[File, Workbook]:
         try:
-            with file.opened(limits, stopping) as place:
-                request = options.asked(request_at(place, limits))
-                return file, _workbook(place.path, ask(request, slot))
+            with file.opened(limits, stopping) as local:
+                return file, _workbook(local.path, ask(options.request(local, limits), slot))
         except Refused as refused:
             skipped = Skipped(file.relative, refused.reason, refused.message)
             return file, Workbook(Path(file.relative), skipped=(skipped,))

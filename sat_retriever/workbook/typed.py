@@ -30,12 +30,13 @@ from sat_retriever.records.typedtable import (
 )
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import Window
+from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.tables.columns import column_unit
 from sat_retriever.workbook.tables.data import DURATION, ERROR, MOMENT, TIME
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.numberformat import NumberFormat
 from sat_retriever.workbook.values.typed import typed
-from sat_retriever.workbook.window import ask_window, existing_place, why_not
+from sat_retriever.workbook.window import ask_window, why_not
 
 MAX_TABLE_CELLS = 5_000_000
 # Limits for reading one table, for which a user waits.
@@ -98,14 +99,14 @@ def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
         PathNotFoundError: If there is no such file.
         InputError: If the file or the sheet cannot be read, or the sheet has no such table.
     """
-    place = existing_place(Path(path), within, relative)
-    answers = ask_window(place, Window(sheet, _SHEET, table, most, totals), limits, encoding)
+    file = LocalFile(Path(path), within=within, called=relative)
+    answers = ask_window(file, Window(sheet, _SHEET, table, most, totals), limits, encoding)
     found = answers.of("table")
     if not found:
         skipped = answers.of("skipped")
         if skipped or table == 0:
-            raise InputError(why_not(place.relative, sheet, skipped))
-        name = place.relative.rpartition("/")[2]
+            raise InputError(why_not(file.relative, sheet, skipped))
+        name = file.relative.rpartition("/")[2]
         raise InputError(f"sheet {sheet!r} of {name!r} has no table {table} now; index it again")
     return _data(found[0], answers.of("data"), answers.done["content_hash"])
 

@@ -26,7 +26,7 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import MAX_CELLS, Window
 from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.read import FilePlace, LocalFile, request_at
+from sat_retriever.workbook.read import LocalFile, ReadOptions
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
@@ -108,11 +108,11 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
         InputError: If the file, or the sheet in it, cannot be read.
     """
     window = Window(sheet, wanted, most=most)
-    place = existing_place(Path(path), within, relative)
-    answers = ask_window(place, window, limits, encoding, formulas=formulas)
+    file = LocalFile(Path(path), within=within, called=relative)
+    answers = ask_window(file, window, limits, encoding, formulas=formulas)
     cells = answers.of("cells")
     if not cells:
-        raise InputError(why_not(place.relative, sheet, answers.of("skipped")))
+        raise InputError(why_not(file.relative, sheet, answers.of("skipped")))
     found = _window(cells[0], answers.of("formulas"), answers.of("computed"))
     return replace(found, merged=()) if formulas else found
 
@@ -139,27 +139,16 @@ def parse_range(text: str) -> Area:
     return area
 
 
-def existing_place(path: Path, within: Path | None, relative: str | None) -> FilePlace:
-    """The place of a file, whose own name sheet ids use if they are given no other."""
-    if not os.path.lexists(path):
-        raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
-    return FilePlace(path, LocalFile(path).relative if relative is None else relative, within)
-
-
 def ask_window(
-    place: FilePlace, window: Window, limits: Limits, encoding: str, *, formulas: bool = False
+    file: LocalFile, window: Window, limits: Limits, encoding: str, *, formulas: bool = False
 ) -> Answers:
     """The answers of a reading process about some cells of a workbook."""
-    request = replace(
-        request_at(place, limits),
-        window=window,
-        privacy=Privacy(ContentsPolicy.NAMES),
-        links=False,
-        formulas=formulas,
-        encoding=encoding,
-    )
+    if not os.path.lexists(file.path):
+        raise PathNotFoundError(f"there is no longer a file at {str(file.path)!r}; index it again")
+    privacy = Privacy(ContentsPolicy.NAMES)
+    options = ReadOptions(privacy, formulas=formulas, links=False, encoding=encoding)
     with borrowed_slot() as slot:
-        return ask(request, slot)
+        return ask(options.request(file, limits, window), slot)
 
 
 def why_not(relative: str, sheet: str, skipped: Sequence[Skipped]) -> str:

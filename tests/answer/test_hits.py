@@ -8,8 +8,8 @@ import pytest
 
 from sat_retriever import Hit, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.records.contents import CellText
+from tests.builders import transit
 from tests.fakes import HashedEncoder
-from tests.several_tables import transit
 
 
 @pytest.fixture(scope="module")

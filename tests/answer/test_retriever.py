@@ -11,7 +11,9 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from sat_retriever import (
     Column,
+    CrossEncoderReranker,
     EncoderError,
+    GraphReranker,
     InputError,
     Link,
     LinkReranker,
@@ -20,12 +22,11 @@ from sat_retriever import (
     SheetIndex,
     SheetRecord,
     SheetRetriever,
+    load_reranker,
 )
 from sat_retriever.encoder.models.folder import write_folder
 from sat_retriever.index.search.scores import score_all
-from sat_retriever.rank.cross_encoder import CrossEncoderReranker, PairSpec, write_pair_folder
-from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.load import load_reranker
+from sat_retriever.rank.cross_encoder import PairSpec, write_pair_folder
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.text.period.question import _asked
 from tests.fakes import CountingEncoder, HashedEncoder

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from sat_retriever import EmptyInputError, Filters, InputError, SheetIndex, SheetRetriever
-from tests.fakes import HashedEncoder
-from tests.several_tables import save_book
+from sat_retriever import EmptyInputError, Filters, InputError, SheetRetriever
+from tests.builders import indexed, save_book
 
 QUESTION = "revenue of the harbour 2023 zirconium"
 
@@ -23,8 +22,7 @@ def index(tmp_path_factory):
         )
     whole = (folder / "b" / "Sales 2021.xlsx").read_bytes()
     (folder / "b" / "torn.xlsx").write_bytes(whole[: len(whole) // 2])
-    with SheetIndex.create(folder / "i.sat", HashedEncoder()) as made:
-        made.sync(folder / "b")
+    with indexed(folder / "b", folder / "i.sat") as made:
         yield made
 
 

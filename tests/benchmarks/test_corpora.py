@@ -42,7 +42,8 @@ def test_the_general_model_is_judged_on_every_corpus_of_that_use():
 
 
 def test_every_data_set_of_the_shown_results_has_a_title():
-    files = [file for name in ("quality", "links", "adapted") for file in read_summaries(name)]
+    shown = ("quality", "links", "adapted")
+    files = [file for name in shown for file in read_summaries(name).values()]
     assert files
     assert all(title_of(file["dataset"]) != file["dataset"] for file in files)
 

@@ -1,4 +1,3 @@
-import json
 import sys
 
 import pytest
@@ -47,6 +46,6 @@ def test_the_command_of_a_result_can_be_typed_again(monkeypatch, tmp_path):
     monkeypatch.setattr(
         sys.modules["__main__"], "__spec__", type("Spec", (), {"name": "b.__main__"})
     )
-    path = results.write_result("x", results.Result("m", "d", {}))
-    command = json.loads(path.read_text(encoding="utf-8"))["provenance"]["command"]
-    assert command == "python -m b run main --seeds 4"
+    results.write_result("x", results.Result("m", "d", {}))
+    [found] = results.read_results("x")
+    assert found["provenance"]["command"] == "python -m b run main --seeds 4"

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
+from sat_retriever import SheetEncoder
 from sat_retriever.cli import main
-from sat_retriever.encoder import SheetEncoder
+from tests.builders import transit
 from tests.saved_encoder import save_bag_of_words
-from tests.several_tables import transit
 
 WORDS = "revenue region month staff salary name rate currency order customer sales q1 q2".split()
 MARKUP = "[red]x[link=evil] \x1b[31m"

@@ -12,14 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever import SheetRetriever
+from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.cli.train.session import TrainingBar
-from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models.folder import file_hash
 from sat_retriever.errors import TrainingError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.graphrank import GRAPH
-from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.train.adapt.outcome import next_verdict
 from sat_retriever.train.adapt.settings import AdaptSettings
 from sat_retriever.train.loop.summary import read_run
@@ -416,14 +413,6 @@ def test_labelled_and_clicked_questions_are_learnt_from_and_counted(desk, tmp_pa
 
 
 # ---- wrong usage
-
-
-def test_help_has_examples_and_fits_80_columns(sat, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    run = sat("adapt", "--help")
-    assert run.code == 0
-    assert "$ sat adapt --index reports.sat" in run.out
-    assert max(len(line.rstrip()) for line in run.out.splitlines()) <= 80
 
 
 def test_an_encoder_that_cannot_learn_is_named_and_another_start_may_be_given(desk, tmp_path, sat):

@@ -11,12 +11,6 @@ RIGHT = "```sql\nSELECT name, salary FROM staff\n```"
 WRONG = "SELECT name, wage FROM staff"
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def served(*lines):
     return ollama(one_by_one(*map(Reaction, lines)), models=("small",))
 

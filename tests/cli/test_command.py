@@ -11,20 +11,9 @@ import typer
 
 from sat_retriever import __version__
 from sat_retriever.cli import _COMMANDS, app
-from tests.cli.conftest import command, run_sat
+from tests.cli.conftest import run_sat
 
-COMMANDS = [
-    "bench",
-    "graph",
-    "index",
-    "mcp",
-    "queries",
-    "search",
-    "show",
-    "status",
-    "synth",
-    "train",
-]
+COMMANDS = [name for each in _COMMANDS.values() for name in each]
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -115,16 +104,11 @@ def test_the_shell_completes_commands_and_options_and_loads_no_other_command(mon
     assert completed("show", "--in")[0] == "--index"
 
 
-@pytest.mark.parametrize("name", [name for each in _COMMANDS.values() for name in each])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_listed_command_is_there_with_its_line_and_a_help(name):
     group = typer.main.get_group(app)
     found = group.get_command(typer.Context(group), name)
     assert (found.name, bool(found.short_help), bool(found.help)) == (name, True, True)
-
-
-def test_it_runs_as_a_module_too(index_file):
-    assert command("--version")[1:3] == ["-m", "sat_retriever"]
-    assert run_sat("--version").out == f"sat {__version__}\n"
 
 
 def test_a_first_answer_takes_seconds_not_minutes(index_file):

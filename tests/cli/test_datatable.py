@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openpyxl import Workbook
 
 from sat_retriever.cli import terminal
 from sat_retriever.cli.terminal import _Console, print_rows
+from tests.builders import save_book
 from tests.cli.conftest import run_sat
 from tests.cli.terminals import in_terminal
 
@@ -85,9 +85,13 @@ def wide_file(tmp_path_factory, encoder):
     return file
 
 
-@pytest.mark.parametrize("columns", [20, 60, 80, 200])
 @pytest.mark.parametrize(
-    "asked", [("cells", "wide.csv"), ("sql", "SELECT * FROM wide", "-s", "wide.csv")]
+    ("columns", "asked"),
+    [
+        (20, ("cells", "wide.csv")),
+        (200, ("cells", "wide.csv")),
+        (80, ("sql", "SELECT * FROM wide", "-s", "wide.csv")),
+    ],
 )
 def test_every_cell_of_a_wide_table_is_on_the_terminal(columns, asked, wide_file):
     run = in_terminal(*asked, "--index", wide_file, columns=columns, output=True)
@@ -108,22 +112,18 @@ def test_columns_beyond_the_limit_are_said_and_can_be_asked_for(wide_file, sat):
     assert found.out.split() == ["place59", "first59", "second59"]
 
 
-def test_the_columns_of_a_workbooks_sheets_that_are_not_listed_are_counted(tmp_path, encoder):
-    book = Workbook()
-    for name in ("One", "Two"):
-        sheet = book.create_sheet(name)
-        sheet.append([f"c{n}" for n in range(11)])
-        sheet.append(list(range(11)))
-    book.save(tmp_path / "book.xlsx")
+def test_the_columns_of_a_workbooks_sheets_that_are_not_listed_are_counted(tmp_path, encoder, sat):
+    rows = [[f"c{n}" for n in range(11)], list(range(11))]
+    save_book(tmp_path / "book.xlsx", One=rows, Two=rows)
     file = tmp_path / "x.sat"
-    run_sat("index", str(tmp_path), "--index", str(file), "--model", str(encoder))
-    assert "c7 +3" in " ".join(run_sat("show", "book.xlsx", "--index", str(file)).out.split())
+    sat("index", tmp_path, "--index", file, "--model", encoder)
+    assert "c7 +3" in " ".join(sat("show", "book.xlsx", "--index", file).out.split())
 
 
-def test_cells_that_do_not_fit_are_told_by_the_range_that_does(tmp_path, encoder):
+def test_cells_that_do_not_fit_are_told_by_the_range_that_does(tmp_path, encoder, sat):
     (tmp_path / "long.csv").write_text("a,b,c\n" + "1,2,3\n" * 9_000, encoding="utf-8")
     file = tmp_path / "x.sat"
-    run_sat("index", str(tmp_path), "--index", str(file), "--model", str(encoder))
-    run = run_sat("cells", "long.csv", "--index", str(file))
+    sat("index", tmp_path, "--index", file, "--model", encoder)
+    run = sat("cells", "long.csv", "--index", file)
     assert run.err == "only A1:C6666 fits; ask for the other cells next\n"
     assert len(run.out.splitlines()) == 6_668

@@ -8,10 +8,9 @@ from contextlib import nullcontext
 
 import pytest
 
+from sat_retriever import SheetIndex
 from sat_retriever.cli import index as index_command
 from sat_retriever.encoder import embedding
-from sat_retriever.index.index import SheetIndex
-from tests.cli.conftest import run_sat
 from tests.embedding_models import HashedEmbeddings
 from tests.evaluation.ollama_server import Reaction, always, ollama
 
@@ -165,20 +164,17 @@ def test_a_changed_model_is_refused_when_it_is_searched_and_indexed(serving, boo
         assert "written with another 'ollama:small'" in " ".join(run.err.split())
 
 
-def test_an_index_is_looked_at_without_its_server(serving, books, sat, tmp_path):
+def test_an_index_is_looked_at_without_its_server(books, sat, tmp_path, monkeypatch):
     file = tmp_path / "a.sat"
-    with ollama(always(GOOD), models=("small",)) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OLLAMA_HOST", server.host)
+    with ollama(always(GOOD), models=("small",)) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
         sat("index", books, "-i", file, "--encoder", "ollama:small")
-        patch.undo()
-        gone = server.host
-    environment = {"OLLAMA_HOST": gone}
-    told = json.loads(run_sat("status", "-i", file, "--json", **environment).out)
+    told = json.loads(sat("status", "-i", file, "--json").out)
     assert (told["encoder"], told["width"], told["ranked_by"]) == ("ollama:small", 64, "links")
-    assert run_sat("show", "staff.csv#staff", "-i", file, **environment).code == 0
-    unchanged = run_sat("index", books, "-i", file, **environment)
+    assert sat("show", "staff.csv#staff", "-i", file).code == 0
+    unchanged = sat("index", books, "-i", file)
     assert "2 unchanged" in unchanged.out, unchanged.err
-    searched = run_sat("search", "salary", "-i", file, **environment)
+    searched = sat("search", "salary", "-i", file)
     assert searched.code == 1
     assert "ollama serve" in " ".join(searched.err.split())
 

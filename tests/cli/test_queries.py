@@ -62,24 +62,6 @@ def test_a_file_is_replaced_only_when_told_so(sat, index_file, tmp_path):
     assert list(tmp_path.iterdir()) == [out]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--out", "x.txt"), "does not end in .json, .jsonl, .csv"),
-        (("--types", "guess"), "no query type 'guess'"),
-        (("--paraphrase", "some-model"), "--paraphrase needs a file"),
-        (("--queries", "x.csv", "--number", 3), "--number is for making queries"),
-        (("--queries", "x.csv", "--seed", 3), "--seed is for making queries"),
-        (("--queries", "missing.csv"), "missing.csv is missing"),
-    ],
-)
-def test_wrong_usage_says_what_to_do(sat, index_file, tmp_path, monkeypatch, options, message):
-    monkeypatch.chdir(tmp_path)
-    run = sat("queries", "-i", index_file, *options)
-    assert run.code == 2
-    assert message in run.err
-
-
 def test_own_labels_are_checked_and_converted(sat, index_file, labels, tmp_path):
     path = labels("own.csv", "query,sheet_id,relevance\nrevenue,sales/2024.xlsx#Q1,2\n")
     out = tmp_path / "own.jsonl"
@@ -104,15 +86,6 @@ def test_unknown_sheets_are_named_with_the_nearest_ones_and_nothing_is_written(
     assert not out.exists()
     report = json.loads(sat("queries", "-i", index_file, "--queries", path, "--json").out)
     assert report["unknown_sheets"][0]["near"][0] == "sales/2024.xlsx#Q1"
-
-
-def test_an_index_without_sheets_is_refused(sat, encoder, tmp_path):
-    (tmp_path / "blank.csv").write_bytes(b"")
-    index = tmp_path / "empty.sat"
-    sat("index", tmp_path / "blank.csv", "--index", index, "--model", encoder)
-    run = sat("queries", "-i", index)
-    assert run.code == 2
-    assert "holds no sheets" in run.err
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from openpyxl import Workbook
 
+from tests.builders import save_book
 from tests.cli.conftest import run_sat
 
 SALES = [f"sales/2024.xlsx#{name}" for name in ("#1", "Plan #1", "Q1", "Rates")]
@@ -28,13 +28,6 @@ def test_a_name_means_these_sheets(name, expected, index_file, workbooks, sat):
     run = sat("show", name.format(folder=workbooks), "--index", index_file, "--json")
     assert run.code == 0
     assert [sheet["sheet_id"] for sheet in json.loads(run.out)["sheets"]] == expected
-
-
-def test_a_part_of_a_sheet_name_behind_a_hash_is_not_that_sheet(index_file, sat):
-    # "2024.xlsx#1" would be sheet "1"; there are only "#1" and "Plan #1".
-    run = sat("show", "2024.xlsx#1", "--index", index_file)
-    assert run.code == 2
-    assert "did you mean" in run.err
 
 
 def test_a_path_from_the_current_folder_is_understood(index_file, workbooks, sat, monkeypatch):
@@ -110,17 +103,6 @@ def test_a_file_that_was_skipped_is_suggested_last(tmp_path, encoder, sat):
     assert suggested.startswith("'sales 2024.csv")
 
 
-SLIPS = [("2023.xlsx", "'2024.xlsx'"), ("staf.csv", "'staff.csv'"), ("torn.xls", "'torn.xlsx'")]
-
-
-@pytest.mark.parametrize(("name", "meant"), SLIPS)
-def test_an_unknown_name_is_answered_with_the_nearest_ones(name, meant, index_file, sat):
-    run = sat("show", name, "--index", index_file)
-    assert run.code == 2
-    assert f"no workbook or sheet '{name}'" in run.err
-    assert meant in run.err.partition("did you mean")[2]
-
-
 def test_hostile_names_are_shown_not_obeyed(index_file, sat):
     run = sat("show", "[red]x[link=evil]", "--index", index_file)
     assert run.code == 2
@@ -132,16 +114,9 @@ def test_hostile_names_are_shown_not_obeyed(index_file, sat):
 def linked(tmp_path_factory, encoder):
     """A sheet that sums up nine others and a sheet that takes a value from it."""
     folder = tmp_path_factory.mktemp("linked")
-    book = Workbook()
-    total = book.active
-    total.title = "Total"
-    for number in range(1, 10):
-        sheet = book.create_sheet(f"Part {number}")
-        for row in (["Region", f"Revenue {number}"], ["North", number]):
-            sheet.append(row)
-        total.append([f"Part {number}", f"=SUM('Part {number}'!B2:B2)"])
-    book.create_sheet("Report").append(["Sum", "=Total!B1"])
-    book.save(folder / "sales.xlsx")
+    parts = {f"Part {n}": [["Region", f"Revenue {n}"], ["North", n]] for n in range(1, 10)}
+    total = [[name, f"=SUM('{name}'!B2:B2)"] for name in parts]
+    save_book(folder / "sales.xlsx", Total=total, **parts, Report=[["Sum", "=Total!B1"]])
     file = folder / "linked.sat"
     assert run_sat("index", folder, "--index", file, "--model", encoder).code == 0
     return file

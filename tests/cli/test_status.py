@@ -8,11 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from openpyxl import Workbook
 
-from sat_retriever import SheetIndex
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever.encoder.models import folder as model_folders
+from tests.builders import save_book
 from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words
 
@@ -63,12 +62,8 @@ def test_the_index_may_be_named_by_the_environment(index_file, sat, monkeypatch)
 def test_links_by_type_unread_formulas_and_files_that_are_not_there_are_counted(
     tmp_path, encoder, sat
 ):
-    book = Workbook()
-    book.active.title = "Sum"
-    book.create_sheet("Data").append(["Net", 1])
-    book["Sum"]["A1"] = "=Data!B1"
-    book["Sum"]["A2"] = "=[gone.xlsx]Rates!B2"
-    book.save(tmp_path / "a.xlsx")
+    formulas = [["=Data!B1"], ["=[gone.xlsx]Rates!B2"]]
+    save_book(tmp_path / "a.xlsx", Sum=formulas, Data=[["Net", 1]])
     file = tmp_path / "x.sat"
     sat("index", tmp_path / "a.xlsx", "--index", file, "--model", encoder)
     facts = json.loads(sat("status", "--index", file, "--json").out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,6 @@ import pytest
 
 from sat_retriever.datasets.dataset import load_industrytab
 from tests.cli.conftest import Run, command, run_sat
-from tests.cli.terminals import in_terminal
 
 SMALL = ("--scale", "40", "--queries", "30", "--workers", "1")
 
@@ -80,28 +80,6 @@ def test_years_and_companies_are_taken(tmp_path, sat):
     assert not any(str(year) in said for year in (2019, 2020, 2022, 2023, 2024, 2025, 2026))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--scale", "huge"), "the scale 'huge' must be small"),
-        (("--scale", "0"), "the scale '0'"),
-        (("--years", "2026-2019"), "the years '2026-2019'"),
-        (("--companies", "0"), "--companies"),
-        (("--queries", "-1"), "--queries"),
-        (("--workers", "0"), "--workers"),
-        (("--vocabulary", "nowhere"), "nowhere"),
-        (("--language", "../de"), "is not a language tag"),
-        (("--scale", "30", "--language", "de", "--translator", "m"), "need a folder"),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_makes_nothing(options, message, tmp_path, sat):
-    run = sat("synth", "--out", tmp_path / "x", *options)
-    assert run.code == 2
-    assert message in " ".join(run.err.replace("│", " ").split())
-    assert "Traceback" not in run.err
-    assert not (tmp_path / "x").exists()
-
-
 def test_a_folder_of_ones_own_is_refused_and_left_alone(workbooks, sat):
     before = sorted(workbooks.rglob("*"))
     run = sat("synth", "--out", workbooks, "--force")
@@ -110,8 +88,8 @@ def test_a_folder_of_ones_own_is_refused_and_left_alone(workbooks, sat):
     assert sorted(workbooks.rglob("*")) == before
 
 
-def test_a_corpus_is_replaced_with_force_only(tmp_path, sat):
-    assert sat("synth", "--out", tmp_path / "x", *SMALL).code == 0
+def test_a_corpus_is_replaced_with_force_only(made, tmp_path, sat):
+    shutil.copytree(made[0], tmp_path / "x")
     again = sat("synth", "--out", tmp_path / "x", *SMALL)
     assert again.code == 2
     assert "already holds a corpus" in " ".join(again.err.split())
@@ -129,12 +107,6 @@ def test_words_of_ones_own_take_the_place_of_ours(tmp_path, sat):
     assert sat("synth", "--out", tmp_path / "x", *options).code == 0
     said = [query.text for query in load_industrytab(tmp_path / "x").queries]
     assert any("zanzibar clove traders" in text.casefold() for text in said)
-
-
-def test_in_a_terminal_progress_is_shown_on_standard_error(tmp_path):
-    run = in_terminal("synth", "--out", tmp_path / "x", *SMALL, "--json")
-    assert "making sheets" in run.err
-    assert json.loads(run.out)["workbooks"] > 10
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")

@@ -12,13 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from sat_retriever import InputError, SheetEncoder, SheetIndex
 from sat_retriever._extras import install_command
 from sat_retriever.cli import main
 from sat_retriever.cli.train.fields import option_name, settings_of, shown
 from sat_retriever.cli.train.session import TrainingBar
-from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.train.loop.summary import read_run
 from sat_retriever.train.settings import (
     CrossEncoderTraining,

@@ -140,12 +140,6 @@ def test_a_folder_that_is_away_is_told_once_and_the_other_is_followed(folder, tm
         assert running.stop()[0] == 130
 
 
-def test_a_path_that_does_not_exist_is_told_at_once(tmp_path, sat):
-    run = sat("watch", tmp_path / "none", "--index", tmp_path / "x.sat")
-    assert run.code == 2
-    assert "there is nothing at" in run.err
-
-
 def test_commands_name_a_remote_sheet_by_its_citation(bucket, tmp_path, sat, encoder):
     bucket.put("a.csv", CSV.encode())
     file = tmp_path / "x.sat"

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import Column, Link, SheetRecord
 from sat_retriever.datasets.dataset import load_bird, load_eps, load_industrytab, load_spider
 from sat_retriever.datasets.edges import load_links
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.sheets import SheetPair, data_like_headers, load_pairs, load_sheets
 from sat_retriever.errors import CorpusError
-from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import Column, SheetRecord
 from tests.places import needs
 
 
@@ -160,77 +159,48 @@ def asked(**fields):
     return [{"query": "q", "positive_sheet_ids": [9], **fields}]
 
 
+ASKED, LINKS, SHEETS = "query.json", "dependency_edges.json", "sheets.json"
+EDGES = {"edge_all_types": {"9,10": ["join_key"]}}
 BAD = [
-    ("query.json", asked(positive_sheet_ids=[9, 77]), "query 0: there is no sheet '77'"),
-    ("query.json", asked(negative_sheet_ids=[77]), "query 0: there is no sheet '77'"),
-    ("query.json", asked(hard_negative_types={"77": "x"}), "query 0: there is no sheet '77'"),
-    ("query.json", asked(negative_sheet_ids=[9]), "'q' has sheet '9' both as relevant and as not"),
+    (ASKED, asked(positive_sheet_ids=[9, 77]), "query 0: there is no sheet '77'"),
+    (ASKED, asked(negative_sheet_ids=[77]), "query 0: there is no sheet '77'"),
+    (ASKED, asked(hard_negative_types={"77": "x"}), "query 0: there is no sheet '77'"),
+    (ASKED, asked(negative_sheet_ids=[9]), "'q' has sheet '9' both as relevant and as not"),
+    (ASKED, asked(query_type="guessing"), "'query_type' has 'guessing', not semantic_lookup"),
+    (ASKED, asked(dependency_type="magic"), "'dependency_type' has 'magic', not none"),
+    (ASKED, asked(hard_negative_types={"10": "odd"}), "'hard_negative_types' has 'odd'"),
+    (ASKED, asked(hard_negative_types=[3]), "must give a name for each sheet"),
+    (SHEETS, {"1": sheet(2, "a")}, "sheet 1: its 'sheet_id' is 2, not its key"),
+    (SHEETS, {"1": sheet(1, "a", num_rows=-1)}, "'num_rows' must be a whole number"),
+    (SHEETS, {"1": sheet(1, "a", num_cols="3")}, "'num_cols' must be a whole number"),
+    (SHEETS, {"9" * 5000: sheet(1, "a")}, "every key must be a sheet number"),
+    (SHEETS, {"1": sheet(1, 3)}, "'name' must be a text, not 3"),
+    (SHEETS, {"1": sheet(1, "a" * 1001)}, "'name' has 1,001 characters"),
+    (SHEETS, {"1": {"name": "a", "columns": {}}}, "'columns' is no list"),
+    (SHEETS, {"1": {"name": "a", "columns": [{"nam": "x"}]}}, "column 0: malformed entry"),
+    (LINKS, {"edge_all_types": {"9,77": ["join_key"]}}, "no sheet '77'"),
+    (LINKS, {"edge_all_types": {"9,9": ["join_key"]}}, "no edge with itself"),
+    (LINKS, {"edge_all_types": {"9,10": ["cousin"]}}, "'cousin' is none of"),
+    (LINKS, {"edge_all_types": {"9,10": []}}, "the types must be there"),
     (
-        "query.json",
-        asked(query_type="guessing"),
-        "'query_type' has 'guessing', not semantic_lookup",
-    ),
-    ("query.json", asked(dependency_type="magic"), "'dependency_type' has 'magic', not none"),
-    ("query.json", asked(hard_negative_types={"10": "odd"}), "'hard_negative_types' has 'odd'"),
-    ("query.json", asked(hard_negative_types=[3]), "must give a name for each sheet"),
-    ("sheets.json", {"1": sheet(2, "a")}, "sheet 1: its 'sheet_id' is 2, not its key"),
-    ("sheets.json", {"1": sheet(1, "a", num_rows=-1)}, "'num_rows' must be a whole number"),
-    ("sheets.json", {"1": sheet(1, "a", num_cols="3")}, "'num_cols' must be a whole number"),
-    ("sheets.json", {"9" * 5000: sheet(1, "a")}, "every key must be a sheet number"),
-    ("sheets.json", {"1": sheet(1, 3)}, "'name' must be a text, not 3"),
-    ("sheets.json", {"1": sheet(1, "a" * 1001)}, "'name' has 1,001 characters"),
-    ("sheets.json", {"1": {"name": "a", "columns": {}}}, "'columns' is no list"),
-    ("sheets.json", {"1": {"name": "a", "columns": [{"nam": "x"}]}}, "column 0: malformed entry"),
-    ("dependency_edges.json", {"edge_all_types": {"9,77": ["join_key"]}}, "no sheet '77'"),
-    ("dependency_edges.json", {"edge_all_types": {"9,9": ["join_key"]}}, "no edge with itself"),
-    ("dependency_edges.json", {"edge_all_types": {"9,10": ["cousin"]}}, "'cousin' is none of"),
-    ("dependency_edges.json", {"edge_all_types": {"9,10": []}}, "the types must be there"),
-    (
-        "dependency_edges.json",
+        LINKS,
         {"edge_all_types": {"9,10": ["join_key"], "10,9": ["join_key"]}},
         "the pair is there already, the other way round",
     ),
+    (LINKS, EDGES | {"edges": [[9, 10], [10, 9]]}, "edge 1: .* is listed twice"),
+    (LINKS, EDGES | {"edges": [[9, 11]]}, "edge 0: .* has no types"),
+    (LINKS, EDGES | {"edges": []}, "'edges' has 0 pairs, 'edge_all_types' 1"),
     (
-        "dependency_edges.json",
-        {"edge_all_types": {"9,10": ["join_key"]}, "edges": [[9, 10], [10, 9]]},
-        "edge 1: .* is listed twice",
-    ),
-    (
-        "dependency_edges.json",
-        {"edge_all_types": {"9,10": ["join_key"]}, "edges": [[9, 11]]},
-        "edge 0: .* has no types",
-    ),
-    (
-        "dependency_edges.json",
-        {"edge_all_types": {"9,10": ["join_key"]}, "edges": []},
-        "'edges' has 0 pairs, 'edge_all_types' 1",
-    ),
-    (
-        "dependency_edges.json",
-        {"edge_all_types": {"9,10": ["join_key"]}, "edge_types": {"9,10": "aggregation"}},
+        LINKS,
+        EDGES | {"edge_types": {"9,10": "aggregation"}},
         "'aggregation' is not in 'edge_all_types'",
     ),
+    (LINKS, EDGES | {"edge_types": {"9,10": 3}}, "3 is not in 'edge_all_types'"),
+    (LINKS, EDGES | {"stats": [3]}, "'stats' must be an object"),
+    (LINKS, EDGES | {"stats": {"total_sheets": 1002}}, "total_sheets is 1002, but there are 3"),
     (
-        "dependency_edges.json",
-        {"edge_all_types": {"9,10": ["join_key"]}, "edge_types": {"9,10": 3}},
-        "3 is not in 'edge_all_types'",
-    ),
-    (
-        "dependency_edges.json",
-        {"edge_all_types": {"9,10": ["join_key"]}, "stats": [3]},
-        "'stats' must be an object",
-    ),
-    (
-        "dependency_edges.json",
-        {"edge_all_types": {"9,10": ["join_key"]}, "stats": {"total_sheets": 1002}},
-        "total_sheets is 1002, but there are 3",
-    ),
-    (
-        "dependency_edges.json",
-        {
-            "edge_all_types": {"9,10": ["join_key"]},
-            "edge_directions": {"9,10": {"join_key": {"source": 9, "target": 11}}},
-        },
+        LINKS,
+        EDGES | {"edge_directions": {"9,10": {"join_key": {"source": 9, "target": 11}}}},
         "the direction of '9,10' is of other sheets",
     ),
 ]

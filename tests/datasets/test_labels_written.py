@@ -3,9 +3,10 @@ import stat
 
 import pytest
 
+from sat_retriever import InputError, OutputError
 from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
 from sat_retriever.datasets.labels.write import write_queries
-from sat_retriever.errors import CorpusError, InputError, OutputError
+from sat_retriever.errors import CorpusError
 from sat_retriever.questions.generate import make_queries
 from tests.questions.small_world import world
 
@@ -103,5 +104,5 @@ def test_a_question_that_nothing_answers_comes_back_where_it_is_asked_for(tmp_pa
 def test_a_question_cannot_have_a_sheet_and_no_answer(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("query,sheet_id,relevance\nships,,0\nships,a#b,1\n")
-    with pytest.raises(CorpusError, match="line 3: 'ships' is marked as a question that nothing"):
+    with pytest.raises(CorpusError, match="line 3: 'ships' is marked as a question without"):
         load_labels(path)

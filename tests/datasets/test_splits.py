@@ -1,5 +1,6 @@
 import pytest
 
+from sat_retriever import Column, InputError, SheetRecord
 from sat_retriever.datasets.dataset import Dataset, Split, load_industrytab, load_spider
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.splits import (
@@ -9,8 +10,6 @@ from sat_retriever.datasets.splits import (
     sheet_groups,
     standard_split,
 )
-from sat_retriever.errors import InputError
-from sat_retriever.records.sheets import Column, SheetRecord
 from tests.places import needs
 
 
@@ -45,10 +44,7 @@ def test_a_test_part_of_no_query_leaves_all_the_others():
     [
         ("Synthetic_Data__Stock_Market__Stock_2024_Q4_source", "Stock_Market_Data__Stock_YEAR"),
         ("Inventory_Warehouse_Entry_2021-03_target", "Inventory_Warehouse_Entry_Details_YEAR"),
-        (
-            "Inventory_Warehouse_Entry_Details_2021_target",
-            "Inventory_Warehouse_Entry_Details_YEAR",
-        ),
+        ("Inventory_Warehouse_Entry_Details_2021_target", "Inventory_Warehouse_Entry_Details_YEAR"),
         ("Inventory_Inventory_Check_2020", "Inventory_Inventory_Check_Records_YEAR"),
         ("Finance_Sterling_Group_2020_source", "Finance_Sterling_Group_YEAR"),
         ("a_source_b", "a_source_b"),

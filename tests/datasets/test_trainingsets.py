@@ -1,11 +1,7 @@
 import pytest
 
 from sat_retriever.datasets.dataset import load_spider
-from sat_retriever.datasets.splits import (
-    grouped_dataset,
-    spider_training,
-    standard_dataset,
-)
+from sat_retriever.datasets.splits import grouped_dataset, spider_training, standard_dataset
 from sat_retriever.errors import CorpusError
 from sat_retriever.train.data.reading import from_dataset
 from tests.places import needs

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import SheetEncoder
 
 _WORDS = ["revenue", "region", "sheet", "name", "shape", "columns", "stock", "price", "##s", "2025"]
 

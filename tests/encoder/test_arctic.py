@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import SheetEncoder
 from tests.places import needs
 
 _QUERIES = ["what is snowflake?", "Where can I get the best tacos?"]

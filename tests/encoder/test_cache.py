@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import EncoderError, MissingExtraError
+from sat_retriever import EncoderError, MissingExtraError, SheetEncoder
 
 _LOAD = (
     "import sys; from sat_retriever.encoder import SheetEncoder\n"

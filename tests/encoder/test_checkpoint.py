@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
+from sat_retriever import EncoderError
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.spec import EncoderSpec
-from sat_retriever.errors import EncoderError
 
 _BGE_PREFIX = "Represent this sentence for searching relevant passages: "
 

@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import EncoderError, SheetEncoder
 from sat_retriever.encoder.export import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
-from sat_retriever.errors import EncoderError
 
 TEXTS = ["revenue by region", "price", "name: stock ; columns: price | region ; shape: 9 x 2"]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from sat_retriever import EncoderError
 from sat_retriever.encoder.embedder import unit_rows
-from sat_retriever.errors import EncoderError
 
 
 def test_vectors_of_any_length_become_rows_of_unit_length():

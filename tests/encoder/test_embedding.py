@@ -16,12 +16,6 @@ BROKEN = Reaction(status=500, error="llama runner process has terminated")
 TEXTS = [f"name: Sales {year} ; columns: Region | Revenue" for year in range(2000, 2010)]
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def opened(server, model="small", **options):
     return EmbeddingEncoder.ollama(model, host=server.host, **{"pauses_s": (0, 0, 0), **options})
 
@@ -62,12 +56,7 @@ def test_prompts_of_a_known_model_stand_before_its_texts():
 
 @pytest.mark.parametrize(
     ("text", "sent"),
-    [
-        ("a" * 5_000, "a" * 2_000),
-        ("", "-"),
-        (" \n", "-"),
-        ("Stra\udc00e 表", "Stra?e 表"),
-    ],
+    [("a" * 5_000, "a" * 2_000), ("", "-"), (" \n", "-"), ("Stra\udc00e 表", "Stra?e 表")],
 )
 def test_every_text_can_be_sent(text, sent):
     with ollama(always(GOOD), models=("small",)) as server:
@@ -223,8 +212,7 @@ def test_a_password_in_the_address_is_not_shown():
 
 
 @pytest.mark.parametrize(
-    ("model", "options"),
-    [("small", {"batch_size": 0}), ("small", {"timeout_s": 0}), (" ", {})],
+    ("model", "options"), [("small", {"batch_size": 0}), ("small", {"timeout_s": 0}), (" ", {})]
 )
 def test_options_out_of_range_are_refused(model, options):
     with ollama(always(GOOD), models=("small",)) as server, pytest.raises(InputError):

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import EncoderError, SheetEncoder
 from sat_retriever.encoder.export import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.encoder.models import folder as model_folders
 from sat_retriever.encoder.source import expand_folder, expanded, find_checkpoint
-from sat_retriever.errors import EncoderError
 
 TEXTS = ["revenue by region", "price", "name: stock ; columns: price"]
 

@@ -8,10 +8,10 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from sat_retriever.encoder import SheetEncoder, export
+from sat_retriever import EncoderError, MissingExtraError, SheetEncoder
+from sat_retriever.encoder import export
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.export import export_model, load_transformer
-from sat_retriever.errors import EncoderError, MissingExtraError
 
 
 def _torch_tokens(folder, inputs, pooling):

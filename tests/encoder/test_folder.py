@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import EncoderError
+from sat_retriever import EncoderError, SheetEncoder
 
 
 @pytest.fixture

@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever import EncoderError, InputError, SheetEncoder
 from sat_retriever.encoder.folder import write_model_folder
 from sat_retriever.encoder.model import OnnxModel
 from sat_retriever.encoder.onnx.device import gpu_count
-from sat_retriever.errors import EncoderError, InputError
 
 _TEXTS = [
     "revenue by region",

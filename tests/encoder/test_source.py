@@ -17,10 +17,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from sat_retriever import EncoderError, MissingExtraError, SheetEncoder
 from sat_retriever._extras import install_command
-from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint, is_hub_name
-from sat_retriever.errors import EncoderError, MissingExtraError
 from tests.places import needs
 
 _COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from openpyxl import Workbook
-
+from sat_retriever import SheetIndex
 from sat_retriever.datasets.labels import Query
-from sat_retriever.index.index import SheetIndex
+from tests.builders import save_book
 from tests.fakes import HashedEncoder
 
 EVIL = "<img src=x onerror=hack()>"  # as long as a tab's name may be
@@ -37,13 +36,7 @@ def indexed(folder: Path) -> SheetIndex:
     files = folder / "books"
     files.mkdir()
     for name, tabs in SHEETS.items():
-        book = Workbook()
-        book.remove(book.active)
-        for tab, rows in tabs.items():
-            sheet = book.create_sheet(tab)
-            for row in rows:
-                sheet.append(row)
-        book.save(files / name)
+        save_book(files / name, **tabs)
     index = SheetIndex.create(folder / "books.sat", HashedEncoder(512))
     index.sync(files, workers=1)
     return index

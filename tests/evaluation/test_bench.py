@@ -8,16 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from sat_retriever import Candidate, EmptyInputError, InputError, Link, OutputError, SheetIndex
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import metrics_of
-from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError, OutputError
+from sat_retriever.errors import LanguageModelError
 from sat_retriever.evaluation.bench import bench, judged, results_of
 from sat_retriever.evaluation.latency import Timing
 from sat_retriever.evaluation.maintable import COLUMNS, NONE, Cell, cells, notes
 from sat_retriever.evaluation.methods import Method, encoder_label, fused, named_methods
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.links import Link
 from tests.evaluation.books import BAD, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed
 from tests.fakes import CountingEncoder
 

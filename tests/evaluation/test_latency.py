@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever import EmptyInputError, InputError
 from sat_retriever.evaluation.latency import latency
 from sat_retriever.evaluation.methods import Method
 

@@ -163,7 +163,7 @@ def discovered(number):
     cells = tuple(each << 16 for each in (*own, *shared))
     sketch = CellSketch("S", 0, len(cells), 0, cells)
     claims = Claims(copies=copy_claims([record], [sketch]))
-    row = SheetRow(record, np.ones(4, dtype=np.float32) / 2, ((), (), (), ()))
+    row = SheetRow(record, np.ones(4, dtype=np.float32) / 2)
     state = WorkbookState("/r", path, 1, START * 10**9, 0, f"{number}")
     return state, row, Discovery(claims=claims)
 

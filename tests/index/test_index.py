@@ -422,7 +422,7 @@ def test_an_index_of_a_newer_version_is_refused(path, index):
 
 def test_a_second_writer_waits_and_is_then_told_who_is_in_the_way(path, index, monkeypatch):
     with SheetIndex.open(path, HashedEncoder()) as other, other._store.sole_writer():
-        monkeypatch.setattr("sat_retriever.index.store.file.WRITER_WAIT_S", 0.1)
+        monkeypatch.setattr("sat_retriever.index.store.sqlite.WRITER_WAIT_S", 0.1)
         with pytest.raises(IndexBusyError, match="another process"):
             index.add_records([sheet("a")])
         assert index.candidates("a") == []  # reading goes on

@@ -12,9 +12,9 @@ import pytest
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers.base import BaseEventHandler
 from llama_index.core.instrumentation.span_handlers.simple import SimpleSpanHandler
-from openpyxl import Workbook
 
 from sat_retriever import SheetIndex, index_paths
+from tests.builders import save_book
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = (
@@ -39,25 +39,12 @@ def encoder(tmp_path_factory) -> Path:
     return save_bag_of_words(tmp_path_factory.mktemp("encoders") / "bag", WORDS)
 
 
-def write(path: Path, **sheets: list[list[Any]]) -> Path:
-    """A workbook with these sheets."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    book = Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    book.save(path)
-    return path
-
-
 @pytest.fixture(scope="session")
 def workbooks(tmp_path_factory) -> Path:
     """Sales with a summary of two quarters, staff, rates, and one template for three months."""
     folder = tmp_path_factory.mktemp("workbooks")
     quarter = [["Region", "Month", "Revenue"], ["North", "May", 7], ["South", "May", 9]]
-    write(
+    save_book(
         folder / "sales" / "2024.xlsx",
         Summary=[["Quarter", "Total"], ["Q1", "=SUM(Q1!C2:C3)"], ["Q2", "=SUM(Q2!C2:C3)"]],
         Q1=quarter,
@@ -65,9 +52,9 @@ def workbooks(tmp_path_factory) -> Path:
         Plan=[["Region", "Target"], ["North", 8]],
     )
     (folder / "staff.csv").write_text("Name,Salary\nAda,41\nBob,39\n", encoding="utf-8")
-    write(folder / "rates.xlsx", Rates=[["Currency", "Rate"], ["EUR", 1.1]])
+    save_book(folder / "rates.xlsx", Rates=[["Currency", "Rate"], ["EUR", 1.1]])
     for month in MONTHS:
-        write(folder / month / "Hours.xlsx", Hours=[["Project", "Hours"], [f"{month} work", 3]])
+        save_book(folder / month / "Hours.xlsx", Hours=[["Project", "Hours"], [f"{month} work", 3]])
     (folder / "torn.xlsx").write_bytes((folder / "rates.xlsx").read_bytes()[:900])
     return folder
 

@@ -1,9 +1,8 @@
 """Links between workbooks, decided from claims alone."""
 
-from sat_retriever import SheetRecord
+from sat_retriever import Column, SheetRecord
 from sat_retriever.links.claims import blocks_of, claims_of, external_links, join_links, meant
 from sat_retriever.links.formula.relations import ExternalReference
-from sat_retriever.records.sheets import Column
 from sat_retriever.records.structure import Use
 
 

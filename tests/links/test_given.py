@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from sat_retriever import InputError, Link, SheetIndex, SheetRecord
+from sat_retriever import InputError, Link, SheetRecord
 from sat_retriever.links.claims import MAX_EVIDENCE
-from tests.fakes import HashedEncoder
-
-
-@pytest.fixture
-def index(tmp_path):
-    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

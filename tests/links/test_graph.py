@@ -10,19 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever import Column, Link, SheetRecord, Visibility, link_graph
 from sat_retriever.datasets.dataset import load_industrytab, load_spider
 from sat_retriever.datasets.edges import load_links
-from sat_retriever.links.graph import (
-    graph_json_parts,
-    graphml_parts,
-    link_graph,
-    to_graph_json,
-    to_graphml,
-)
+from sat_retriever.links.graph import graph_json_parts, graphml_parts, to_graph_json, to_graphml
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import record_from_json
-from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Visibility
+from sat_retriever.records.sheets import ColumnType
 from tests.places import needs
 
 
@@ -69,11 +63,7 @@ def test_a_sheet_is_a_node_with_plain_attributes():
 def test_links_are_edges_keyed_by_type_and_one_to_a_sheet_that_is_not_there_is_left_out():
     graph = link_graph(RECORDS, LINKS)
     assert sorted(graph.edges(keys=True)) == sorted(
-        [
-            (SUMMARY, Q1, "formula_reference"),
-            (SUMMARY, Q1, "aggregation"),
-            (Q1, RATES, "join_key"),
-        ]
+        [(SUMMARY, Q1, "formula_reference"), (SUMMARY, Q1, "aggregation"), (Q1, RATES, "join_key")]
     )
     assert graph.edges[SUMMARY, Q1, "formula_reference"] == {
         "type": "formula_reference",

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever import InputError, SheetIndex, read_workbook
+from sat_retriever import InputError, SheetTools, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.tools.sheettools import SheetTools
 from sat_retriever.workbook.values.readers import Readers
-from tests.fakes import HashedEncoder
 from tests.index.sync.test_sync import write, write_xlsx
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "symlink"), reason="no symbolic links here")
@@ -25,12 +23,6 @@ def folder(tmp_path):
 def secret(tmp_path):
     """A file of another folder, which is never named."""
     return write(tmp_path / "etc" / "passwd", "Secret", "root:x:0:0", "shell")
-
-
-@pytest.fixture
-def index(tmp_path):
-    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
-        yield opened
 
 
 def reasons(report):

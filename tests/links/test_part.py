@@ -6,8 +6,8 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import Link
 from sat_retriever.links.graph import around, best_linked
-from sat_retriever.records.links import Link
 
 PAIRS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20)
 

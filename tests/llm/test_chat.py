@@ -7,14 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import ollama
 import pytest
 
-from sat_retriever.errors import InputError, LanguageModelError
+from sat_retriever import InputError
+from sat_retriever.errors import LanguageModelError
 from sat_retriever.llm.chat import OllamaChat
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}},
-    "required": ["text"],
-}
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
 def reply(content, done_reason="stop"):
@@ -63,12 +60,6 @@ def server(body, status=200, wait_s=0.0):
         thread.join()
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def failure(host, **options):
     with pytest.raises(LanguageModelError) as caught:
         OllamaChat("small", host, **options).ask("Why?", SCHEMA)
@@ -86,12 +77,7 @@ def test_an_answer_is_parsed_and_the_request_is_bounded_and_held_to_the_schema()
     assert request["think"] is False
     assert request["stream"] is False
     assert request["keep_alive"] == "10m"
-    assert request["options"] == {
-        "num_ctx": 4096,
-        "num_predict": 99,
-        "temperature": 0.0,
-        "seed": 7,
-    }
+    assert request["options"] == {"num_ctx": 4096, "num_predict": 99, "temperature": 0.0, "seed": 7}
 
 
 def test_a_list_is_an_answer_where_one_was_asked_for():

@@ -9,24 +9,13 @@ import httpx
 import ollama as client
 import pytest
 
+from sat_retriever import InputError, MissingExtraError
 from sat_retriever._extras import install_command
-from sat_retriever.errors import (
-    InputError,
-    LanguageModelError,
-    MissingExtraError,
-    ModelContextError,
-    ModelSetupError,
-)
+from sat_retriever.errors import LanguageModelError, ModelContextError, ModelSetupError
 from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive, shown_host
 from tests.evaluation.ollama_server import Reaction, always, hashed, ollama, says
 
 OPTIONS = {"num_ctx": 4096, "temperature": 0.0, "seed": 1}
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def ask(host, prompt="Why?", **options):
@@ -90,10 +79,7 @@ def test_vectors_come_as_they_are_with_the_tokens_of_the_texts(tokens):
 
 def test_a_text_beyond_the_context_is_told_apart_from_other_refusals():
     reaction = Reaction(status=400, error="the input length exceeds the context length")
-    with (
-        ollama(always(reaction), models=("small",)) as server,
-        pytest.raises(ModelContextError),
-    ):
+    with ollama(always(reaction), models=("small",)) as server, pytest.raises(ModelContextError):
         OllamaServer(server.host).embed("small", ["a"])
 
 

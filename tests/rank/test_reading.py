@@ -15,8 +15,8 @@ from sat_retriever.rank.links.reading import (
     read_closely,
 )
 from sat_retriever.records.contents import Role
+from tests.builders import save_book
 from tests.fakes import HashedEncoder
-from tests.several_tables import save_book
 
 RATES = [["Security", "Rate"], *[[f"KV-{n}", n * 37 % 11] for n in range(58_700, 58_740)]]
 LIST = [["Listed securities", "Venue"], *[[f"Share {n}", "Kiel"] for n in range(40)]]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import sat_retriever
+from sat_retriever import SheetRecord
 from sat_retriever.records.formats import (
     EXTENSIONS,
     FORMAT_NAMES,
@@ -14,7 +15,6 @@ from sat_retriever.records.formats import (
     format_named,
     without_extension,
 )
-from sat_retriever.records.sheets import SheetRecord
 
 PACKAGE = Path(sat_retriever.__file__).parent
 FOLDER = ("workbook", "formats")

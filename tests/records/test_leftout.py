@@ -4,18 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from sat_retriever import SheetRecord, Table
 from sat_retriever.records.area import Area
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import record_from_json, to_json
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import (
-    LeftOut,
-    LeftOutReason,
-    SheetRecord,
-    Table,
-    left_out_note,
-    told_rows,
-)
+from sat_retriever.records.sheets import LeftOut, LeftOutReason, left_out_note, told_rows
 from sat_retriever.tools.context import reasons_of, rows_note
 
 TOTAL = LeftOut(9, LeftOutReason.TOTAL, "Total of Ada")

@@ -6,9 +6,10 @@ import pickle
 from pathlib import Path
 
 import sat_retriever
+from sat_retriever import LinkType
 from sat_retriever.rank.graph.channels import CHANNELS
 from sat_retriever.rank.links.pulls import LinkSettings
-from sat_retriever.records.links import OTHER_KIND, LinkType, in_order, kind_of
+from sat_retriever.records.links import OTHER_KIND, in_order, kind_of
 from sat_retriever.train.adapt.settings import AdaptSettings
 
 PACKAGE = Path(sat_retriever.__file__).parent

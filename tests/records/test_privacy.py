@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sat_retriever.errors import InputError
+from sat_retriever import Column, InputError, SheetRecord, Table
 from sat_retriever.records.contents import (
     CellText,
     ContentsPolicy,
@@ -13,7 +13,6 @@ from sat_retriever.records.contents import (
     TextKind,
 )
 from sat_retriever.records.privacy import EVERYTHING, MAX_PATTERN, Privacy
-from sat_retriever.records.sheets import Column, SheetRecord, Table
 
 COLUMNS = (Column("Name", "Ada"), Column("Base Salary", "100"), Column("Town", "Riga"))
 UPRIGHT = Table("A3:C5", 3, 1, transposed=False, num_rows=2, columns=COLUMNS)

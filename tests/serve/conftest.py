@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 import pytest
 from openpyxl import Workbook
 
-from sat_retriever.index.sync.indexing import index_paths
+from sat_retriever import index_paths
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = "revenue region month total summary staff salary name rent reading pump q1 q2".split()

@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.index.index import SheetIndex
+from sat_retriever import InputError, PathNotFoundError, SheetIndex
 from sat_retriever.records.area import Area
 from sat_retriever.serve.blocks import BlockReader
-from tests.fakes import HashedEncoder
+from tests.builders import indexed
 from tests.serve.conftest import LONG_COLUMNS, LONG_ROWS, long_value
 
 LONG = "pumps/Readings.xlsx#Long"
@@ -58,8 +57,7 @@ def test_a_workbook_that_has_changed_is_read_anew(tmp_path):
         os.utime(file, (day * 86_400,) * 2)
 
     write(1, 1)
-    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
-        index.sync(file.parent)
+    with indexed(file.parent, tmp_path / "a.sat") as index:
         record = index.records(["a.xlsx#a"])["a.xlsx#a"]
         reader, whole = BlockReader(index), Area(1, 1, 9, 9)
         assert reader.read(record, whole).rows == ((1,),)

@@ -6,18 +6,14 @@ import threading
 
 import pytest
 
-from sat_retriever.errors import IndexBusyError
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever import IndexBusyError, SheetIndex, SheetRecord
 from sat_retriever.serve.facets import FOLDERS, LatestFacets, folders_of
-from tests.fakes import HashedEncoder
 
 
 @pytest.fixture
-def index(tmp_path):
-    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
-        opened.add_records([SheetRecord("a/x.csv#x", "x", "x.csv", "a/x.csv", format="csv")])
-        yield opened
+def index(index):
+    index.add_records([SheetRecord("a/x.csv#x", "x", "x.csv", "a/x.csv", format="csv")])
+    return index
 
 
 def test_a_changed_index_is_counted_anew_after_a_minute_and_not_before(index):

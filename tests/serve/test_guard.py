@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from mcp import Client
 
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever import InputError, PathNotFoundError
 from sat_retriever.serve import access
 from sat_retriever.serve.access import Access, Sessions, read_token
 from sat_retriever.serve.limits import Counts

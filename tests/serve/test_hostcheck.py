@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from sat_retriever.errors import InputError
+from sat_retriever import InputError
 from sat_retriever.serve.guard import HostCheck, host_of
 
 

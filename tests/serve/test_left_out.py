@@ -7,11 +7,10 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.index.index import SheetIndex
+from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.serve.app import Pages
+from tests.builders import LEFT_OUT, MESSY, messy_index
 from tests.fakes import HashedEncoder
-from tests.messy import LEFT_OUT, SHEET, messy_index
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +23,7 @@ def client(tmp_path_factory):
 
 
 def test_a_sheets_page_tells_them_beside_the_table_and_in_each_row(client):
-    page = client.get("/sheet", params={"id": SHEET}).text
+    page = client.get("/sheet", params={"id": MESSY}).text
     assert f"{LEFT_OUT} The column Section has the heading above each record." in page
     told = re.findall(r'<tr class="out" id="row-(\d+)"', page)
     assert told == ["2", "3", "7", "8", "11", "13"]
@@ -35,12 +34,12 @@ def test_a_sheets_page_tells_them_beside_the_table_and_in_each_row(client):
 @pytest.mark.parametrize("path", ["/sheet", "/rows", "/preview"])
 def test_a_piece_that_begins_in_a_merged_label_shows_it_and_its_cell(client, path):
     where = {"row": 5} if path != "/preview" else {"range": "A5:D6"}
-    page = client.get(path, params={"id": SHEET, **where}).text
+    page = client.get(path, params={"id": MESSY, **where}).text
     assert page.count('title="merged with A4">North</td>') == 2
 
 
 def test_the_file_of_a_table_tells_them_in_a_header_and_has_totals_if_asked(client):
-    address = {"id": SHEET, "table": 0}
+    address = {"id": MESSY, "table": 0}
     plain = client.get("/table.csv", params=address)
     assert plain.headers["x-sat-note"] == LEFT_OUT
     assert "Subtotal" not in plain.text
@@ -48,7 +47,7 @@ def test_the_file_of_a_table_tells_them_in_a_header_and_has_totals_if_asked(clie
     assert "Subtotal,,24,231.75,Retail\n" in whole.text
     assert "subtotal" not in whole.headers["x-sat-note"]
     assert client.get("/table.csv", params={**address, "totals": "x"}).status_code == 400
-    page = client.get("/sheet", params={"id": SHEET}).text
+    page = client.get("/sheet", params={"id": MESSY}).text
     (url,) = re.findall(r'href="([^"]*)" download>CSV with totals', page)
     assert parse_qs(urlsplit(url.replace("&amp;", "&")).query)["totals"] == ["1"]
 

@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.sync.indexing import index_paths
+from sat_retriever import SheetIndex, SheetRetriever, index_paths
 from sat_retriever.serve.app import Pages
 from tests.serve.conftest import (
     EVIL,

@@ -20,7 +20,7 @@ import psutil
 import pytest
 from mcp import Client
 
-from sat_retriever.index.sync.indexing import index_paths
+from sat_retriever import index_paths
 from sat_retriever.serve import serving as http_server
 from sat_retriever.serve import supervisor
 from sat_retriever.serve.asgi import refuse

@@ -1,28 +1,21 @@
 """Identifiers come apart, words of a trade stay whole: a table, and what always holds."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever import Column, SheetRecord
 from sat_retriever.text import identifiers
 from sat_retriever.text.identifiers import MAX_CHARS, split_identifiers
 from sat_retriever.text.lexical import query_words, sheet_words
 from sat_retriever.text.segment import forms, stems, words
+from tests.tables import table
 
 SPELLINGS = [
-    (spelling, tuple(read.split()), tuple("".join(also).split()))
-    for line in Path(__file__).with_name("spellings.tsv").read_text("utf-8").splitlines()
-    if not line.startswith("#")
-    for spelling, read, *also in [line.split("\t")]
+    (spelling, tuple(read.split()), tuple(also.split()))
+    for spelling, read, also in table("text/spellings.tsv", 3)
 ]
 UPPER = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=3, max_size=6)
-
-
-def test_the_table_of_spellings_is_not_cut_short():
-    assert len({spelling for spelling, _, _ in SPELLINGS}) == len(SPELLINGS) >= 200
 
 
 @pytest.mark.parametrize(("spelling", "read", "also"), SPELLINGS, ids=[row[0] for row in SPELLINGS])
@@ -155,7 +148,7 @@ class Counted:
 @example("CO2")
 @example("OfABy")
 @example("中A1")
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=10)
 def test_long_runs_are_read_in_steps_that_grow_with_their_length(piece):
     text = (piece * MAX_CHARS)[:MAX_CHARS]
     with pytest.MonkeyPatch.context() as patch:

@@ -52,10 +52,9 @@ def slow_scores(query):
 
 
 @pytest.fixture
-def index(tmp_path):
-    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
-        opened.add_records(RECORDS)
-        yield opened
+def index(index):
+    index.add_records(RECORDS)
+    return index
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sat_retriever import Column, SheetRecord, Table
 from sat_retriever.records.contents import CellText, SheetContents, TableContents, TextKind
-from sat_retriever.records.sheets import Column, SheetRecord, Table
 from sat_retriever.text.serialize import contents_text
 
 COLUMNS = (Column("City"), Column("Country"))

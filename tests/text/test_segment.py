@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.text.identifiers import split_identifiers
 from sat_retriever.text.segment import forms, stem, stems, words
 
 
@@ -68,12 +67,6 @@ def test_words_and_stems_of_a_text_are_those_of_its_forms(text):
 def test_any_text_gives_words_without_spaces(text):
     for word in words(text):
         assert word.strip() == word
-
-
-@given(st.text(alphabet=st.characters(codec="ascii"), max_size=80))
-def test_splitting_keeps_every_letter_and_digit(text):
-    kept = [char for char in split_identifiers(text) if char.isalnum()]
-    assert kept == [char for char in text if char.isalnum()]
 
 
 def test_vowel_signs_stay_with_their_letters():

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sat_retriever import SheetIndex, SheetRetriever
+from sat_retriever import Content, SheetIndex, SheetRetriever, SheetTools, hit_text
 from sat_retriever.index.store import schema
 from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.serve.grid import Marker
 from sat_retriever.serve.searchpage import HitView
-from sat_retriever.tools.content import Content, hit_text
-from sat_retriever.tools.sheettools import SheetTools
 from tests.beside_cells import anchor, drawn, made_book, plain_book, shape
 from tests.fakes import HashedEncoder
 

@@ -5,10 +5,9 @@ import datetime as dt
 import openpyxl
 import pytest
 
-from sat_retriever import InputError, SheetIndex
+from sat_retriever import InputError, SheetTools
 from sat_retriever.tools import cellsearch
-from sat_retriever.tools.sheettools import SheetTools
-from tests.fakes import HashedEncoder
+from tests.builders import indexed
 
 PEOPLE = [
     ("田中太郎", "Zürich", 0.25, dt.datetime(2024, 4, 3), True, 1001, 1234.5),
@@ -33,8 +32,7 @@ def tools(tmp_path_factory):
     for number in range(5):
         lines = [f"Bergen {number * 100 + n},{n}" for n in range(30)]
         (folder / f"list{number}.csv").write_text("\n".join(["Place,Count", *lines]))
-    with SheetIndex.create(folder / "i.sat", HashedEncoder()) as index:
-        index.sync(folder)
+    with indexed(folder, folder / "i.sat") as index:
         yield SheetTools(index)
 
 
@@ -101,8 +99,7 @@ def test_a_question_without_known_words_finds_nothing_and_ends(tools, asked):
 def test_cells_of_sheets_that_one_may_not_see_are_neither_found_nor_counted(tmp_path):
     for name in ("ours", "theirs"):
         (tmp_path / f"{name}.csv").write_text("Place,Count\nBergen,1\nOslo,2\n")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path)
+    with indexed(tmp_path, tmp_path / "i.sat") as index:
         index.permit(lambda record: ["sales" if "ours" in record.path else "hr"])
         found = SheetTools(index, principals=frozenset({"sales"})).search_cells("bergen")
     assert [each.citation for each in found.cells] == ["ours.csv#ours!A2"]

@@ -1,33 +1,27 @@
 import shutil
 from dataclasses import replace
 
-import openpyxl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sat_retriever import Content, SheetIndex, SheetRetriever, hit_text
-from sat_retriever.errors import InputError
+from sat_retriever import Answer, Content, InputError, SheetIndex, SheetRetriever, hit_text
 from sat_retriever.records.contents import CellText
-from sat_retriever.records.hits import NOTHING, Answer
+from sat_retriever.records.hits import NOTHING
 from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
 from sat_retriever.tools.content import answer_texts
+from tests.builders import indexed as indexed_folder
+from tests.builders import save_book, transit
 from tests.fakes import HashedEncoder
-from tests.several_tables import transit
 
 ROWS = [["Region", "Note"], ["North", "a|b\nc"], ["South", "<b>"]]
 
 
 @pytest.fixture
 def indexed(tmp_path):
-    book = openpyxl.Workbook()
-    book.active.title = "Q1"
-    for row in [["A long title of the report"], [], *ROWS, *[[f"R{n}", n] for n in range(300)]]:
-        book.active.append(row)
-    (tmp_path / "books").mkdir()
-    book.save(tmp_path / "books" / "Sales.xlsx")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+    rows = [["A long title of the report"], [], *ROWS, *[[f"R{n}", n] for n in range(300)]]
+    save_book(tmp_path / "books" / "Sales.xlsx", Q1=rows)
+    with indexed_folder(tmp_path / "books", tmp_path / "i.sat") as index:
         [(_sheet_id, record)] = index.records(index.sheet_ids()).items()
         yield index, record
 
@@ -103,14 +97,11 @@ def test_no_table_is_longer_than_asked_for_unless_one_cell_is(rows, most, form, 
 
 
 def test_of_a_wide_table_the_columns_and_rows_that_match_are_shown(tmp_path):
-    book = openpyxl.Workbook()
-    book.active.append(["Fuel", *(f"Year {year}" for year in range(1900, 2050))])
+    rows = [["Fuel", *(f"Year {year}" for year in range(1900, 2050))]]
     for number, fuel in enumerate(("Coal", "Peat", "Wood", "Gas", "Oil", "Hydrogen", "Wind")):
-        book.active.append([fuel, *(1_000_000 * number + year for year in range(1900, 2050))])
-    (tmp_path / "books").mkdir()
-    book.save(tmp_path / "books" / "use.xlsx")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+        rows.append([fuel, *(1_000_000 * number + year for year in range(1900, 2050))])
+    save_book(tmp_path / "books" / "use.xlsx", Sheet=rows)
+    with indexed_folder(tmp_path / "books", tmp_path / "i.sat") as index:
         [hit] = SheetRetriever(index).retrieve("hydrogen use in year 2041", 1)
         text = hit_text(index, hit)
     lines = text.splitlines()
@@ -122,14 +113,9 @@ def test_of_a_wide_table_the_columns_and_rows_that_match_are_shown(tmp_path):
 @pytest.mark.parametrize("columns", [8, 20, 40, 100])
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_a_wide_sheet_still_shows_its_first_columns(tmp_path, columns, form):
-    book = openpyxl.Workbook()
-    book.active.append([f"Header {n}" for n in range(columns)])
-    for row in range(20):
-        book.active.append([row * n for n in range(columns)])
-    (tmp_path / "books").mkdir()
-    book.save(tmp_path / "books" / "a.xlsx")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+    rows = [[row * n for n in range(columns)] for row in range(20)]
+    save_book(tmp_path / "books" / "a.xlsx", Sheet=[[f"Header {n}" for n in range(columns)], *rows])
+    with indexed_folder(tmp_path / "books", tmp_path / "i.sat") as index:
         [record] = index.records(index.sheet_ids()).values()
         text = hit_text(index, record, Content(form))
     assert "Header 0" in text and text.startswith("a.xlsx#Sheet!A1:")

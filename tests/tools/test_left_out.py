@@ -6,12 +6,11 @@ import zipfile
 import openpyxl
 import pytest
 
-from sat_retriever import SheetIndex, SheetTools
-from sat_retriever.records.hits import Hit, Why
+from sat_retriever import Content, Hit, SheetIndex, SheetTools, hit_text
+from sat_retriever.records.hits import Why
 from sat_retriever.tools.cells import estimated_tokens
-from sat_retriever.tools.content import Content, hit_text
+from tests.builders import LEFT_OUT, MESSY, indexed, messy_index, save_messy
 from tests.fakes import HashedEncoder
-from tests.messy import LEFT_OUT, SHEET, messy_index, save_messy
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +21,7 @@ def tools(tmp_path_factory):
 
 
 def test_a_description_tells_them_in_words_and_as_values(tools):
-    found = tools.describe_sheet(SHEET)
+    found = tools.describe_sheet(MESSY)
     note = f"{LEFT_OUT} The column Section has the heading above each record."
     assert str(found).splitlines()[-1] == note
     (table,) = found.to_dict()["tables"]
@@ -32,39 +31,39 @@ def test_a_description_tells_them_in_words_and_as_values(tools):
 
 
 def test_queries_tell_them_and_totals_come_back(tools):
-    assert LEFT_OUT in str(tools.query_tables([SHEET]))
+    assert LEFT_OUT in str(tools.query_tables([MESSY]))
     sql = "SELECT region FROM sales WHERE region ILIKE '%total%'"
-    found = tools.query_tables([SHEET], sql)
+    found = tools.query_tables([MESSY], sql)
     assert found.rows == (("Total",),)
-    assert found.note == found.to_dict()["note"] == f"{SHEET}: {LEFT_OUT}"
-    found = tools.query_tables([SHEET], sql, totals=True)
+    assert found.note == found.to_dict()["note"] == f"{MESSY}: {LEFT_OUT}"
+    found = tools.query_tables([MESSY], sql, totals=True)
     assert found.rows == (("Subtotal",), ("Total",), ("Grand total",))
     (tool,) = (each for each in tools.tools() if each.name == "query_tables")
-    assert tool.run(tables=[SHEET], sql=sql, totals=True) == found
+    assert tool.run(tables=[MESSY], sql=sql, totals=True) == found
 
 
 def test_cells_are_read_with_the_rows_that_are_no_records(tools):
-    found = tools.read_range(SHEET, "B6:D12")
+    found = tools.read_range(MESSY, "B6:D12")
     assert found.note == (
         "Not records: row 7 (subtotal), row 8 (section). May sum up others: row 11 (total)."
     )
-    assert "Not records" not in tools.read_range(SHEET, "A4:D6").note
+    assert "Not records" not in tools.read_range(MESSY, "A4:D6").note
 
 
 def test_a_label_merged_over_rows_is_read_in_each_and_stands_in_its_first_cell(tools):
-    found = tools.read_range(SHEET, "A5:B9")
+    found = tools.read_range(MESSY, "A5:B9")
     assert [row[0] for row in found.rows] == ["North", "North", "Subtotal", "Wholesale", "South"]
     assert "| 5 | North | Pears |" in str(found)
     assert found.note.endswith("Merged labels are repeated in each of their rows: A4.")
-    assert tools.read_range(SHEET, "B5:D9").rows[0] == ("Pears", 7, 71.25)
-    assert tools.read_range(SHEET, "A4:A6", formulas=True).rows == (("North",), (None,), (None,))
-    (cell,) = tools.search_cells("North", [SHEET]).cells
-    assert cell.citation == f"{SHEET}!A4"
+    assert tools.read_range(MESSY, "B5:D9").rows[0] == ("Pears", 7, 71.25)
+    assert tools.read_range(MESSY, "A4:A6", formulas=True).rows == (("North",), (None,), (None,))
+    (cell,) = tools.search_cells("North", [MESSY]).cells
+    assert cell.citation == f"{MESSY}!A4"
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_a_text_for_a_language_model_has_both(tools, form):
-    record = tools.index.records([SHEET])[SHEET]
+    record = tools.index.records([MESSY])[MESSY]
     text = hit_text(tools.index, record, Content(form, 1_000))
     assert text.count("North") == 3
     assert text.endswith("row 13 (total). May sum up others: row 11 (total).")
@@ -85,8 +84,7 @@ def test_numbers_merged_over_rows_are_labels_only_left_of_all_other_columns(tmp_
         book.active.merge_cells(area)
     (tmp_path / "in").mkdir()
     book.save(tmp_path / "in" / "a.xlsx")
-    with SheetIndex.create(tmp_path / "x.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "in")
+    with indexed(tmp_path / "in", tmp_path / "x.sat") as index:
         found = SheetTools(index).read_range("a.xlsx#Sheet", "A3:D5")
         table = index.table("a.xlsx#Sheet")
     assert found.rows == (
@@ -109,8 +107,7 @@ def test_a_value_that_a_file_stores_under_a_merged_label_is_not_read(tmp_path):
                 assert content.count(b'<row r="5">') == 1
                 content = content.replace(b'<row r="5">', hidden)
             written.writestr(name, content)
-    with SheetIndex.create(tmp_path / "x.sat", HashedEncoder()) as index:
-        index.sync(folder)
-        found = SheetTools(index).read_range(SHEET, "A5:B5")
+    with indexed(folder, tmp_path / "x.sat") as index:
+        found = SheetTools(index).read_range(MESSY, "A5:B5")
         assert found.rows == (("North", "Pears"),)
-        assert list(index.table(SHEET).rows())[1][:2] == ("North", "Pears")
+        assert list(index.table(MESSY).rows())[1][:2] == ("North", "Pears")

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from sat_retriever import SheetIndex
-from sat_retriever.errors import InputError
+from sat_retriever import InputError, SheetTools
 from sat_retriever.tools.naming import named_sheet, one_sheet
-from sat_retriever.tools.sheettools import SheetTools
+from tests.builders import indexed
 from tests.fakes import HashedEncoder
 
 CSV = b"Region,Sales\nNorth,1\nSouth,2\n"
@@ -16,8 +15,7 @@ CSV = b"Region,Sales\nNorth,1\nSouth,2\n"
 @pytest.fixture
 def index(bucket, tmp_path):
     bucket.put("in/2024/a.csv", CSV)
-    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
-        opened.sync(f"{bucket.url}/in")
+    with indexed(f"{bucket.url}/in", tmp_path / "a.sat") as opened:
         yield opened
 
 

@@ -6,15 +6,13 @@ from datetime import date
 import openpyxl
 import pytest
 
-from sat_retriever import SheetIndex, SheetRecord, SheetTools
-from sat_retriever.errors import InputError
+from sat_retriever import InputError, LinkType, SheetIndex, SheetRecord, SheetTools
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.hits import NOTHING
-from sat_retriever.records.links import LinkType
 from sat_retriever.tools import cellsearch, naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
+from tests.builders import indexed, save_book, transit
 from tests.fakes import HashedEncoder
-from tests.several_tables import transit
 
 NAMES = [
     "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status",
@@ -26,30 +24,20 @@ NAMES = [
 def folder(tmp_path_factory):
     """Two workbooks: quarters with a summary over them, and a wide, long sheet."""
     folder = tmp_path_factory.mktemp("tools") / "books"
-    folder.mkdir()
-    book = openpyxl.Workbook()
-    book.active.title = "Summary"
-    book.active.append(["Quarter", "Revenue"])
-    for number in (1, 2):
-        sheet = book.create_sheet(f"Q{number}")
-        sheet.append(["Region", "Revenue"])
-        for row in range(3):
-            sheet.append([f"Region {row}", row * number])
-        book["Summary"].append([f"Q{number}", f"=SUM('Q{number}'!B2:B4)"])
-    book.save(folder / "Sales.xlsx")
-    wide = openpyxl.Workbook()
-    wide.active.title = "Staff"
-    wide.active.append([f"Column {n}" for n in range(130)])
-    for row in range(300):
-        wide.active.append([f"value {row} " + "x" * 300] * 130)
-    wide.save(folder / "Staff.xlsx")
+    quarters = {
+        f"Q{number}": [["Region", "Revenue"], *([f"Region {n}", n * number] for n in range(3))]
+        for number in (1, 2)
+    }
+    sums = [[name, f"=SUM('{name}'!B2:B4)"] for name in quarters]
+    save_book(folder / "Sales.xlsx", Summary=[["Quarter", "Revenue"], *sums], **quarters)
+    wide = [[f"value {row} " + "x" * 300] * 130 for row in range(300)]
+    save_book(folder / "Staff.xlsx", Staff=[[f"Column {n}" for n in range(130)], *wide])
     return folder
 
 
 @pytest.fixture(scope="module")
 def tools(folder, tmp_path_factory):
-    with SheetIndex.create(tmp_path_factory.mktemp("index") / "i.sat", HashedEncoder()) as index:
-        index.sync(folder)
+    with indexed(folder, tmp_path_factory.mktemp("index") / "i.sat") as index:
         yield SheetTools(index)
 
 
@@ -72,8 +60,7 @@ def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
     for number, month in enumerate(("Jan", "Feb")):
         file = tmp_path / "books" / f"Sales {month} 2024.csv"
         file.write_text(f"Region,Sales\nNorth,{number}\n", encoding="utf-8")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+    with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
         tools = SheetTools(index)
         found = tools.find_sheets("all sales of 2023")
         assert len(found.sheets) == 2
@@ -101,8 +88,7 @@ def test_found_sheets_say_the_times_that_were_understood(tmp_path):
     for year in (2022, 2023):
         file = tmp_path / "books" / f"Sales {year}.csv"
         file.write_text("Region,Sales\nNorth,1\n", encoding="utf-8")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+    with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
         for day, first in ((date(2024, 5, 10), 2023), (date(2023, 5, 10), 2022)):
             found = SheetTools(index, today=day).find_sheets("sales last year")
             assert found.sheets[0].sheet.startswith(f"Sales {first}.csv")
@@ -140,7 +126,7 @@ def test_cells_come_with_row_numbers_column_letters_and_a_citation(tools):
     formulas = tools.read_range("Sales.xlsx#Summary", "B2", formulas=True)
     assert formulas.rows == (("=SUM('Q1'!B2:B4)",),)
     nothing = tools.read_range("Sales.xlsx#Q2", "Z1:Z9")
-    assert (nothing.rows, "No cell there is used" in nothing.note) == ((), True)
+    assert (nothing.rows, "This range is empty" in nothing.note) == ((), True)
 
 
 def test_empty_cells_that_have_formulas_are_noted_as_far_as_they_are_answered(tools):
@@ -174,19 +160,17 @@ def test_a_long_or_wide_range_is_cut_says_so_and_can_be_gone_on_with(tools):
 def test_answers_are_bounded_whatever_the_headers_are(tmp_path):
     (tmp_path / "books").mkdir()
     for number in range(50):
-        book = openpyxl.Workbook()
-        book.active.append([f"価格{number}" + "長い見出し" * 60] * 80)
-        book.active.append([1] * 80)
-        book.save(tmp_path / "books" / f"{number}.xlsx")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+        header = f"価格{number}" + "長い見出し" * 60
+        lines = (",".join([each] * 80) for each in (header, "1"))
+        (tmp_path / "books" / f"{number}.csv").write_text("\n".join(lines), encoding="utf-8")
+    with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
         tools = SheetTools(index)
         found = tools.find_sheets("価格", top_k=50)
         assert len(str(found)) < 50 * 1_500
-        described = tools.describe_sheet("3.xlsx")
+        described = tools.describe_sheet("3.csv")
         assert len(str(described)) < 12_000
         assert described.tables[0].more_columns == 20
-        assert estimated_tokens(str(tools.read_range("3.xlsx"))) < 4_100
+        assert estimated_tokens(str(tools.read_range("3.csv"))) < 4_100
 
 
 def test_links_are_told_from_the_side_of_the_sheet_that_was_asked_about(tools):
@@ -232,8 +216,7 @@ def test_whatever_is_printed_of_a_sheet_finds_it_again(tmp_path):
         sheet.append(["Region", f"Number {number}"])
         sheet.append(["North", number])
     book.save(folder / "S.xlsx")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path)
+    with indexed(tmp_path, tmp_path / "i.sat") as index:
         tools = SheetTools(index)
         found = tools.find_sheets("region", top_k=20)
         assert len(found.sheets) == len(names)
@@ -284,8 +267,7 @@ def test_wrong_arguments_are_refused_in_words_that_a_model_can_act_on(
 
 def test_only_files_under_the_indexed_folder_are_opened(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "books")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+    with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
         file = tmp_path / "books" / "Sales.xlsx"
         shutil.move(file, tmp_path / "Sales.xlsx")
         file.symlink_to(tmp_path / "Sales.xlsx")
@@ -407,8 +389,7 @@ def test_a_long_answer_of_a_query_is_cut_and_says_so(tools):
 def test_an_answer_about_a_wide_table_is_bounded_and_says_what_is_left_out(tmp_path):
     header = ",".join(f"Reading of place {place}" for place in range(3_000))
     (tmp_path / "wide.csv").write_text(f"{header}\n{'1,' * 2_999}1\n", encoding="utf-8")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path)
+    with indexed(tmp_path, tmp_path / "i.sat") as index:
         tools = SheetTools(index, None, max_tokens=500)
         named = str(tools.query_tables(["wide.csv"]))
         found = tools.query_tables(["wide.csv"], "SELECT * FROM wide")
@@ -438,8 +419,7 @@ def test_a_wrong_query_or_sheet_is_said_in_words(tools, folder, tmp_path):
             tools.query_tables(tables, sql)
         assert said in str(error.value)
     shutil.copytree(folder, tmp_path / "books")
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
-        index.sync(tmp_path / "books")
+    with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
         shutil.rmtree(tmp_path / "books")
         with pytest.raises(InputError, match="is gone; index its folder again") as error:
             SheetTools(index).query_tables(["Sales.xlsx#Q1"])

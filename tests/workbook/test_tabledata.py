@@ -7,10 +7,8 @@ import zipfile
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever import InputError, Limits, PathNotFoundError, read_workbook
 from sat_retriever.records.area import area_of
-from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import read_table_data
 from sat_retriever.workbook.values.grid import CellError
 from tests.places import needs

@@ -11,13 +11,13 @@ from odf.opendocument import OpenDocumentSpreadsheet
 from odf.table import Table, TableCell, TableRow
 from odf.text import P
 
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever import InputError, Limits, PathNotFoundError
 from sat_retriever.records.area import Area, column_letters
 from sat_retriever.workbook.formats.formulas import formula_cells
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
 from sat_retriever.workbook.window import parse_range, read_range
+from tests.builders import save_book
 
 ALL = Area(1, 1, 1_048_576, 16_384)
 
@@ -155,10 +155,7 @@ def test_one_answer_has_so_many_cells_at_most(tmp_path):
 
 
 def test_a_sheet_that_is_too_long_to_read_is_not_complete(tmp_path):
-    book = openpyxl.Workbook()
-    for row in range(400):
-        book.active.append([row, "x"])
-    book.save(tmp_path / "a.xlsx")
+    save_book(tmp_path / "a.xlsx", Sheet=[[row, "x"] for row in range(400)])
     found = read_range(tmp_path / "a.xlsx", "Sheet", ALL, limits=Limits(cells=100))
     assert (found.range, found.used, found.complete) == ("A1:B50", "A1:B400", False)
     assert found.rows[-1] == (49, "x")

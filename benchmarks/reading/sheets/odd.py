@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime as dt
 
 from benchmarks.reading.sheets.sheet import (
+    TOPICS,
+    WORDS,
+    Field,
     Rng,
     Sheet,
     Truth,
@@ -16,7 +19,6 @@ from benchmarks.reading.sheets.sheet import (
     value_of,
     words_of,
 )
-from benchmarks.reading.sheets.words import TOPICS, WORDS, Field
 from sat_retriever.records.area import Area
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.values.grid import Value

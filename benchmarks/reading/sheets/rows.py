@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 
 from benchmarks.reading.sheets.sheet import (
+    WORDS,
+    Field,
     Rng,
     Sheet,
     Truth,
@@ -16,7 +18,6 @@ from benchmarks.reading.sheets.sheet import (
     value_of,
     words_of,
 )
-from benchmarks.reading.sheets.words import WORDS, Field
 from sat_retriever.records.area import Area
 from sat_retriever.workbook.values.grid import Value
 

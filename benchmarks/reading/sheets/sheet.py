@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from benchmarks.reading.sheets.words import TOPICS, WORDS, Field
 from sat_retriever.records.area import Area
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.values.grid import Grid, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column to make: its header, the kind of its values, its unit."""
+
+    name: str
+    kind: str
+    unit: str = ""
+
+
+_DECLARED = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
+WORDS: dict[str, list[str]] = {part: each["words"].split() for part, each in _DECLARED.items()}
+TOPICS: dict[str, list[list[Field]]] = {
+    part: [[Field(*pair.split("=")) for pair in topic.split(", ")] for topic in each["topics"]]
+    for part, each in _DECLARED.items()
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Dumped(Serializable):
     """A component over an index, which `langchain_core.load` dumps and loads.
 
     The dump holds the place of the index and the settings. A URL with a password is the secret
-    `SAT_INDEX_URL`. `OWNER` is not written, so that it comes back as nobody, which an index with
+    `SAT_INDEX_URL`. `OWNER` is not written: the loaded object names no groups, which an index with
     permissions refuses. A component over an index whose encoder is an object of the program is
     dumped as one that cannot be loaded: its place alone does not open it.
     """
@@ -99,7 +99,7 @@ IndexField = Annotated[
 ]
 PrincipalsField = Annotated[
     list[str] | InstanceOf[Owner] | None,
-    # No text may mean the owner, so that one comes back as nobody.
+    # No text may mean the owner: an owner is written without groups.
     PlainSerializer(
         lambda given: None if isinstance(given, Owner) else given,
         return_type=list[str] | None,

@@ -48,7 +48,7 @@ def _settings(sheets: SheetTools) -> dict[str, Any]:
         "reranker": str(reranker) if isinstance(reranker, Path) else reranker,
         "max_tokens": sheets.max_tokens,
         "today": sheets.today and sheets.today.isoformat(),
-        # No text may mean the owner, so that one comes back as nobody.
+        # No text may mean the owner: an owner is written without groups.
         "principals": list(groups) if isinstance(groups, tuple) else None,
     }
 

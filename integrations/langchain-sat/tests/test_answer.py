@@ -13,7 +13,7 @@ from langchain_sat import sheet_answer_chain
 from benchmarks.answers.scriptedmodels import ChatScript
 from sat_retriever import EngineSettings, IndexNotFoundError, InputError
 from sat_retriever.encoder import SheetEncoder
-from tests.messy import LEFT_OUT, messy_index
+from tests.builders import LEFT_OUT, messy_index
 
 QUESTION = "revenue in January by region"
 RIGHT = "SELECT region, revenue FROM january ORDER BY revenue DESC"

@@ -25,8 +25,8 @@ from sat_retriever import (
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.records.hits import NOTHING
 from sat_retriever.tools.content import Content
+from tests.builders import transit
 from tests.fakes import HashedEncoder, HeldEncoder
-from tests.several_tables import transit
 
 QUESTION = "revenue by region in January"
 

@@ -23,7 +23,7 @@ from sat_retriever import (
     LinkReranker,
 )
 from sat_retriever.encoder import SheetEncoder
-from tests.messy import LEFT_OUT, messy_index
+from tests.builders import LEFT_OUT, messy_index
 
 QUESTION = "salary of the staff"
 RIGHT = "SELECT name, salary FROM staff ORDER BY salary DESC LIMIT 1"

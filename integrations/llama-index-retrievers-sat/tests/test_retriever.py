@@ -30,10 +30,10 @@ from sat_retriever import (
     SheetRetriever,
 )
 from sat_retriever.records.hits import NOTHING
+from tests.builders import transit
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.integrations.llamaindex import MONTHS
 from tests.integrations.scripted import ScriptedLLM
-from tests.several_tables import transit
 
 QUESTIONS = ("salary of the staff", "currency rate", "revenue by region", "project hours")
 

@@ -11,7 +11,7 @@ from sat_retriever.datasets.labels.jsontext import read_rows, sheet_ids
 from sat_retriever.errors import CorpusError
 
 UNANSWERABLE = "unanswerable"
-"""Type of a question that nothing answers; the only one without relevant sheets."""
+"""Type of a question without an answer; the only one without relevant sheets."""
 # The legacy release and the questions over the EPS workbooks have other names for the lists.
 POSITIVES = ("positive_sheet_ids", "sheet_ids", "relevant")
 _NEGATIVES = ("negative_sheet_ids", "sheet_ids_negative")

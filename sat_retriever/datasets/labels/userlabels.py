@@ -35,7 +35,7 @@ def load_labels(
       `"negatives"` and `"type"`.
     - `.csv`: columns `query,sheet_id,relevance`, one row for each query and sheet. A relevance
       of 0 marks a sheet as not relevant, any number above 0 as relevant. A row without a sheet
-      and with relevance 0 marks a question that nothing answers.
+      and with relevance 0 marks a question without an answer.
     - `.json`: a list in the form of the published `query.json`, including old field names.
 
     Rows of equal queries are merged. The files are UTF-8. In the other forms, a question that
@@ -45,7 +45,7 @@ def load_labels(
         path: The file.
         merged: Receives the texts that several lines of a `.jsonl` or entries of a `.json` share,
             each with their number. Not called for a `.csv`, where every sheet of a query has a row.
-        unanswerable: True keeps questions that nothing answers; otherwise they are left out, like
+        unanswerable: True keeps questions without an answer; otherwise they are left out, like
             all others without a relevant sheet.
 
     Raises:
@@ -130,7 +130,7 @@ def _joined(rows: Iterable[_Row], path: Path) -> dict[str, _Sides]:
             sides.first = query
         if sides.positives and sides.first.query_type == UNANSWERABLE:
             raise CorpusError(
-                f"{where}: {query.text!r:.80} is marked as a question that nothing answers, "
+                f"{where}: {query.text!r:.80} is marked as a question without an answer, "
                 f"but has sheet {next(iter(sides.positives))!r:.200}; keep one of the two"
             )
     return found
@@ -292,6 +292,6 @@ def _table_row(cells: list[str], places: Mapping[str, int], where: str) -> _Row:
         return where, Query(text, (sheet,)) if relevance else Query(text, (), (sheet,))
     if relevance:
         raise CorpusError(
-            f"{where}: 'sheet_id' is empty; name the sheet, or give relevance 0 if nothing answers"
+            f"{where}: 'sheet_id' is empty; name the sheet, or give relevance 0 if no sheet answers"
         )
     return where, Query(text, (), query_type=UNANSWERABLE)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sat_retriever.index.store.packing import readable, record_of
-from sat_retriever.index.store.rows import Kind, Session
+from sat_retriever.index.store.rows import Session, SqlType, Statements, run_in
 from sat_retriever.links.claims import Claims, Located
 from sat_retriever.links.formula.relations import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
@@ -18,11 +18,8 @@ from sat_retriever.records.structure import Use
 from sat_retriever.text.period.periods import Grain, SheetPeriod
 
 
-class ClaimTables:
-    """Statements on claims, within one transaction; the same for every store."""
-
-    def __init__(self, connection: Session) -> None:
-        self._connection = connection
+class ClaimTables(Statements):
+    """Statements on claims."""
 
     def put(self, claims: Claims) -> None:
         """Store claims of stored sheets on other workbooks."""
@@ -58,19 +55,15 @@ class ClaimTables:
 
     def drop(self, sheet_ids: Sequence[str]) -> None:
         """Delete the claims of sheets on other workbooks; the sheets stay."""
-        listed, value = self._connection.listed(sheet_ids)
+        of_sheets = "WHERE sheet IN (SELECT id FROM sheets WHERE sheet_id IN {})"
         for table in ("external_references", "periods", "key_columns", "copies"):
-            self._connection.execute(
-                f"DELETE FROM {table} WHERE sheet IN "
-                f"(SELECT id FROM sheets WHERE sheet_id IN {listed})",
-                (value,),
-            )
+            self._run_in(f"DELETE FROM {table} {of_sheets}", sheet_ids)
 
     # ---- references
 
     def references_of(self, sheet_ids: Sequence[str]) -> list[ExternalReference]:
         """References of the sheets to other workbooks, sheet by sheet."""
-        rows = self._of(
+        rows = self._run_in(
             "SELECT r.claim FROM sheets s JOIN external_references r ON r.sheet = s.id "
             "WHERE s.sheet_id IN {} ORDER BY s.sheet_id, r.rowid",
             sheet_ids,
@@ -79,7 +72,7 @@ class ClaimTables:
 
     def sources_of(self, files: Sequence[str]) -> list[str]:
         """Ids of the sheets whose formulas name a workbook file, in their order."""
-        rows = self._of(
+        rows = self._run_in(
             "SELECT DISTINCT s.sheet_id FROM external_references r JOIN sheets s ON s.id = r.sheet "
             "WHERE r.file IN {} ORDER BY s.sheet_id",
             files,
@@ -88,7 +81,7 @@ class ClaimTables:
 
     def places(self, sheet_ids: Sequence[str]) -> dict[str, str]:
         """The full path of the workbook of each sheet that has a file."""
-        rows = self._of(
+        rows = self._run_in(
             "SELECT s.sheet_id, w.root, w.path FROM sheets s JOIN workbooks w "
             "ON w.id = s.workbook_id WHERE s.sheet_id IN {}",
             sheet_ids,
@@ -98,7 +91,7 @@ class ClaimTables:
     def workbooks_called(self, files: Sequence[str]) -> dict[str, list[Located]]:
         """Row id and full path of the workbooks of each case-folded file name."""
         found: dict[str, list[Located]] = {file: [] for file in files}
-        rows = self._of(
+        rows = self._run_in(
             "SELECT file, id, root, path FROM workbooks WHERE file IN {} ORDER BY root, path", files
         )
         for file, number, root, path in rows:
@@ -108,7 +101,7 @@ class ClaimTables:
     def records_of(self, workbooks: Sequence[int]) -> dict[int, list[SheetRecord]]:
         """Records of workbooks by row id, in tab order."""
         found: dict[int, list[SheetRecord]] = {number: [] for number in workbooks}
-        rows = self._of(
+        rows = self._run_in(
             "SELECT workbook_id, record, crc FROM sheets WHERE workbook_id IN {} ORDER BY id",
             workbooks,
             "bigint",
@@ -134,7 +127,7 @@ class ClaimTables:
         """
         # The number of partners cannot be guessed from averages, so they are counted first: a
         # planner that expects too many reads whole tables.
-        partners = self._of(
+        partners = self._run_in(
             "SELECT DISTINCT o.key_column FROM sheets s JOIN key_columns k ON k.sheet = s.id "
             "JOIN key_blocks b ON b.key_column = k.id JOIN key_blocks o ON o.block = b.block "
             "WHERE s.sheet_id IN {} AND NOT EXISTS "
@@ -149,19 +142,18 @@ class ClaimTables:
             "bigint",
         )
 
-    def _keys(self, sql: str, values: Sequence[Any], kind: Kind = "text") -> list[KeyColumn]:
-        rows = self._of(sql, values, kind)
+    def _keys(self, sql: str, values: Sequence[Any], kind: SqlType = "text") -> list[KeyColumn]:
+        rows = self._run_in(sql, values, kind)
         return readable(lambda: [key_from_text(claim) for (claim,) in rows])
 
     # ---- families of periods
 
     def make_stale(self, sheet_ids: Sequence[str]) -> None:
         """Record that the families of the sheets must be linked anew."""
-        listed, value = self._connection.listed(sheet_ids)
-        self._connection.execute(
+        self._run_in(
             "INSERT INTO stale_families SELECT DISTINCT p.family FROM sheets s "
-            f"JOIN periods p ON p.sheet = s.id WHERE s.sheet_id IN {listed} ON CONFLICT DO NOTHING",
-            (value,),
+            "JOIN periods p ON p.sheet = s.id WHERE s.sheet_id IN {} ON CONFLICT DO NOTHING",
+            sheet_ids,
         )
 
     def stale_families(self, limit: int) -> list[str]:
@@ -172,7 +164,7 @@ class ClaimTables:
     def families(self, names: Sequence[str]) -> dict[str, list[tuple[str, SheetPeriod]]]:
         """Sheet ids and periods of families, in the order of sheet ids."""
         found: dict[str, list[tuple[str, SheetPeriod]]] = {name: [] for name in names}
-        rows = self._of(
+        rows = self._run_in(
             "SELECT p.family, s.sheet_id, p.claim FROM periods p JOIN sheets s ON s.id = p.sheet "
             "WHERE p.family IN {} ORDER BY s.sheet_id",
             names,
@@ -183,20 +175,13 @@ class ClaimTables:
 
     def settle(self, families: Sequence[str]) -> None:
         """Record that families have been linked."""
-        listed, value = self._connection.listed(families)
-        self._connection.execute(f"DELETE FROM stale_families WHERE family IN {listed}", (value,))
-
-    def _of(self, sql: str, values: Sequence[Any], kind: Kind = "text") -> list[Any]:
-        """The rows of a statement whose `{}` stands for a list of values."""
-        listed, value = self._connection.listed(values, kind)
-        return list(self._connection.execute(sql.format(listed), (value,)))
+        self._run_in("DELETE FROM stale_families WHERE family IN {}", families)
 
 
 def row_ids(connection: Session, sheet_ids: Sequence[str]) -> dict[str, int]:
     """The row id of each sheet id that exists."""
-    listed, value = connection.listed(list(dict.fromkeys(sheet_ids)))
-    sql = f"SELECT sheet_id, id FROM sheets WHERE sheet_id IN {listed}"
-    return dict(connection.execute(sql, (value,)).fetchall())
+    sql = "SELECT sheet_id, id FROM sheets WHERE sheet_id IN {}"
+    return dict(run_in(connection, sql, list(dict.fromkeys(sheet_ids))))
 
 
 def text_of(claim: object) -> str:

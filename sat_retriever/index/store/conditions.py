@@ -22,17 +22,11 @@ Condition = tuple[str, list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """What databases express in different ways.
+    """What databases express in different ways."""
 
-    Attributes:
-        glob: A glob to the condition on `s.path`.
-        role: Condition on the role, with one placeholder.
-        field: A metadata field and its value to the condition that a sheet has it.
-    """
-
-    glob: Callable[[str], Condition]
-    role: str
-    field: Callable[[str, str | float], Condition]
+    glob: Callable[[str], Condition]  # a glob to the condition on `s.path`
+    role: str  # condition on the role, with one placeholder
+    field: Callable[[str, str | float], Condition]  # that a sheet has a value in a metadata field
 
 
 def sqlite_conditions(filters: Filters) -> Condition:

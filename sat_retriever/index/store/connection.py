@@ -7,6 +7,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from sat_retriever.index.store.rows import FileConnection
 from sat_retriever.index.store.schema import check, migrate
 
 SQLITE_VERSION = sqlite3.sqlite_version
+_BUSY_S = 10.0  # time that another writer of the file may take
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _STORAGE = {
     sqlite3.SQLITE_CANTOPEN,
@@ -90,7 +92,7 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
+def open_file(path: Path) -> FileConnection:
     """Open an index file and bring it to the current schema; read-only if it is not writable."""
     if not _is_file(path):
         raise IndexNotFoundError(
@@ -98,7 +100,7 @@ def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
         )
     writable = is_writable(path)
     with translated(path):
-        connection = _open(path, "rw" if writable else "ro", busy_timeout_s)
+        connection = _open(path, "rw" if writable else "ro")
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             register(connection)
@@ -115,10 +117,10 @@ def open_file(path: Path, *, busy_timeout_s: float) -> FileConnection:
     return connection
 
 
-def open_reader(path: Path, *, busy_timeout_s: float) -> FileConnection:
+def open_reader(path: Path) -> FileConnection:
     """Open a second connection to a file that `open_file` has checked, for reading alone."""
     with translated(path):
-        connection = _open(path, "rw" if is_writable(path) else "ro", busy_timeout_s)
+        connection = _open(path, "rw" if is_writable(path) else "ro")
         connection.execute("PRAGMA temp_store = MEMORY")
     return connection
 
@@ -130,7 +132,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _open(path: Path, mode: str, busy_timeout_s: float) -> FileConnection:
+def _open(path: Path, mode: str) -> FileConnection:
     """Open a connection that can read.
 
     A reader without write access to the folder needs WAL's side files to exist. If they do not,
@@ -140,7 +142,7 @@ def _open(path: Path, mode: str, busy_timeout_s: float) -> FileConnection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     settings: dict[str, Any] = {
         "uri": True,
-        "timeout": busy_timeout_s,
+        "timeout": _BUSY_S,
         "isolation_level": None,
         "check_same_thread": False,
     }
@@ -174,20 +176,19 @@ def _lacks_side_files(error: sqlite3.Error) -> bool:
 
 def _state(path: Path) -> tuple[int, ...]:
     """Number, size and time of a file, which change with its content; empty if missing."""
-    try:
-        found = path.stat()
-    except OSError:
-        return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return _facts(path, "st_ino st_size st_mtime_ns")
 
 
 def identity_of(path: Path) -> tuple[int, ...]:
     """Device and number of a file, unique while it is open; empty if it is missing."""
+    return _facts(path, "st_dev st_ino")
+
+
+def _facts(path: Path, names: str) -> tuple[int, ...]:
     try:
-        found = path.stat()
+        return attrgetter(*names.split())(path.stat())
     except OSError:
         return ()
-    return found.st_dev, found.st_ino
 
 
 @contextmanager

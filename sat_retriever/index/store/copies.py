@@ -12,7 +12,7 @@ from sat_retriever.index.store.claims import row_ids
 from sat_retriever.index.store.conditions import asked_in
 from sat_retriever.index.store.links import Ask
 from sat_retriever.index.store.packing import readable
-from sat_retriever.index.store.rows import Session
+from sat_retriever.index.store.rows import Statements
 from sat_retriever.links.copies.claims import (
     CopyClaim,
     claim_from_text,
@@ -35,17 +35,14 @@ Read = TypeVar("Read")
 Conditions = Callable[[Filters], tuple[str, list[Any]]]
 
 
-class CopyTables:
-    """Statements on claims and groups of copies; the caller owns the transaction.
+class CopyTables(Statements):
+    """Statements on claims and groups of copies.
 
     A sheet is compared with its neighbours in blocks. So a sheet that comes or goes changes
     comparisons only of those near it. A sheet that came is noted as stale, as are those near one
     that went; their groups, and those of their neighbours, are found anew.
     Groups depend on the sheets alone, not on the order in which they came.
     """
-
-    def __init__(self, connection: Session) -> None:
-        self._connection = connection
 
     def put(self, claims: Sequence[CopyClaim]) -> None:
         """Store the claims of sheets, which are stored already and have none."""
@@ -65,13 +62,9 @@ class CopyTables:
 
     def leave(self, sheet_ids: Sequence[str]) -> None:
         """Note, before sheets go, whose groups have to be found anew without them."""
-        listed, value = self._connection.listed(sheet_ids)
-        going = f"SELECT id FROM sheets WHERE sheet_id IN {listed}"
-        self._connection.execute(
-            f"INSERT INTO stale_copies (sheet) SELECT DISTINCT n.sheet FROM {_near(going)} "
-            "ON CONFLICT DO NOTHING",
-            (value,),
-        )
+        near = _near("SELECT id FROM sheets WHERE sheet_id IN {}")
+        sql = f"INSERT INTO stale_copies (sheet) SELECT DISTINCT n.sheet FROM {near}"
+        self._run_in(f"{sql} ON CONFLICT DO NOTHING", sheet_ids)
 
     def group_stale(self, limit: int) -> None:
         """Find the groups of stale sheets and their neighbours anew, of at most `limit` sheets."""
@@ -85,8 +78,7 @@ class CopyTables:
             "UPDATE copies SET family = ? WHERE sheet = ? AND coalesce(family, -1) != ?",
             [(family, each, -1 if family is None else family) for each, family in families.items()],
         )
-        listed, value = self._connection.listed(stale, "bigint")
-        self._connection.execute(f"DELETE FROM stale_copies WHERE sheet IN {listed}", (value,))
+        self._run_in("DELETE FROM stale_copies WHERE sheet IN {}", stale, "bigint")
 
     def _group(self, row_ids: Sequence[int], families: dict[int, int | None]) -> None:
         """Note the groups of sheets, with all their members."""
@@ -108,25 +100,22 @@ class CopyTables:
     def _beside(self, row_ids: Sequence[int]) -> list[int]:
         """Neighbours of sheets that are not stale themselves."""
         near = list(dict.fromkeys(chain.from_iterable(self._neighbours(row_ids).values())))
-        listed, value = self._connection.listed(near, "bigint")
-        sql = f"SELECT sheet FROM stale_copies WHERE sheet IN {listed}"
-        stale = {row[0] for row in self._connection.execute(sql, (value,)).fetchall()}
+        sql = "SELECT sheet FROM stale_copies WHERE sheet IN {}"
+        stale = {row[0] for row in self._run_in(sql, near, "bigint")}
         return [row_id for row_id in near if row_id not in stale]
 
     def _neighbours(self, row_ids: Sequence[int]) -> dict[int, list[int]]:
         """The sheets that sheets are compared with."""
         found: dict[int, list[int]] = {row_id: [] for row_id in row_ids}
-        listed, value = self._connection.listed(row_ids, "bigint")
-        sql = f"SELECT DISTINCT g.sheet, n.sheet FROM {_near(f'SELECT item FROM {listed} x')}"
-        for row_id, other in self._connection.execute(sql, (value,)).fetchall():
+        sql = f"SELECT DISTINCT g.sheet, n.sheet FROM {_near('SELECT item FROM {} x')}"
+        for row_id, other in self._run_in(sql, row_ids, "bigint"):
             found[row_id].append(other)
         return found
 
     def _texts(self, row_ids: Sequence[int]) -> dict[int, str]:
         """The stored claims of sheets."""
-        listed, value = self._connection.listed(row_ids, "bigint")
-        sql = f"SELECT sheet, claim FROM copies WHERE sheet IN {listed}"
-        return dict(self._connection.execute(sql, (value,)).fetchall())
+        sql = "SELECT sheet, claim FROM copies WHERE sheet IN {}"
+        return dict(self._run_in(sql, row_ids, "bigint"))
 
 
 class _Known(dict[int, Read]):
@@ -164,18 +153,12 @@ def _near(sheets: str) -> str:
 
 
 class StoredCopies:
-    """Reads groups of copies.
-
-    Args:
-        ask: Runs a statement with a sequence of values.
-        ask_in: Runs a statement whose `{}` stands for a list of values.
-        conditions: Translates filters, apart from their period, to the store's SQL.
-    """
+    """Reads groups of copies; `conditions` makes SQL of filters, apart from their period."""
 
     def __init__(self, ask: Ask, ask_in: Ask, conditions: Conditions) -> None:
         self._ask = ask
         self._ask_in = ask_in
-        self._conditions = conditions
+        self.conditions = conditions
 
     def families(self, sheet_ids: Sequence[str]) -> dict[str, int]:
         """The group of each sheet that is in one."""
@@ -201,7 +184,7 @@ class StoredCopies:
     def _members(self, family: int, filters: Filters | None) -> list[tuple[str, str, int, str]]:
         """Id, versions, time and hash of the members that meet the filters, the newest first."""
         filters = filters or Filters()
-        where, values = self._conditions(replace(filters, period=None))
+        where, values = self.conditions(replace(filters, period=None))
         rows = self._ask(
             "SELECT s.sheet_id, c.versions, coalesce(w.mtime_ns, 0), coalesce(w.content_hash, ''), "
             "t.months FROM copies c JOIN sheets s ON s.id = c.sheet JOIN tokens t ON t.id = s.id "

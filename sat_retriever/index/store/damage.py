@@ -62,21 +62,13 @@ _LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_S
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """The rows that differ from what was written.
+    """The rows that differ from what was written."""
 
-    Attributes:
-        workbooks: Row id, root and path of each with a damaged row.
-        unsealed: Row ids of workbooks from an older version, which stored no digest of them.
-        sheets: Row ids and sheet ids of the unusable sheets.
-        alone: Sheet ids of the unusable sheets without a file.
-        links: Both ends of each damaged link, and True if a user gave it.
-    """
-
-    workbooks: tuple[tuple[int, str, str], ...]
-    unsealed: tuple[int, ...]
-    sheets: tuple[tuple[int, str], ...]
-    alone: tuple[str, ...]
-    links: tuple[tuple[str, str, bool], ...]
+    workbooks: tuple[tuple[int, str, str], ...]  # id, root and path of each with a damaged row
+    unsealed: tuple[int, ...]  # ids of workbooks whose version stored no digest of them
+    sheets: tuple[tuple[int, str], ...]  # row ids and sheet ids of the unusable sheets
+    alone: tuple[str, ...]  # sheet ids of those without a file
+    links: tuple[tuple[str, str, bool], ...]  # both ends of each, and True if a user gave it
 
 
 NO_DAMAGE = Damage((), (), (), (), ())

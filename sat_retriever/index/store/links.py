@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from sat_retriever.index.store.packing import RowDamage, link_checksum
-from sat_retriever.index.store.rows import Session
+from sat_retriever.index.store.rows import Statements
 from sat_retriever.records.links import Link
 
 _COLUMNS = "source, target, type, origin, weight, evidence"
@@ -29,11 +29,8 @@ class Origin(StrEnum):
     PERIOD = "period"  # by the names of a family of sheets
 
 
-class LinkTable:
-    """Statements on links, within one transaction; the same for every store."""
-
-    def __init__(self, connection: Session) -> None:
-        self._connection = connection
+class LinkTable(Statements):
+    """Statements on links."""
 
     def put(self, links: Iterable[Link], origin: Origin) -> None:
         """Add links; each replaces one with the same ends, type and origin."""
@@ -52,10 +49,8 @@ class LinkTable:
 
     def drop_from(self, sheet_ids: Sequence[str], origin: Origin) -> None:
         """Remove the links of an origin that start at the sheets."""
-        listed, value = self._connection.listed(sheet_ids)
-        self._connection.execute(
-            f"DELETE FROM links WHERE source IN {listed} AND origin = ?", (value, origin.value)
-        )
+        sql = "DELETE FROM links WHERE source IN {} AND origin = ?"
+        self._run_in(sql, sheet_ids, "text", origin.value)
 
     def drop_among(self, sheet_ids: Sequence[str], origin: Origin) -> None:
         """Remove the links of an origin that start or end at the sheets."""
@@ -66,11 +61,9 @@ class LinkTable:
         self._drop(sheet_ids, "origin != ?", Origin.GIVEN)
 
     def _drop(self, sheet_ids: Sequence[str], condition: str, origin: Origin) -> None:
-        listed, value = self._connection.listed(sheet_ids)
         for end in ("source", "target"):
-            self._connection.execute(
-                f"DELETE FROM links WHERE {end} IN {listed} AND {condition}", (value, origin.value)
-            )
+            sql = f"DELETE FROM links WHERE {end} IN {{}} AND {condition}"
+            self._run_in(sql, sheet_ids, "text", origin.value)
 
 
 class StoredLinks:

@@ -52,10 +52,6 @@ def restricted_store(store: Store, principals: Sequence[str]) -> Store:
     Args:
         store: The store.
         principals: The groups; everyone's need not be named.
-
-    Raises:
-        PermissionsError: If the store cannot hold back the rest.
-        IndexStorageError: If it cannot be opened again.
     """
     if isinstance(store, SqliteStore):
         return RestrictedFile.of(store, principals)
@@ -72,12 +68,7 @@ def unrestricted_store(store: Store) -> Store:
 
 
 def store_exists(place: Place) -> bool:
-    """True if there is a file at a path, or an index at a URL.
-
-    Raises:
-        IndexStorageError: If a server cannot be reached, or refuses.
-        MissingExtraError: If a URL is named without the extra `[postgres]`.
-    """
+    """True if there is a file at a path, or an index at a URL."""
     if isinstance(place, IndexUrl):
         return bool(_postgres("database").exists(place))
     return place.exists() or place.is_symlink()

@@ -51,19 +51,38 @@ def record_of(text: str, crc: int) -> SheetRecord:
 
 
 def contents_of(data: bytes, crc: int) -> SheetContents:
-    """The contents in stored bytes; raises `RowDamage`."""
-    return readable(lambda: unpacked(_whole(data, crc)))
+    """The contents in stored bytes; raises `RowDamage`.
+
+    >>> from sat_retriever.records.contents import CellText
+    >>> found = SheetContents((CellText("A9", "Source"),))
+    >>> data = packed_contents("a.csv#a", found)
+    >>> contents_of(data, checksum(data)) == found
+    True
+    """
+
+    def read() -> SheetContents:
+        contents = SheetContents.from_json(json.loads(_plain(data, crc)))
+        texts = [*contents.notes, *(text for table in contents.tables for text in table)]
+        if not all(type(each.cell) is type(each.text) is str for each in texts):
+            raise ValueError("the contents have a value that is no text")
+        return contents
+
+    return readable(read)
 
 
-def may_say(data: bytes, crc: int, phrases: Sequence[str]) -> bool:
-    """`may_hold` of stored bytes; raises `RowDamage`."""
-    return readable(lambda: may_hold(_whole(data, crc), phrases))
+def may_say(data: bytes, crc: int, phrases: Iterable[str]) -> bool:
+    """False if contents in stored bytes have none of some phrases; raises `RowDamage`.
 
+    Unpacking them costs far more.
 
-def _whole(data: bytes, crc: int) -> bytes:
-    if checksum(data) != crc:
-        raise RowDamage("the contents are not as they were written")
-    return data
+    >>> from sat_retriever.records.contents import CellText
+    >>> found = SheetContents((CellText("A9", "Net  Sales"), CellText("B9", "of 2024")))
+    >>> data = packed_contents("a.csv#a", found)
+    >>> [may_say(data, checksum(data), [each]) for each in ("net sales", "sales of")]
+    [True, False]
+    """
+    text = readable(lambda: _plain(data, crc).decode()).casefold()
+    return any(re.search(_written(phrase), text) for phrase in phrases)
 
 
 def readable(read: Callable[[], Read]) -> Read:
@@ -104,58 +123,25 @@ def finite(tokens: np.ndarray[Any, Any]) -> bool:
 
 
 def packed_contents(sheet_id: str, contents: SheetContents) -> bytes:
-    """The contents of a sheet as they are stored; raises `InputError` if they cannot be."""
+    """The contents of a sheet as compressed JSON.
+
+    Raises:
+        InputError: If they are too long, or not Unicode.
+    """
+    text = json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":"))
     try:
-        return packed(contents)
+        plain = text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
             f"the contents of {sheet_id!r} have text that is not Unicode ({error.reason}); "
             "replace lone surrogates in it"
         ) from error
-    except ValueError as error:
-        raise InputError(f"{sheet_id!r} cannot be kept: {error}") from error
-
-
-def packed(contents: SheetContents) -> bytes:
-    """The contents as compressed JSON; raises `ValueError` if too long or not Unicode."""
-    text = json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":"))
-    plain = text.encode()
     if len(plain) > MAX_BYTES:
-        raise ValueError(f"its contents take {len(plain):,} bytes; give at most {MAX_BYTES:,}")
+        raise InputError(
+            f"{sheet_id!r} cannot be kept: its contents take {len(plain):,} bytes; give at most "
+            f"{MAX_BYTES:,}"
+        )
     return zlib.compress(plain, _LEVEL)
-
-
-def unpacked(data: bytes) -> SheetContents:
-    """The contents in some bytes; never unpacks more than `MAX_BYTES`.
-
-    >>> from sat_retriever.records.contents import CellText
-    >>> found = SheetContents((CellText("A9", "Source"),))
-    >>> unpacked(packed(found)) == found
-    True
-
-    Raises:
-        ValueError: If they hold no contents, or too long ones.
-    """
-    contents = SheetContents.from_json(json.loads(_plain(data)))
-    texts = [*contents.notes, *(text for table in contents.tables for text in table)]
-    if not all(type(each.cell) is type(each.text) is str for each in texts):
-        raise ValueError("the contents have a value that is no text")
-    return contents
-
-
-def may_hold(data: bytes, phrases: Iterable[str]) -> bool:
-    """False if the contents in some bytes have none of some phrases; unpacking costs far more.
-
-    >>> from sat_retriever.records.contents import CellText
-    >>> data = packed(SheetContents((CellText("A9", "Net  Sales"), CellText("B9", "of 2024"))))
-    >>> may_hold(data, ["net sales"]), may_hold(data, ["sales of"])
-    (True, False)
-
-    Raises:
-        ValueError: If they are no bytes of contents.
-    """
-    text = _plain(data).decode().casefold()
-    return any(re.search(_written(phrase), text) for phrase in phrases)
 
 
 def _written(phrase: str) -> str:
@@ -165,12 +151,15 @@ def _written(phrase: str) -> str:
     return r"(?:\s|\\[bfnrt]|\\u00[01][0-9a-f])+".join(map(re.escape, plain))
 
 
-def _plain(data: bytes) -> bytes:
+def _plain(data: bytes, crc: int) -> bytes:
+    """The JSON in stored bytes; never unpacks more than `MAX_BYTES`."""
+    if checksum(data) != crc:
+        raise RowDamage("the contents are not as they were written")
     unpacking = zlib.decompressobj()
     try:
         plain = unpacking.decompress(data, MAX_BYTES)
     except zlib.error as error:
-        raise ValueError(f"the contents cannot be unpacked: {error}") from error
+        raise RowDamage(f"the contents cannot be unpacked: {error}") from error
     if not unpacking.eof or unpacking.unused_data:
-        raise ValueError(f"the contents are cut off, or longer than {MAX_BYTES:,} bytes")
+        raise RowDamage(f"the contents are cut off, or longer than {MAX_BYTES:,} bytes")
     return plain

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,10 @@ from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.relation import Times
+from sat_retriever.text.period.relation import Times, unpacked
 from sat_retriever.text.spelling import nearest
 
+_ALIKE = 20_000  # known words that share half of their letters with a misspelt one
 _SHORT = 16_384  # characters; parsed records up to this length are kept in memory
 # Without values: of one view of a database it is read once.
 NOTED = f"SELECT key, value FROM meta WHERE key IN ('generation', '{RESTRICTED}')"
@@ -46,11 +48,15 @@ class StoreReader(ABC):
             else writers do.
         links: A reader of its links.
         copies: A reader of its groups of copies.
+        counted: What counts of sheets are by, as the database says it.
+        spelled: The table of known words.
     """
 
     path: Place
     principals: tuple[str, ...] | None = None
     kept_by_readers: bool
+    counted: Mapping[str, str]
+    spelled = "spellings"
     links: StoredLinks
     copies: StoredCopies
 
@@ -73,8 +79,8 @@ class StoreReader(ABC):
         """Return row id and token, in any order, of the sheets with some row ids."""
 
     @abstractmethod
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        """Known words that begin or end with some letters, each at most 20,000."""
+    def _ids(self, name: str, source: str, order: str, values: Sequence[Any] = ()) -> IdArray:
+        """One column of whole numbers of some rows, in an order."""
 
     @property
     @abstractmethod
@@ -90,27 +96,8 @@ class StoreReader(ABC):
         """Read what one answer needs with as few trips to the store as there can be."""
 
     @abstractmethod
-    def sheet_counts(self, fact: str) -> dict[str, int]:
-        """Number of sheets for each "format", "visibility" or "formulas"."""
-
-    @abstractmethod
-    def ids_by_sheet_id(self) -> IdArray:
-        """Row ids of all sheets in the order of their sheet ids."""
-
-    @abstractmethod
-    def tokens_after(
-        self, row_id: int, until: int, count: int, width: int
-    ) -> tuple[FloatArray, FloatArray, Times]:
-        """Tokens (n, d), word counts (n, 2) and times (n, 5) of a stretch of sheets, by row id.
-
-        Words are counted in names and in contents.
-
-        Args:
-            row_id: The row id before the first.
-            until: The last row id.
-            count: Number of sheets that there must be.
-            width: Token width d.
-        """
+    def _stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any]]:
+        """Yield the rows of a long result; the store answers nothing else meanwhile."""
 
     @abstractmethod
     def common_words(self, least: int) -> dict[str, int]:
@@ -132,25 +119,6 @@ class StoreReader(ABC):
         """
 
     @abstractmethod
-    def documentation(self, after: int = -1) -> IdArray:
-        """Row ids of the sheets after one that only explain others, ascending."""
-
-    @abstractmethod
-    def main_sheets(self, after: int = -1) -> IdArray:
-        """Row ids of the sheets after one whose names abbreviate their workbooks', ascending."""
-
-    @abstractmethod
-    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
-        """Row ids of all sheets that have a workbook file, and its number, each (n,)."""
-
-    @abstractmethod
-    def matching(self, filters: Filters) -> IdArray:
-        """Row ids of the sheets that meet all conditions but the period, ascending.
-
-        The search knows the times of all sheets already, and need not read them.
-        """
-
-    @abstractmethod
     def has_field(self, name: str) -> bool:
         """True if a record has a metadata field of this name."""
 
@@ -159,6 +127,49 @@ class StoreReader(ABC):
         """Names of the metadata fields of all records, in order."""
 
     # ---- what all databases do alike
+
+    def sheet_counts(self, fact: str) -> dict[str, int]:
+        """Number of sheets for each "format", "visibility" or "formulas"."""
+        sql = f"SELECT {self.counted[fact]} AS fact, count(*) FROM sheets GROUP BY 1 ORDER BY 1"
+        return dict(self._rows(sql))
+
+    def ids_by_sheet_id(self) -> IdArray:
+        """Row ids of all sheets in the order of their sheet ids."""
+        return self._ids("id", "sheets", "sheet_id")
+
+    def documentation(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one that only explain others, ascending."""
+        return self._ids("id", "tokens WHERE documentation = 1 AND id > ?", "id", (after,))
+
+    def main_sheets(self, after: int = -1) -> IdArray:
+        """Row ids of the sheets after one whose names abbreviate their workbooks', ascending."""
+        return self._ids("id", "tokens WHERE main = 1 AND id > ?", "id", (after,))
+
+    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
+        """Row ids of all sheets that have a workbook file, and its number, each (n,)."""
+        found, order = "sheets WHERE workbook_id > 0", "workbook_id, id"
+        return self._ids("id", found, order), self._ids("workbook_id", found, order)
+
+    def matching(self, filters: Filters) -> IdArray:
+        """Row ids of the sheets that meet all conditions but the period, ascending.
+
+        The search knows the times of all sheets already, and need not read them.
+        """
+        where, values = self.copies.conditions(replace(filters, period=None))
+        found = f"sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE {where}"
+        return self._ids("s.id", found, "s.id", values)
+
+    def _spelled_like(self, start: str, end: str) -> list[str]:
+        """Known words that begin or end with some letters, each at most 20,000."""
+        found: dict[str, None] = {}
+        for column, first in (("word", start), ("reversed", end[::-1])):
+            sql = (
+                f"SELECT word FROM {self.spelled} WHERE {column} >= ? AND {column} < ? "
+                f"ORDER BY {column} LIMIT ?"
+            )
+            beyond = first[:-1] + chr(ord(first[-1]) + 1)
+            found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
+        return list(found)
 
     def meta(self) -> dict[str, str]:
         """All notes about the index as a whole."""
@@ -221,6 +232,37 @@ class StoreReader(ABC):
     def has_contents(self) -> bool:
         """True if texts of cells are stored of a sheet."""
         return bool(self._rows("SELECT EXISTS (SELECT 1 FROM contents)")[0][0])
+
+    def tokens_after(
+        self, row_id: int, until: int, count: int, width: int
+    ) -> tuple[FloatArray, FloatArray, Times]:
+        """Tokens (n, d), word counts (n, 2) and times (n, 5) of a stretch of sheets, by row id.
+
+        Words are counted in names and in contents.
+
+        Args:
+            row_id: The row id before the first.
+            until: The last row id.
+            count: Number of sheets that there must be.
+            width: Token width d.
+        """
+        tokens = np.empty((count, width), dtype="<f4")
+        lengths = np.empty((count, 2), dtype=np.float32)
+        months = np.zeros(count, dtype=np.int64)
+        # Row by row into place: joining the blobs first takes twice the time and memory.
+        space, size, row = tokens.data.cast("B"), 4 * width, 0
+        sql = "SELECT words, texts, token, months FROM tokens WHERE id > ? AND id <= ? ORDER BY id"
+        with self._translated(), closing(self._stream(sql, (row_id, until))) as rows:
+            for words, texts, token, when in rows:
+                kinds = (type(words), type(texts), type(token))
+                if row == count or kinds != (int, int, bytes) or len(token) != size:
+                    raise RowDamage("a token has another width or no words, or is no sheet's")
+                space[row * size : (row + 1) * size] = token
+                lengths[row], months[row] = (words, texts), when
+                row += 1
+            if row != count or not finite(tokens):
+                raise RowDamage("a token is missing, or has no direction")
+        return tokens, lengths, unpacked(months)
 
     def tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
         """Tokens of the sheets of some row ids, (n, d), in their order.

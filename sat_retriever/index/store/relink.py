@@ -13,7 +13,7 @@ from enum import StrEnum
 from sat_retriever.index.store.claims import ClaimTables
 from sat_retriever.index.store.copies import CopyTables
 from sat_retriever.index.store.links import LinkTable, Origin
-from sat_retriever.index.store.rows import Session
+from sat_retriever.index.store.rows import Session, Statements
 from sat_retriever.links.claims import Discovery, blocks_of, external_links, join_links, meant
 from sat_retriever.links.join.keys import BLOCK_LIMIT
 from sat_retriever.text.period.periods import sibling_links
@@ -26,7 +26,7 @@ _FAMILIES = 256
 _COPIES = 256  # beside the rest of their groups
 
 
-class Kind(StrEnum):
+class NoteKind(StrEnum):
     """What a note names."""
 
     BLOCK = "block"  # a block that key columns have left
@@ -35,17 +35,14 @@ class Kind(StrEnum):
     REFERENCES = "references"  # a sheet whose references are not resolved yet
 
 
-class Unsettled:
-    """Statements on notes and crowded blocks, the same for every store.
+class Unsettled(Statements):
+    """Statements on notes and crowded blocks.
 
     A link rests on blocks that are not in `crowded_blocks`, whatever was written since. Whoever
     changes that table notes the sheets of the blocks, so that in the end all links fit it.
     """
 
-    def __init__(self, connection: Session) -> None:
-        self._connection = connection
-
-    def note(self, kind: Kind, names: Iterable[str]) -> None:
+    def note(self, kind: NoteKind, names: Iterable[str]) -> None:
         """Leave names to the second pass."""
         self._connection.executemany(
             "INSERT INTO unsettled (kind, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -54,25 +51,22 @@ class Unsettled:
 
     def note_blocks_of(self, sheet_ids: Sequence[str]) -> None:
         """Note the blocks of sheets, before these go."""
-        listed, value = self._connection.listed(sheet_ids)
-        self._connection.execute(
+        self._run_in(
             "INSERT INTO unsettled (kind, name) SELECT DISTINCT 'block', b.block FROM sheets s "
             "JOIN key_columns k ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id "
-            f"WHERE s.sheet_id IN {listed} ON CONFLICT DO NOTHING",
-            (value,),
+            "WHERE s.sheet_id IN {} ON CONFLICT DO NOTHING",
+            sheet_ids,
         )
 
-    def page(self, kind: Kind, limit: int) -> list[str]:
+    def page(self, kind: NoteKind, limit: int) -> list[str]:
         """The first names that are noted."""
         sql = "SELECT name FROM unsettled WHERE kind = ? ORDER BY name LIMIT ?"
         return [row[0] for row in self._connection.execute(sql, (kind.value, limit)).fetchall()]
 
-    def settled(self, kind: Kind, names: Sequence[str]) -> None:
+    def settled(self, kind: NoteKind, names: Sequence[str]) -> None:
         """Take notes away."""
-        listed, value = self._connection.listed(names)
-        self._connection.execute(
-            f"DELETE FROM unsettled WHERE kind = ? AND name IN {listed}", (kind.value, value)
-        )
+        sql = "DELETE FROM unsettled WHERE name IN {} AND kind = ?"
+        self._run_in(sql, names, "text", kind.value)
 
     def crowded(self, blocks: Sequence[str], limit: int) -> Set[str]:
         """Those of some blocks that have more than `limit` columns.
@@ -94,18 +88,15 @@ class Unsettled:
         """Record that blocks became crowded, or no longer are, and note their sheets."""
         if not blocks:
             return
-        listed, value = self._connection.listed(blocks)
         if crowded:
             self._connection.insert("crowded_blocks", ("block",), [(block,) for block in blocks])
         else:
-            self._connection.execute(
-                f"DELETE FROM crowded_blocks WHERE block IN {listed}", (value,)
-            )
-        self._connection.execute(
+            self._run_in("DELETE FROM crowded_blocks WHERE block IN {}", blocks)
+        self._run_in(
             "INSERT INTO unsettled (kind, name) SELECT DISTINCT 'joins', s.sheet_id "
             "FROM key_blocks b JOIN key_columns k ON k.id = b.key_column "
-            f"JOIN sheets s ON s.id = k.sheet WHERE b.block IN {listed} ON CONFLICT DO NOTHING",
-            (value,),
+            "JOIN sheets s ON s.id = k.sheet WHERE b.block IN {} ON CONFLICT DO NOTHING",
+            blocks,
         )
 
 
@@ -126,25 +117,25 @@ def relink(connection: Session, coming: Discovery) -> None:
     ClaimTables(connection).put(claims)
     ClaimTables(connection).make_stale([sheet_id for sheet_id, _period in claims.periods])
     CopyTables(connection).put(claims.copies)
-    notes.note(Kind.JOINS, (column.sheet_id for column in claims.keys))
-    notes.note(Kind.REFERENCES, (reference.source for reference in claims.external))
+    notes.note(NoteKind.JOINS, (column.sheet_id for column in claims.keys))
+    notes.note(NoteKind.REFERENCES, (reference.source for reference in claims.external))
 
 
 def settle_blocks(connection: Session) -> None:
     """Find out which blocks are no longer crowded since columns left them."""
     notes = Unsettled(connection)
-    blocks = notes.page(Kind.BLOCK, _BLOCKS)
+    blocks = notes.page(NoteKind.BLOCK, _BLOCKS)
     notes.crowded(blocks, BLOCK_LIMIT)
-    notes.settled(Kind.BLOCK, blocks)
+    notes.settled(NoteKind.BLOCK, blocks)
 
 
 def settle_joins(connection: Session) -> None:
     """Join the key columns of some noted sheets with those of other workbooks."""
     notes, claims, links = Unsettled(connection), ClaimTables(connection), LinkTable(connection)
-    sheets = notes.page(Kind.JOINS, _SHEETS)
+    sheets = notes.page(NoteKind.JOINS, _SHEETS)
     columns = claims.keys_of(sheets)
     crowded = notes.crowded(blocks_of(columns), BLOCK_LIMIT)
-    notes.settled(Kind.JOINS, sheets)
+    notes.settled(NoteKind.JOINS, sheets)
     links.drop_among(sheets, Origin.JOIN)
     links.put(join_links(columns, claims.keys_beside(sheets), crowded), Origin.JOIN)
 
@@ -152,22 +143,22 @@ def settle_joins(connection: Session) -> None:
 def settle_files(connection: Session) -> None:
     """Note the sheets whose references may mean a workbook that came or went."""
     notes = Unsettled(connection)
-    files = notes.page(Kind.FILE, _FILES)
-    notes.note(Kind.REFERENCES, ClaimTables(connection).sources_of(files))
-    notes.settled(Kind.FILE, files)
+    files = notes.page(NoteKind.FILE, _FILES)
+    notes.note(NoteKind.REFERENCES, ClaimTables(connection).sources_of(files))
+    notes.settled(NoteKind.FILE, files)
 
 
 def settle_references(connection: Session) -> None:
     """Resolve the references of some noted sheets to other workbooks anew."""
     notes, claims, links = Unsettled(connection), ClaimTables(connection), LinkTable(connection)
-    sheets = notes.page(Kind.REFERENCES, _SHEETS)
+    sheets = notes.page(NoteKind.REFERENCES, _SHEETS)
     references = claims.references_of(sheets)
     called = claims.workbooks_called(sorted({each.key for each in references}))
     found = meant(references, claims.places(sheets), called)
     records = claims.records_of(sorted({workbook for _reference, workbook in found}))
     links.drop_from(sheets, Origin.EXTERNAL)
     links.put(external_links(found, records), Origin.EXTERNAL)
-    notes.settled(Kind.REFERENCES, sheets)
+    notes.settled(NoteKind.REFERENCES, sheets)
 
 
 def settle_families(connection: Session) -> None:

@@ -28,7 +28,6 @@ from sat_retriever.text.contents import content_words
 from sat_retriever.text.segment import stem
 from sat_retriever.text.spelling import nearest
 
-_BUSY_S = 10.0
 _LOOKED_AT = 256  # sheets with a word that are read to find its spelling
 _AT_ONCE = 16
 _REMEMBERED = 4_096  # spellings
@@ -175,10 +174,12 @@ class RestrictedReader(ReadingAlone):
 class RestrictedFile(RestrictedReader, SqliteStore):
     """What some groups see of an index file; safe to share between threads."""
 
+    spelled = "all_spellings"
+
     @classmethod
     def of(cls, store: SqliteStore, principals: Sequence[str]) -> RestrictedFile:
         """Open the file of a store anew, for reading what some groups may see."""
-        connection = open_reader(store.path, busy_timeout_s=_BUSY_S)
+        connection = open_reader(store.path)
         try:
             if identity_of(store.path) != store.identity:
                 raise IndexStorageError(f"{store.path} was replaced meanwhile; open it again")
@@ -195,9 +196,6 @@ class RestrictedFile(RestrictedReader, SqliteStore):
     def _translated(self) -> Iterator[None]:
         with unnamed_damage(self.path), super()._translated():
             yield
-
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        return self._spelled_in("all_spellings", start, end)
 
 
 class UnrestrictedReader(ReadingAlone):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -25,68 +26,51 @@ RESTRICTED = "restricted"
 """Note of an index whose sheets are for their groups alone."""
 SOURCE = "permissions"
 """Note of where the groups come from; for the owner alone."""
-Kind: TypeAlias = Literal["text", "bigint"]
+SqlType: TypeAlias = Literal["text", "bigint"]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkbookState:
-    """State of one workbook file when it was indexed.
+    """State of one workbook file when it was indexed."""
 
-    Attributes:
-        root: Absolute POSIX path, or URL, of the folder that its path is relative to.
-        path: POSIX path relative to the root.
-        mtime_ns: Modification time, nanoseconds since 1970.
-        checked_ns: Time at which size and modification time were read, likewise.
-        content_hash: Hash of its bytes; empty if they could not be read.
-        skipped: Its parts that gave no record.
-        within: Absolute POSIX path of the named folder or file that it was or lay in when it was
-            read, links followed; it is opened only there. Empty means its own path.
-        version: ETag of a workbook at a URL, or whatever else changes with its content.
-    """
-
-    root: str
-    path: str
+    root: str  # absolute POSIX path, or URL, of the folder that its path is relative to
+    path: str  # POSIX path relative to the root
     size: int
-    mtime_ns: int
-    checked_ns: int
-    content_hash: str
-    skipped: tuple[Skipped, ...] = ()
+    mtime_ns: int  # modification time, nanoseconds since 1970
+    checked_ns: int  # time at which size and modification time were read, likewise
+    content_hash: str  # hash of its bytes; empty if they could not be read
+    skipped: tuple[Skipped, ...] = ()  # its parts that gave no record
+    # Absolute POSIX path of the named folder or file that it was or lay in when it was read, links
+    # followed; it is opened only there. Empty means its own path.
     within: str = ""
-    version: str = ""
+    version: str = ""  # ETag of a workbook at a URL, or whatever else changes with its content
+
+
+NO_TOKEN = np.empty(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One sheet in its stored form.
-
-    Attributes:
-        token: (d,) float32, unit length.
-        words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
-        groups: Groups that may see it, in an index with permissions.
-    """
+    """One sheet on its way into a store."""
 
     record: SheetRecord
-    token: FloatArray
-    words: tuple[Sequence[str], ...]
-    groups: tuple[str, ...] = ()
+    # (d,) float32, unit length; without numbers until the sheet is encoded
+    token: FloatArray = field(default_factory=lambda: NO_TOKEN)
+    groups: tuple[str, ...] = ()  # that may see it, in an index with permissions
 
 
 @dataclass(frozen=True, slots=True)
 class NewWorkbook:
-    """A workbook as it is to be stored, and what it takes the place of.
-
-    Attributes:
-        discovery: Links between its sheets, and their claims on other workbooks.
-        superseded: Other roots under which the same file was indexed before; its entries there
-            are removed in the same transaction.
-        left: Roots that are no longer folders; a workbook of the same path there is removed as
-            well if it has one of these sheets.
-    """
+    """A workbook as it is to be stored, and what it takes the place of."""
 
     state: WorkbookState
     rows: Sequence[SheetRow] = ()
-    discovery: Discovery = Discovery.EMPTY
+    discovery: Discovery = Discovery.EMPTY  # links between its sheets, and their claims on others
+    # Other roots under which the same file was indexed before; its entries there are removed in the
+    # same transaction.
     superseded: Sequence[str] = ()
+    # Roots that are no longer folders; a workbook of the same path there is removed as well if it
+    # has one of these sheets.
     left: Sequence[str] = ()
 
     @property
@@ -108,7 +92,7 @@ class Session(Protocol):
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Any:
         """Run one statement for each row of values."""
 
-    def listed(self, values: Sequence[Any], kind: Kind = "text", /) -> tuple[str, Any]:
+    def listed(self, values: Sequence[Any], kind: SqlType = "text", /) -> tuple[str, Any]:
         """Return a subquery whose column `item` has some values, and the value of its `?`."""
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
@@ -118,11 +102,28 @@ class Session(Protocol):
         """Return ids for new rows of a table, ascending, after those of all its rows."""
 
 
+def run_in(
+    session: Session, sql: str, values: Sequence[Any], kind: SqlType = "text", *others: Any
+) -> list[Any]:
+    """The rows of a statement whose `{}` stands for a list of values, before any other values."""
+    listed, value = session.listed(values, kind)
+    cursor = session.execute(sql.format(listed), (value, *others))
+    return list(cursor) if cursor.description else []
+
+
+class Statements:
+    """Statements on some tables within the caller's transaction, the same for every store."""
+
+    def __init__(self, connection: Session) -> None:
+        self._connection = connection
+        self._run_in = partial(run_in, connection)
+
+
 class FileConnection(sqlite3.Connection):
     """The session of an index file."""
 
     @staticmethod
-    def listed(values: Sequence[Any], _kind: Kind = "text", /) -> tuple[str, str]:
+    def listed(values: Sequence[Any], _kind: SqlType = "text", /) -> tuple[str, str]:
         return "(SELECT value AS item FROM json_each(?))", json.dumps(list(values))
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:

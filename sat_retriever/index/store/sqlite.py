@@ -1,43 +1,75 @@
-"""A store in one SQLite file: its statements where they differ from other databases'."""
+"""A store in one SQLite file: its transactions, its only writer, and its own statements."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import sqlite3
+import stat
+import threading
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
-from sat_retriever.errors import IndexStorageError
+from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.conditions import sqlite_conditions
-from sat_retriever.index.store.connection import create_file, identity_of, is_writable, open_file
+from sat_retriever.index.store.connection import (
+    create_file,
+    identity_of,
+    is_writable,
+    open_file,
+    translated,
+)
+from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import Damage, check_file, find_damage, seal, take_out
-from sat_retriever.index.store.file import StoreFile
-from sat_retriever.index.store.packing import RowDamage, finite
+from sat_retriever.index.store.links import StoredLinks
 from sat_retriever.index.store.rows import (
     LEXICAL_FIELDS,
+    FileConnection,
     IdArray,
     RowToken,
+    SheetRow,
 )
-from sat_retriever.index.store.store import put_meta
+from sat_retriever.index.store.store import Store
 from sat_retriever.index.store.words import check_words, drop_spellings, expression, merge_words
 from sat_retriever.index.store.write import delete_sheets, insert_sheets
-from sat_retriever.records.filters import Filters
-from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.relation import Times, unpacked
+from sat_retriever.records.files import draft_of
 
-_COUNTED = {
-    "format": "format",
-    "visibility": "visibility",
-    "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
-}
-_ALIKE = 20_000  # known words that share half of their letters with a misspelt one
+WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
+_SIDE_FILES = ("-wal", "-shm")
+_LOCK = ".lock"
+_BESIDE = "-snapshot"
+_CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for a long time
 
 
-class SqliteStore(StoreFile):
-    """A reader and writer of one index file."""
+class SqliteStore(Store):
+    """One open index file; may be shared between threads.
+
+    Readers see all of a write or none, even after a process was killed half-way. They never wait
+    for a writer (WAL).
+    """
+
+    path: Path
+    kept_by_readers = False  # readers may lack the right to write beside the file
+    counted = {  # noqa: RUF012 - never changed
+        "format": "format",
+        "visibility": "visibility",
+        "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
+    }
+
+    def __init__(
+        self, connection: FileConnection, path: Path, *, writable: bool, identity: tuple[int, ...]
+    ) -> None:
+        self._connection = connection
+        self._lock = threading.RLock()
+        self.identity = identity  # of the path just before the file was opened
+        self.path = path
+        self.writable = writable
+        self.links = StoredLinks(self._rows, self._in, connection.listed, self._translated)
+        self.copies = StoredCopies(self._rows, self._in, sqlite_conditions)
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, str]) -> SqliteStore:
@@ -45,53 +77,129 @@ class SqliteStore(StoreFile):
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path, *, busy_timeout_s: float = 10.0) -> SqliteStore:
+    def open(cls, path: Path) -> SqliteStore:
         identity = identity_of(path)  # before it is opened: a false error does no harm
-        connection = open_file(path, busy_timeout_s=busy_timeout_s)
+        connection = open_file(path)
         return cls(connection, path, writable=is_writable(path), identity=identity)
+
+    @property
+    def own_files(self) -> frozenset[Path]:
+        """The file, and the files of SQLite, of a writer and of readers beside it."""
+        path = self.path.resolve()
+        beside = (path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
+        return frozenset((*beside, *path.with_name(path.name + _BESIDE).rglob("*")))
+
+    @property
+    def beside(self) -> Path | None:
+        return self.path.with_name(self.path.name + _BESIDE)
+
+    def bytes(self) -> int:
+        return int(self.path.stat().st_size)
+
+    def copy_to(self, path: Path) -> None:
+        with (
+            draft_of(path) as draft, self._lock, translated(path),
+            closing(sqlite3.connect(draft)) as target,
+        ):  # fmt: skip
+            draft.chmod(stat.S_IMODE(self.path.stat().st_mode) | stat.S_IWUSR)
+            self._connection.backup(target)
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def delete(self) -> None:
+        path = self.path.resolve()
+        self.close()
+        try:
+            # The lock last: a writer that waited for it must not find the file.
+            for end in (*_SIDE_FILES, "", _LOCK):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+        except OSError as error:
+            raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
+
+    def writing_beside_others(self) -> AbstractContextManager[None]:
+        return self.sole_writer()  # a file has one writer
+
+    @contextmanager
+    def sole_writer(self) -> Iterator[None]:
+        self._check_writable()
+        lock = FileLock(f"{self.path}{_LOCK}", timeout=WRITER_WAIT_S)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise IndexBusyError(
+                f"another process is writing to {self.path}; try again when it has finished"
+            ) from error
+        try:
+            if identity_of(self.path) != self.identity:  # a write to it would be lost
+                raise IndexStorageError(
+                    f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
+                )
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._lock, self._translated():
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    def answering(self) -> AbstractContextManager[None]:
+        return nullcontext()  # blocks cost little, and other threads must not wait for an answer
+
+    @contextmanager
+    def _writing(
+        self, workbooks: Iterable[tuple[str, str]] = (), rows: Sequence[SheetRow] = ()
+    ) -> Iterator[FileConnection]:
+        self._check_writable()
+        with self._lock, translated(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute(
+                    "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) "
+                    "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+                )
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _check_writable(self) -> None:
+        if not self.writable:
+            raise IndexStorageError(f"{self.path} is read-only; copy it to a writable folder")
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock, self._translated():
+            return self._connection.execute(sql, values).fetchall()
+
+    def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        found: list[Any] = []
+        for start in range(0, len(values), _CHUNK):
+            part = values[start : start + _CHUNK]
+            found.extend(self._rows(sql.format(",".join("?" * len(part))), part))
+        return found
 
     # ---- readings
 
-    def _ids(self, name: str, source: str, values: Sequence[Any] = ()) -> IdArray:
-        """One column of ids as a JSON array, which NumPy parses many times faster than rows."""
-        text = self._rows(f"SELECT json_group_array({name}) FROM {source}", values)[0][0][1:-1]
+    def _ids(self, name: str, source: str, order: str, values: Sequence[Any] = ()) -> IdArray:
+        # As a JSON array, which NumPy parses many times faster than rows.
+        sql = f"SELECT json_group_array(n) FROM (SELECT {name} AS n FROM {source} ORDER BY {order})"
+        text = self._rows(sql, values)[0][0][1:-1]
         return np.fromstring(text, dtype=np.int64, sep=",") if text else np.empty(0, np.int64)
 
-    def sheet_counts(self, fact: str) -> dict[str, int]:
-        if fact not in _COUNTED:
-            raise ValueError(f"no counts by {fact!r}")
-        return dict(
-            self._rows(
-                f"SELECT {_COUNTED[fact]} AS fact, count(*) FROM sheets GROUP BY 1 ORDER BY 1"
-            )
-        )
-
-    def ids_by_sheet_id(self) -> IdArray:
-        return self._ids("id", "(SELECT id FROM sheets ORDER BY sheet_id)")
-
-    def tokens_after(
-        self, row_id: int, until: int, count: int, width: int
-    ) -> tuple[FloatArray, FloatArray, Times]:
-        tokens = np.empty((count, width), dtype="<f4")
-        lengths = np.empty((count, 2), dtype=np.float32)
-        months = np.zeros(count, dtype=np.int64)
-        # Row by row into place: joining the blobs first takes twice the time and memory.
-        space, size, row = tokens.data.cast("B"), 4 * width, 0
-        with self._lock, self._translated():
-            for words, texts, token, when in self._connection.execute(
-                "SELECT words, texts, token, months FROM tokens WHERE id > ? AND id <= ? "
-                "ORDER BY id",
-                (row_id, until),
-            ):
-                kinds = (type(words), type(texts), type(token))
-                if row == count or kinds != (int, int, bytes) or len(token) != size:
-                    raise RowDamage("a token has another width or no words, or is no sheet's")
-                space[row * size : (row + 1) * size] = token
-                lengths[row], months[row] = (words, texts), when
-                row += 1
-            if row != count or not finite(tokens):
-                raise RowDamage("a token is missing, or has no direction")
-        return tokens, lengths, unpacked(months)
+    def _stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any]]:
+        with self._lock:
+            yield from self._connection.execute(sql, values)
 
     def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         # A tenth of the time of a list of placeholders.
@@ -110,46 +218,16 @@ class SqliteStore(StoreFile):
         quoted = word.replace('"', '""')
         found = "lexical WHERE lexical MATCH ? AND rowid > ?"
         return tuple(
-            self._ids("rowid", found, (f'{field} : "{quoted}"', after)) for field in LEXICAL_FIELDS
+            self._ids("rowid", found, "rowid", (f'{field} : "{quoted}"', after))
+            for field in LEXICAL_FIELDS
         )
 
     def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
         return map(self.postings, words)
 
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        found = "SELECT rowid FROM content_words WHERE content_words MATCH ? ORDER BY rowid LIMIT ?"
-        return self._ids("rowid", f"({found})", (expression(groups), most))
-
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        return self._spelled_in("spellings", start, end)
-
-    def _spelled_in(self, table: str, start: str, end: str) -> list[str]:
-        found: dict[str, None] = {}
-        for column, first in (("word", start), ("reversed", end[::-1])):
-            sql = f"SELECT word FROM {table} WHERE {column} >= ? AND {column} < ? LIMIT ?"
-            beyond = first[:-1] + chr(ord(first[-1]) + 1)
-            found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
-        return list(found)
-
-    def documentation(self, after: int = -1) -> IdArray:
-        sql = "(SELECT id FROM tokens WHERE id > ? AND documentation = 1 ORDER BY id)"
-        return self._ids("id", sql, (after,))
-
-    def main_sheets(self, after: int = -1) -> IdArray:
-        return self._ids(
-            "id", "(SELECT id FROM tokens WHERE id > ? AND main = 1 ORDER BY id)", (after,)
-        )
-
-    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
-        order = "FROM sheets WHERE workbook_id > 0 ORDER BY workbook_id, id"
-        return self._ids("id", f"(SELECT id {order})"), self._ids(
-            "workbook_id", f"(SELECT workbook_id {order})"
-        )
-
-    def matching(self, filters: Filters) -> IdArray:
-        where, values = sqlite_conditions(replace(filters, period=None))
-        joined = "sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id"
-        return self._ids("id", f"(SELECT s.id FROM {joined} WHERE {where} ORDER BY s.id)", values)
+        found = "content_words WHERE content_words MATCH ?"
+        return self._ids("rowid", found, "rowid LIMIT ?", (expression(groups), most))
 
     def has_field(self, name: str) -> bool:
         sql = "SELECT 1 FROM sheets, json_each(sheets.metadata) WHERE key = ? LIMIT 1"
@@ -161,28 +239,19 @@ class SqliteStore(StoreFile):
 
     # ---- changes
 
-    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        with self._writing() as connection:
-            update, done = "UPDATE tokens SET token = ? WHERE id = ?", 0
-            for row_id, token in tokens:
-                done += connection.execute(update, (token, row_id)).rowcount
-            sheets = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
-            if done != sheets:
-                raise IndexStorageError(
-                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
-                    "program changed it meanwhile, try again"
-                )
-            put_meta(connection, meta)
-            sealed = "SELECT id FROM workbooks WHERE seal != ''"
-            seal(connection, [row[0] for row in connection.execute(sealed).fetchall()])
+    def _replace_tokens(
+        self, connection: FileConnection, tokens: Iterable[RowToken], _width: int, /
+    ) -> int:
+        update = "UPDATE tokens SET token = ? WHERE id = ?"
+        done = sum(connection.execute(update, (token, row)).rowcount for row, token in tokens)
+        sealed = "SELECT id FROM workbooks WHERE seal != ''"
+        seal(connection, [row[0] for row in connection.execute(sealed).fetchall()])
+        return done
 
-    def repair(self, width: int) -> Damage:
-        with self._writing() as connection:
-            check_words(connection)
-            check_file(connection, self.path)
-            damage = find_damage(connection, width)
-            take_out(connection, damage)
-        return damage
+    def _find_damage(self, connection: FileConnection, width: int, /) -> Damage:
+        check_words(connection)
+        check_file(connection, self.path)
+        return find_damage(connection, width)
 
     def forget_words(self) -> None:
         with self._writing() as connection:
@@ -195,4 +264,5 @@ class SqliteStore(StoreFile):
     _insert_sheets = staticmethod(insert_sheets)
     _delete_sheets = staticmethod(delete_sheets)
     _drop_spellings = staticmethod(drop_spellings)
+    _take_out = staticmethod(take_out)
     _seal = staticmethod(seal)

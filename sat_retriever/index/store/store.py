@@ -9,11 +9,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from sat_retriever.errors import IndexStorageError
 from sat_retriever.index.store.claims import ClaimTables, row_ids
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.links import LinkTable, Origin
 from sat_retriever.index.store.reader import StoreReader
-from sat_retriever.index.store.relink import STEPS, Kind, Unsettled, relink, unlink
+from sat_retriever.index.store.relink import STEPS, NoteKind, Unsettled, relink, unlink
 from sat_retriever.index.store.rows import (
     RESTRICTED,
     NewWorkbook,
@@ -21,6 +22,7 @@ from sat_retriever.index.store.rows import (
     Session,
     SheetRow,
     WorkbookState,
+    run_in,
 )
 from sat_retriever.links.claims import NO_CLAIMS, Claims, Discovery, gathered, without
 from sat_retriever.links.formula.scope import file_key
@@ -109,27 +111,19 @@ class Store(StoreReader):
 
     @abstractmethod
     def delete(self) -> None:
-        """Release the store and delete it.
-
-        Raises:
-            IndexStorageError: If it cannot be deleted.
-        """
+        """Release the store and delete it."""
 
     @abstractmethod
-    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        """Replace all tokens, and the notes about them (see `note`), or nothing.
-
-        Raises:
-            IndexStorageError: If the store cannot be written, or there is not one token per sheet.
-        """
+    def _replace_tokens(self, session: Any, tokens: Iterable[RowToken], width: int, /) -> int:
+        """Replace tokens by row id, which have a width; return how many existed."""
 
     @abstractmethod
-    def repair(self, width: int) -> Damage:
-        """Delete every damaged row, which reading its workbook again replaces.
+    def _find_damage(self, session: Any, width: int, /) -> Damage:
+        """Compare all rows with their checksums; tokens have a width."""
 
-        Raises:
-            IndexFormatError: If a file itself is broken, not only rows of it.
-        """
+    @abstractmethod
+    def _take_out(self, session: Any, damage: Damage, /) -> None:
+        """Delete damaged rows, so that every row left can be read."""
 
     @abstractmethod
     def forget_words(self) -> None:
@@ -235,22 +229,37 @@ class Store(StoreReader):
             relink(connection, gathered(discovery for _ids, discovery in books))
 
     def note(self, meta: Mapping[str, str | None]) -> None:
-        """Write notes about the index as a whole; None removes a key.
-
-        Raises:
-            IndexStorageError: If the store cannot be written.
-        """
+        """Write notes about the index as a whole; None removes a key."""
         with self._writing() as connection:
             put_meta(connection, meta)
+
+    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
+        """Replace all tokens, and the notes about them (see `note`), or nothing."""
+        with self._writing() as connection:
+            done = self._replace_tokens(connection, tokens, int(meta["width"] or 0))
+            sheets = connection.execute("SELECT count(*) FROM tokens").fetchall()[0][0]
+            if done != sheets:
+                raise IndexStorageError(
+                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
+                    "program changed it meanwhile, try again"
+                )
+            put_meta(connection, meta)
+
+    def repair(self, width: int) -> Damage:
+        """Delete every damaged row, which reading its workbook again replaces.
+
+        Raises:
+            IndexFormatError: If a file itself is broken, not only rows of it.
+        """
+        with self._writing() as connection:
+            damage = self._find_damage(connection, width)
+            self._take_out(connection, damage)
+        return damage
 
     def permit(
         self, groups: Iterable[tuple[str, Sequence[str]]], meta: Mapping[str, str | None]
     ) -> None:
-        """Replace the groups of some sheets, by sheet id, and notes about permissions.
-
-        Raises:
-            IndexStorageError: If the store cannot be written, or the role may not protect it.
-        """
+        """Replace the groups of some sheets, by sheet id, and notes about permissions."""
         with self._writing() as connection:
             given = list(groups)
             connection.executemany(
@@ -280,9 +289,8 @@ class Store(StoreReader):
         ids, sheets = _workbooks_at(connection, keys)
         dropped = self._drop_sheets(connection, sheets)
         if ids:
-            listed, value = connection.listed(ids, "bigint")
-            connection.execute(f"DELETE FROM workbooks WHERE id IN {listed}", (value,))
-        Unsettled(connection).note(Kind.FILE, (file_key(path) for _root, path in keys))
+            run_in(connection, "DELETE FROM workbooks WHERE id IN {}", ids, "bigint")
+        Unsettled(connection).note(NoteKind.FILE, (file_key(path) for _root, path in keys))
         return dropped
 
     def _drop_sheets(self, connection: Session, sheets: Mapping[str, int]) -> set[str]:
@@ -314,12 +322,12 @@ def _holders(connection: Session, sheet_ids: Sequence[str]) -> dict[str, tuple[s
 
     Free ids are absent; both are empty for a sheet that was added without a file.
     """
-    listed, value = connection.listed(sheet_ids)
-    rows = connection.execute(
+    rows = run_in(
+        connection,
         "SELECT s.sheet_id, coalesce(w.root, ''), coalesce(w.path, '') FROM sheets s "
-        f"LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN {listed}",
-        (value,),
-    ).fetchall()
+        "LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN {}",
+        sheet_ids,
+    )
     return {sheet_id: (root, path) for sheet_id, root, path in rows}
 
 
@@ -379,6 +387,5 @@ def _workbooks_at(
 
 def _workbooks_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
     """Row ids of the workbook files that have some of the sheets."""
-    listed, value = connection.listed(sheet_ids)
-    sql = f"SELECT DISTINCT workbook_id FROM sheets WHERE sheet_id IN {listed}"
-    return sorted(row[0] for row in connection.execute(sql, (value,)).fetchall() if row[0])
+    sql = "SELECT DISTINCT workbook_id FROM sheets WHERE sheet_id IN {}"
+    return sorted(row[0] for row in run_in(connection, sql, sheet_ids) if row[0])

@@ -1,8 +1,7 @@
 """Words of contents in an index file: an inverted index, and spellings to correct others by.
 
 FTS5 keeps no text of its own here, only which sheet has which word: a fifth of the bytes of a
-table with text, measured by `python -m benchmarks run inverted`. What a deleted sheet had is
-computed from its contents again.
+table with text. What a deleted sheet had is computed from its contents again.
 """
 
 from __future__ import annotations

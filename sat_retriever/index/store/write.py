@@ -19,6 +19,7 @@ from sat_retriever.index.store.words import add_spellings, add_words, drop_words
 from sat_retriever.records.contents import Role
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.text.contents import ContentWords, content_words
+from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.period.relation import months_of
 from sat_retriever.text.spelling import is_main
 
@@ -27,26 +28,19 @@ _NO_WORDS = ContentWords((), ())
 
 @dataclass(frozen=True, slots=True)
 class PackedSheet:
-    """The columns of a sheet's rows in the tables of every store, without row ids.
+    """The columns of a sheet's rows in the tables of every store, without row ids."""
 
-    Attributes:
-        sheet: In `sheets`: sheet id, workbook, path, format, visibility, metadata, record, crc.
-        token: In `tokens`: words, token, months, texts, documentation, main.
-        contents: In `contents`: packed, crc; None without contents.
-        words: Words that find the sheet by its contents.
-        spellings: Words that misspelt ones may mean.
-    """
-
-    sheet: tuple[Any, ...]
-    token: tuple[Any, ...]
-    contents: tuple[bytes, int] | None
-    words: Sequence[str]
-    spellings: Sequence[str]
+    sheet: tuple[Any, ...]  # id, workbook, path, format, visibility, metadata, record, crc
+    token: tuple[Any, ...]  # words, token, months, texts, documentation, main
+    contents: tuple[bytes, int] | None  # packed, crc; None without contents
+    names: tuple[Sequence[str], ...]  # words of each lexical field, as in `LEXICAL_FIELDS`
+    words: Sequence[str]  # that find the sheet by its contents
+    spellings: Sequence[str]  # words that misspelt ones may mean
 
 
 def packed_sheet(row: SheetRow) -> PackedSheet:
     """A sheet as it is stored; raises `InputError` if its contents cannot be."""
-    record, kept = row.record, row.record.contents
+    record, kept, names = row.record, row.record.contents, sheet_words(row.record)
     text = json.dumps(to_json(replace(record, contents=None), compact=True), separators=(",", ":"))
     words = content_words(kept) if kept else _NO_WORDS
     data = packed_contents(record.sheet_id, kept) if kept else None
@@ -56,7 +50,7 @@ def packed_sheet(row: SheetRow) -> PackedSheet:
             *(record.visibility.value, json.dumps(dict(record.metadata)), text, checksum(text)),
         ),
         token=(
-            sum(map(len, row.words)),
+            sum(map(len, names)),
             np.ascontiguousarray(row.token, dtype="<f4").tobytes(),
             months_of(record),
             len(words.matched),
@@ -64,6 +58,7 @@ def packed_sheet(row: SheetRow) -> PackedSheet:
             int(is_main(record)),
         ),
         contents=None if data is None else (data, checksum(data)),
+        names=names,
         words=words.matched,
         spellings=spellings(record, words) if kept else (),
     )
@@ -94,7 +89,7 @@ def insert_sheets(
         )
         connection.execute(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
-            (row_id, *(" ".join(words) for words in row.words)),
+            (row_id, *(" ".join(words) for words in each.names)),
         )
     add_spellings(connection, added)
     return added

@@ -1,4 +1,4 @@
-"""Read and encode for a sync: the interface of an executor, and the one of this machine."""
+"""Read, link and encode workbooks for a sync, on this machine or by another executor."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol
 
+from sat_retriever.errors import InputError
 from sat_retriever.index.settings import IndexState
-from sat_retriever.index.sync.encoding import (
-    EncodedWorkbook,
-    LinkedWorkbook,
-    encoded_workbooks,
-    linked,
-)
+from sat_retriever.index.store.rows import NewWorkbook, SheetRow
 from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_here
 from sat_retriever.index.sync.sync_plan import ToRead
+from sat_retriever.links.claims import discover
+from sat_retriever.links.copies.claims import copy_claims
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.serialize import Serialization, contents_text, serialize
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import ReadOptions, Workbook, read_files
 from sat_retriever.workbook.remote.file import RemoteFile
 
-Done = tuple[ToRead, EncodedWorkbook]
+Done = tuple[ToRead, NewWorkbook]
 # Texts are encoded faster together; a kill loses at most this many sheets.
 BATCH_SHEETS = 128
 _BATCH_SECONDS = 2.0
@@ -67,15 +68,15 @@ class ThisMachine:
         """Yield every workbook once; see `Executor`."""
         books = books_of(jobs, work.reading, work.limits, work.workers)
         with closing(books):
-            for group in _grouped((job, linked(book)) for job, book in books):
-                done = encoded_workbooks([found for _, found in group], work.state)
+            for group in _grouped((job, linked(job, book)) for job, book in books):
+                done = encoded_workbooks([book for _, book in group], work.state)
                 yield from zip((job for job, _ in group), done, strict=True)
 
 
 def books_of(
     jobs: Sequence[ToRead], reading: ReadOptions, limits: Limits, workers: int | None
 ) -> Generator[tuple[ToRead, Workbook]]:
-    """Yield the workbooks of some jobs in order of completion; records have their URL, if any.
+    """Yield the workbooks of some jobs in order of completion.
 
     Closing the iterator ends the reading processes, of which there are `workers`, or one per core.
     """
@@ -83,24 +84,70 @@ def books_of(
     books = read_files(by_file, reading, limits=limits, workers=workers)
     with closing(books):  # an interruption must not leave reading processes behind
         for file, book in books:
-            if isinstance(file, RemoteFile):
-                placed = tuple(replace(each, url=file.url) for each in book.records)
-                yield by_file[file], replace(book, records=placed)
-            else:
-                yield by_file[file], book
+            yield by_file[file], book
 
 
-def _grouped(
-    books: Iterator[tuple[ToRead, LinkedWorkbook]],
-) -> Iterator[list[tuple[ToRead, LinkedWorkbook]]]:
+def _grouped(books: Iterator[Done]) -> Iterator[list[Done]]:
     """Yield workbooks in groups of enough sheets or seconds."""
-    batch: list[tuple[ToRead, LinkedWorkbook]] = []
+    batch: list[Done] = []
     sheets, since = 0, time.monotonic()
     for job, book in books:
         batch.append((job, book))
-        sheets += len(book.records)
+        sheets += len(book.rows)
         if sheets >= BATCH_SHEETS or time.monotonic() - since > _BATCH_SECONDS:
             yield batch
             batch, sheets, since = [], 0, time.monotonic()
     if batch:
         yield batch
+
+
+def linked(job: ToRead, book: Workbook) -> NewWorkbook:
+    """A workbook that was read as it is to be stored, but for its tokens: with all of its links."""
+    own = discover(book.records, book.references, book.structure, book.profiles)
+    claims = replace(own.claims, copies=copy_claims(book.records, book.sketches))
+    url = job.file.url if isinstance(job.file, RemoteFile) else ""
+    return replace(
+        job.book,
+        state=replace(job.state, content_hash=book.content_hash, skipped=book.skipped),
+        rows=[SheetRow(replace(record, url=url) if url else record) for record in book.records],
+        discovery=replace(own, claims=claims),
+    )
+
+
+def encoded_workbooks(books: Sequence[NewWorkbook], state: IndexState) -> list[NewWorkbook]:
+    """Workbooks with the tokens of their sheets, which are encoded together."""
+    rows = iter(encoded([row.record for book in books for row in book.rows], state))
+    return [replace(book, rows=list(islice(rows, len(book.rows)))) for book in books]
+
+
+def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
+    """Records with their tokens, in their order; without records no encoder is loaded."""
+    for record in records:
+        _check(record)
+    if not records:
+        return []
+    texts = [token_text(record, state.settings.serialization) for record in records]
+    tokens = state.encoder.encode_sheets(texts)
+    return [SheetRow(record, token) for record, token in zip(records, tokens, strict=True)]
+
+
+def token_text(record: SheetRecord, serialization: Serialization) -> str:
+    """The text of a sheet's token: of names and contents, or of names where there are none."""
+    return contents_text(record) or serialize(record, serialization)
+
+
+def _check(record: SheetRecord) -> None:
+    for key, value in record.metadata.items():
+        if not isinstance(value, (str, int, float, bool)):
+            raise InputError(
+                f"the metadata {key!r} of {record.sheet_id!r} is a {type(value).__name__}; "
+                "give a text, number or boolean"
+            )
+    parts = (record.sheet_id, record.sheet, record.workbook, record.path)
+    try:
+        "".join((*parts, *(column.name for column in record.columns))).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the record {record.sheet_id!r} has text that is not Unicode ({error.reason}); "
+            "replace lone surrogates in its names"
+        ) from error

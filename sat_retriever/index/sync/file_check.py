@@ -12,7 +12,7 @@ from pathlib import Path
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.workbook.formats.kind import Kind, is_named, sniff
+from sat_retriever.workbook.formats.kind import FileKind, is_named, sniff
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.regular import content_hash, open_regular
 
@@ -25,6 +25,8 @@ _CLOCK_NS = 2_000_000_000
 _AGAIN = {SkipReason.UNREADABLE, SkipReason.TIMEOUT}
 PASSING = _AGAIN | {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
 _LIMITED = PASSING | {SkipReason.TOO_LARGE}
+# A named text file is always read, one in a folder is not.
+OF_NAMED = {SkipReason.NOT_A_SPREADSHEET}
 _LOCKED = {SkipReason.ENCRYPTED, SkipReason.WRONG_PASSWORD}
 
 
@@ -59,7 +61,7 @@ def check_file(met: MetFile, *, verify: bool) -> FileCheck:
     `verify` hashes it, whatever its time.
     """
     old, now = met.old, met.job.state
-    if old is not None and not must_read(old, met.again, clashes=verify or bool(met.job.left)):
+    if old is not None and not must_read(old, met.again, clashes=verify or bool(met.job.book.left)):
         same = unchanged_state(old, now, met.file, verify=verify)
         if same is not None:
             return FileCheck(same=same)
@@ -76,7 +78,7 @@ def check_here(met: Sequence[MetFile], *, verify: bool) -> Iterator[FileCheck]:
     return (check_file(each, verify=verify) for each in met)
 
 
-def other_kind(file: Path, old: WorkbookState | None) -> Kind | None:
+def other_kind(file: Path, old: WorkbookState | None) -> FileKind | None:
     """Kind of a file in a folder that is not a spreadsheet and was not one before; else None."""
     if old is not None and SkipReason.NOT_A_SPREADSHEET not in _reasons(old):
         return None
@@ -90,16 +92,20 @@ def _reasons(old: WorkbookState) -> set[SkipReason]:
     return {skip.reason for skip in old.skipped}
 
 
-def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
+def refused_state(now: WorkbookState, file: Path, kind: FileKind) -> WorkbookState:
     """State of a file that is not a spreadsheet."""
     why = Skipped(now.path, SkipReason.NOT_A_SPREADSHEET, kind.message)
     return replace(now, content_hash=_hash_file(file), skipped=(why,))
 
 
-def tried_again(
-    *, verify: bool, password: bool, limits: bool, explicit: bool
-) -> frozenset[SkipReason]:
-    """Reasons for which an unchanged workbook is read again."""
+def tried_again(*, verify: bool, password: bool, limits: bool) -> frozenset[SkipReason]:
+    """Reasons for which an unchanged workbook is read again.
+
+    Args:
+        verify: Read those again that failed for a passing reason.
+        password: Read encrypted workbooks again.
+        limits: Read workbooks again that were cut at a limit.
+    """
     # A link that leads outside gets here only if it is followed now, or its target is named.
     again = _AGAIN | {SkipReason.OUTSIDE_LINK}
     if verify:
@@ -108,8 +114,6 @@ def tried_again(
         again |= _LOCKED
     if limits:
         again |= _LIMITED
-    if explicit:  # a named text file is always read, one in a folder is not
-        again.add(SkipReason.NOT_A_SPREADSHEET)
     return frozenset(again)
 
 

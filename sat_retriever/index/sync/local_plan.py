@@ -6,19 +6,17 @@ import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync.file_check import (
+    OF_NAMED,
     CheckFiles,
-    FileCheck,
     MetFile,
     check_here,
-    tried_again,
 )
-from sat_retriever.index.sync.sync_plan import KnownWorkbooks, Plan, PlanDraft, ToRead, is_in
+from sat_retriever.index.sync.sync_plan import Plan, PlanDraft, is_in
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.formats.kind import is_named
 from sat_retriever.workbook.opening.regular import OUTSIDE, printable, real_path
@@ -110,11 +108,6 @@ def within_of(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool
     return real if follow_links or not linked else None
 
 
-def below(root: str, file: Path) -> str:
-    """Printable path of a file relative to a printable root above it."""
-    return under(root, printable(file))
-
-
 def _absolute(path: Path) -> Path:
     if not path.exists():
         hint = "give a URL as text, not as a Path" if is_lost_url(path) else "check the spelling"
@@ -126,10 +119,9 @@ def make_local_plan(
     named: Sequence[Scope],
     states: Sequence[WorkbookState],
     *,
+    again: Set[SkipReason] = frozenset(),
     verify: bool = False,
     follow_links: bool = False,
-    password: bool = False,
-    limits: bool = False,
     own: Collection[Path] = (),
     check_files: CheckFiles = check_here,
 ) -> Plan:
@@ -138,20 +130,12 @@ def make_local_plan(
     Everything outside the scopes stays as it is. Files of the index itself, `own`, are not counted.
 
     Args:
-        named: The scopes.
-        states: All workbooks that the index knows.
-        verify: Hash every file, even with the same size and time, and read those again that failed
-            for a passing reason.
+        again: Reasons to read an unchanged workbook again; see `tried_again`.
+        verify: Hash every file, even with the same size and time.
         follow_links: Read links in folders even if they lead outside all named places.
-        password: Read encrypted workbooks again.
-        limits: Read workbooks again that were cut at a limit.
-        own: Files of the index.
-        check_files: Checks the files that the walk met; by default this machine does.
     """
-    known = KnownWorkbooks([printable(scope.path) for scope in named], states)
+    draft = PlanDraft([printable(scope.path) for scope in named], states)
     bounds = bounds_of(named, states)
-    again = partial(tried_again, verify=verify, password=password, limits=limits)
-    draft = PlanDraft()
     closed: list[str] = []
     met: list[MetFile] = []
     outside: list[MetFile] = []
@@ -159,50 +143,33 @@ def make_local_plan(
         within = within_of(scope, file, bounds, follow_links=follow_links)
         now = state_now(scope, file, within)
         draft.present.add((now.root, now.path))
-        old = known.state_of(now)
-        job = known.to_read(now, LocalFile(file, scope.root, within or file))
+        old = draft.state_of(now)
+        job = draft.to_read(now, LocalFile(file, scope.root, within or file))
         here = outside if within is None else met
-        here.append(MetFile(job, file, old, again(explicit=explicit), explicit))
-    for each in outside:
-        _sort_outside(draft, each.job, each.file, each.old)
+        reasons = again | OF_NAMED if explicit else again
+        here.append(MetFile(job, file, old, reasons, explicit))
+    for each in outside:  # links that are not followed
+        if each.old is None and not (is_named(each.file) or is_named(real_path(each.file))):
+            draft.plan.ignored += 1
+        elif each.old is not None and each.old.skipped == each.job.state.skipped:
+            draft.keep(each.old)
+        else:
+            draft.plan.refused.append(each.job)
     for each, seen in zip(met, check_files(met, verify=verify), strict=True):
-        _sort_inside(draft, each, seen, own)
+        if seen.same is not None:
+            draft.keep(seen.same)
+        elif seen.ignored:
+            draft.plan.ignored += each.file not in own
+        else:
+            draft.take(each.job, seen.refused)
     why = "The folder cannot be listed."
-    return draft.finished(known, [Skipped(each, SkipReason.UNREADABLE, why) for each in closed])
-
-
-def _sort_outside(draft: PlanDraft, job: ToRead, file: Path, old: WorkbookState | None) -> None:
-    """Add a link to a file outside all named places, which is not followed."""
-    if old is None and not (is_named(file) or is_named(real_path(file))):
-        draft.ignored += 1
-    elif old is not None and old.skipped == job.state.skipped:
-        draft.unchanged.append(old)
-    else:
-        draft.refused.append(job)
-
-
-def _sort_inside(draft: PlanDraft, met: MetFile, seen: FileCheck, own: Collection[Path]) -> None:
-    """Add a file: unchanged, to be read, refused or ignored."""
-    job, old = met.job, met.old
-    if seen.same is not None:
-        draft.unchanged.append(seen.same)
-        if seen.same != old:
-            draft.touched.append(seen.same)
-        return
-    if seen.ignored:
-        draft.ignored += met.file not in own
-        return
-    draft.present.update((root, under(root, printable(met.file))) for root in job.superseded)
-    if seen.refused is None:
-        draft.read.append(job)
-    else:
-        draft.refused.append(replace(job, state=seen.refused))
+    return draft.finished([Skipped(each, SkipReason.UNREADABLE, why) for each in closed])
 
 
 def state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
     """The file's current size and time; zeros if it cannot or must not be checked."""
     root, now = printable(scope.root), time.time_ns()
-    empty = WorkbookState(root, below(root, file), 0, 0, now, content_hash="")
+    empty = WorkbookState(root, under(root, printable(file)), 0, 0, now, content_hash="")
     if within is None:
         why = Skipped(empty.path, SkipReason.OUTSIDE_LINK, OUTSIDE)
         return replace(empty, skipped=(why,))

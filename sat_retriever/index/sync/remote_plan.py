@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from sat_retriever.errors import PathNotFoundError, RemoteError
 from sat_retriever.index.store.rows import WorkbookState
-from sat_retriever.index.sync.file_check import must_read, same_version, tried_again
+from sat_retriever.index.sync.file_check import OF_NAMED, must_read, same_version
 from sat_retriever.index.sync.local_plan import is_passed_over
-from sat_retriever.index.sync.sync_plan import KnownWorkbooks, Plan, PlanDraft, ToRead, is_in
+from sat_retriever.index.sync.sync_plan import Plan, PlanDraft, ToRead, is_in
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.remote.file import RemoteFile, too_large
@@ -37,13 +37,7 @@ class RemoteScope:
 
 
 def remote_scopes(urls: Iterable[str], known_roots: Iterable[str]) -> list[RemoteScope]:
-    """The named URLs with the root of each, without URLs inside others; see `scopes`.
-
-    Raises:
-        InputError: If a URL is not of the form that an index stores.
-        PathNotFoundError: If there is nothing at a URL.
-        RemoteError: If its file system refuses or cannot be reached.
-    """
+    """The named URLs with the root of each, without URLs inside others; see `scopes`."""
     known = [root for root in known_roots if is_url(root)]
     found: list[RemoteScope] = []
     for url in sorted(map(canonical, urls)):
@@ -77,9 +71,8 @@ def make_remote_plan(
     states: Sequence[WorkbookState],
     *,
     most_bytes: int,
+    again: Set[SkipReason],
     verify: bool = False,
-    password: bool = False,
-    limits: bool = False,
     listed: OnListed | None = None,
 ) -> Plan:
     """Compare the files at URLs with their states in the index; downloads nothing.
@@ -92,50 +85,42 @@ def make_remote_plan(
         PathNotFoundError: If there is no such folder, and never was one.
         RemoteError: If a folder cannot be listed; nothing is known to be missing then.
     """
-    known = KnownWorkbooks([scope.url for scope in named], states)
-    draft = PlanDraft()
+    draft = PlanDraft([scope.url for scope in named], states)
     bad: list[Skipped] = []
     for scope in named:
-        again = tried_again(
-            verify=verify,
-            password=password,
-            limits=limits,
-            explicit=scope.explicit and bool(scope.file),
-        )
-        for file in _files(scope, known, listed):
+        reasons = again | OF_NAMED if scope.explicit and scope.file else again
+        for file in _files(scope, draft, listed):
             if not scope.file and _is_left_out(under(scope.url, file.url)):
                 continue
             now = _state(file)
-            old = known.state_of(now)
+            old = draft.state_of(now)
             if not (scope.file or old or extension_of(file.relative.rpartition("/")[2])):
-                draft.ignored += 1
+                draft.plan.ignored += 1
             elif not is_plain(file.relative):
                 bad.append(Skipped(file.relative[:_NAME_SHOWN], SkipReason.BAD_NAME, _BAD_NAME))
             else:
-                job = known.to_read(now, file)
-                if old is not None and _is_unchanged(old, job, again, verify=verify):
-                    _keep(draft, old, now)
+                job = draft.to_read(now, file)
+                if old is not None and _is_unchanged(old, job, reasons, verify=verify):
+                    moved = replace(now, content_hash=old.content_hash, skipped=old.skipped)
+                    draft.keep(old if old.mtime_ns == now.mtime_ns else moved)
+                elif now.size > most_bytes:
+                    refused = too_large(now.size, most_bytes)
+                    why = Skipped(now.path, refused.reason, refused.message)
+                    draft.take(job, replace(now, skipped=(why,)))
                 else:
-                    _sort(draft, job, most_bytes)
-    return draft.finished(known, bad)
+                    draft.take(job)
+    return draft.finished(bad)
 
 
 def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, verify: bool) -> bool:
     """True if a workbook need not be read; verifying trusts a version, but no time."""
     trusted = bool(job.state.version) or not verify
     same = trusted and same_version(old, job.state)
-    return same and not must_read(old, again, clashes=verify or bool(job.left))
+    return same and not must_read(old, again, clashes=verify or bool(job.book.left))
 
 
-def _files(
-    scope: RemoteScope, known: KnownWorkbooks, listed: OnListed | None
-) -> Iterator[RemoteFile]:
-    """Yield the files of a scope.
-
-    Raises:
-        PathNotFoundError: If a folder is empty and the index knows no workbook of it: it may be
-            misspelt.
-    """
+def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Iterator[RemoteFile]:
+    """Yield the files of a scope."""
     if scope.file is not None:
         yield scope.file
         return
@@ -145,6 +130,7 @@ def _files(
         if listed:
             listed(scope.url, count)
         yield from page
+    # A folder of which the index knows no workbook either may be misspelt.
     if not count and not any(is_in(f"{root}/{path}", [scope.url]) for root, path in known.inside):
         raise PathNotFoundError(f"there is nothing at {shown(scope.url)!r}; check the spelling")
 
@@ -166,27 +152,3 @@ def _state(file: RemoteFile) -> WorkbookState:
         content_hash="",
         version=file.version,
     )
-
-
-def _keep(draft: PlanDraft, old: WorkbookState, now: WorkbookState) -> None:
-    """Add a workbook that stays as it is; its time may have changed."""
-    draft.present.add((old.root, old.path))
-    same = old
-    if old.mtime_ns != now.mtime_ns:
-        same = replace(now, content_hash=old.content_hash, skipped=old.skipped)
-        draft.touched.append(same)
-    draft.unchanged.append(same)
-
-
-def _sort(draft: PlanDraft, job: ToRead, most_bytes: int) -> None:
-    """Add a new or changed workbook: to be read, or refused because it is too large."""
-    state = job.state
-    draft.present.add((state.root, state.path))
-    place = f"{state.root}/{state.path}"
-    draft.present.update((root, under(root, place)) for root in job.superseded)
-    if state.size > most_bytes:
-        refused = too_large(state.size, most_bytes)
-        why = Skipped(state.path, refused.reason, refused.message)
-        draft.refused.append(replace(job, state=replace(state, skipped=(why,))))
-    else:
-        draft.read.append(job)

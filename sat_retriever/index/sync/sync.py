@@ -16,9 +16,8 @@ from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.encoding import EncodedWorkbook
 from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Executor, Work
-from sat_retriever.index.sync.file_check import PASSING
+from sat_retriever.index.sync.file_check import PASSING, tried_again
 from sat_retriever.index.sync.local_plan import Scope, make_local_plan, scopes
 from sat_retriever.index.sync.remote_plan import (
     OnListed,
@@ -102,12 +101,7 @@ def sync_paths(
     listed: OnListed | None = None,
     permissions: Permissions | None = None,
 ) -> SyncReport:
-    """Read new and changed workbooks into the store, and remove missing ones.
-
-    Raises:
-        PathNotFoundError: If a path does not exist, or there is nothing at a URL.
-        RemoteError: If a URL cannot be listed.
-    """
+    """Read new and changed workbooks into the store, and remove missing ones."""
     start, cost = time.monotonic(), state.cost or Cost()
     damage = store.repair(state.settings.width) if options.verify else NO_DAMAGE
     plan = _plan(store, paths, options, damage, listed)
@@ -155,23 +149,26 @@ def _plan(
     urls = remote_scopes([str(path) for path in paths if is_url(path)], roots)
     named += _scopes_of(damage, named)
     urls += _remote_scopes_of(damage, urls)
-    again = {
-        "verify": options.verify,
-        "password": options.password is not None,
-        "limits": options.limits is not None,
-    }
+    verify = options.verify
+    again = tried_again(
+        verify=verify,
+        password=options.password is not None,
+        limits=options.limits is not None,
+    )
     plan = make_local_plan(
         named,
         known,
+        again=again,
+        verify=verify,
         follow_links=options.follow_links,
         own=store.own_files,
         check_files=options.executor.check_files,
-        **again,
     )
     if not urls:
         return plan
     most = (options.limits or DEFAULT_LIMITS).file_bytes
-    return plan.with_more(make_remote_plan(urls, known, most_bytes=most, listed=listed, **again))
+    more = make_remote_plan(urls, known, most_bytes=most, again=again, verify=verify, listed=listed)
+    return plan.with_more(more)
 
 
 def _to_decode(state: WorkbookState) -> WorkbookState:
@@ -189,22 +186,16 @@ def _read(
     permissions: Permissions | None,
 ) -> tuple[int, list[Skipped]]:
     """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
-    privacy = state.settings.privacy
-    reading = ReadOptions(
-        privacy,
-        formulas=False,
-        links=True,
-        password=options.password,
-        encoding=options.encoding,
-    )
+    privacy, password = state.settings.privacy, options.password
+    reading = ReadOptions(privacy, formulas=False, password=password, encoding=options.encoding)
     work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
     done, sheets = 0, 0
     skipped: list[Skipped] = []
 
-    def stored(job: ToRead, book: EncodedWorkbook, clashes: tuple[Skipped, ...]) -> None:
+    def stored(job: ToRead, book: NewWorkbook, clashes: tuple[Skipped, ...]) -> None:
         nonlocal done, sheets
         sheets += len(book.rows) - len(clashes)
-        skipped.extend((*book.skipped, *clashes))
+        skipped.extend((*book.state.skipped, *clashes))
         done += 1
         if progress:
             progress(done, len(plan.read), job.state.path)
@@ -218,10 +209,9 @@ def _read(
                     # so the next sync finds the file changed and tries again.
                     stored(job, book, ())
                 else:
-                    now = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-                    rows = granted(book.rows, permissions, (now.root, now.path))
-                    new = NewWorkbook(now, rows, book.discovery, job.superseded, job.left)
-                    storing.add(new, partial(stored, job, book))
+                    place = (book.state.root, book.state.path)
+                    rows = granted(book.rows, permissions, place)
+                    storing.add(replace(book, rows=rows), partial(stored, job, book))
         finally:  # an interruption loses no workbook that is ready
             storing.flush()
     return sheets, skipped
@@ -231,7 +221,7 @@ def _refuse(store: Store, plan: Plan) -> None:
     """Store the states of the files that are not read."""
     storing = Storing(store)
     for job in plan.refused:
-        storing.add(NewWorkbook(job.state, superseded=job.superseded), lambda _: None)
+        storing.add(job.book, lambda _: None)
     storing.flush()
 
 
@@ -284,9 +274,9 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
     )
 
 
-def _failed_for_now(book: EncodedWorkbook) -> bool:
+def _failed_for_now(book: NewWorkbook) -> bool:
     """True if no sheet of a workbook was read, for a reason that may pass."""
-    passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
+    passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.state.skipped)
     return passing and not book.rows
 
 

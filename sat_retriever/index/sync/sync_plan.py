@@ -5,11 +5,11 @@ from __future__ import annotations
 import stat
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 
-from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.remote.file import RemoteFile
@@ -22,69 +22,47 @@ Key = tuple[str, str]  # root and path of a workbook
 class ToRead:
     """A workbook to read."""
 
-    state: WorkbookState  # its state as the index will store it
+    book: NewWorkbook  # without its sheets
     file: LocalFile | RemoteFile  # where it is, on this machine or at a URL
-    superseded: tuple[str, ...]  # older roots under which the same file is indexed
-    # Roots that no longer exist, under which a file of the same path is indexed.
-    left: tuple[str, ...]
     is_new: bool  # true if the index does not know it under this root
 
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The steps of a sync."""
-
-    read: tuple[ToRead, ...]
-    # Files that are named like a workbook but not read, since they are not one or are links to
-    # files elsewhere; their states hold the reason.
-    refused: tuple[ToRead, ...]
-    # Workbooks with unchanged content whose size or time must be recorded.
-    touched: tuple[WorkbookState, ...]
-    unchanged: tuple[WorkbookState, ...]  # workbooks that stay as they are, including touched ones
-    removed: tuple[Key, ...]
-    ignored: int  # number of files that are not spreadsheets and not named like one
-    # Folders that could not be listed, below which indexed workbooks stay, and files at URLs that
-    # have no usable name.
-    unlisted: tuple[Skipped, ...]
-
-    def with_more(self, other: Plan) -> Plan:
-        """Both plans as one; the steps of the other come last."""
-        return Plan(
-            **{
-                each.name: getattr(self, each.name) + getattr(other, each.name)
-                for each in fields(self)
-            }
-        )
+    @property
+    def state(self) -> WorkbookState:
+        """Its state as the index will store it."""
+        return self.book.state
 
 
 @dataclass(slots=True)
-class PlanDraft:
-    """An unfinished plan; `present` has the workbooks of the index whose files exist."""
+class Plan:
+    """The steps of a sync."""
 
     read: list[ToRead] = field(default_factory=list)
+    # Files that are named like a workbook but not read, since they are not one or are links to
+    # files elsewhere; their states hold the reason.
     refused: list[ToRead] = field(default_factory=list)
+    # Workbooks with unchanged content whose size or time must be recorded.
     touched: list[WorkbookState] = field(default_factory=list)
+    # Workbooks that stay as they are, including touched ones
     unchanged: list[WorkbookState] = field(default_factory=list)
-    present: set[Key] = field(default_factory=set)
-    ignored: int = 0
+    removed: list[Key] = field(default_factory=list)
+    ignored: int = 0  # number of files that are not spreadsheets and not named like one
+    # Folders that could not be listed, below which indexed workbooks stay, and files at URLs that
+    # have no usable name.
+    unlisted: list[Skipped] = field(default_factory=list)
 
-    def finished(self, known: KnownWorkbooks, unlisted: Sequence[Skipped] = ()) -> Plan:
-        """The plan; missing workbooks are removed, but not below places without a list."""
-        closed = [skip.path for skip in unlisted if skip.reason is SkipReason.UNREADABLE]
-        gone = (key for key in set(known.inside) - self.present if not is_in(joined(*key), closed))
-        return Plan(
-            read=tuple(self.read),
-            refused=tuple(self.refused),
-            touched=tuple(self.touched),
-            unchanged=tuple(self.unchanged),
-            removed=tuple(sorted(gone)),
-            ignored=self.ignored,
-            unlisted=tuple(unlisted),
-        )
+    def with_more(self, other: Plan) -> Plan:
+        """Both plans as one; the steps of the other come last."""
+        parts = (each.name for each in fields(self))
+        return Plan(*(getattr(self, name) + getattr(other, name) for name in parts))
 
 
-class KnownWorkbooks:
-    """Workbooks that the index knows at the places of a sync, looked up by their files."""
+class PlanDraft:
+    """A plan in the making, and the workbooks that the index knows at the places of the sync.
+
+    Attributes:
+        inside: State of each known workbook.
+        present: Known workbooks whose files exist.
+    """
 
     def __init__(self, places: Sequence[str], states: Sequence[WorkbookState]) -> None:
         # Text, not Path, for speed: this checks every workbook of the index.
@@ -96,6 +74,8 @@ class KnownWorkbooks:
         for state in states:
             self._same_path[state.path].append(state.root)
         self._is_gone = cache(is_gone)
+        self.plan = Plan()
+        self.present: set[Key] = set()
 
     def state_of(self, now: WorkbookState) -> WorkbookState | None:
         """Known state of a file; None if it is not known under this root."""
@@ -106,7 +86,31 @@ class KnownWorkbooks:
         roots = self._roots_of.get(joined(now.root, now.path), ())
         older = tuple(root for root in roots if root != now.root)
         left = tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
-        return ToRead(now, file, older, left, is_new=self.state_of(now) is None)
+        book = NewWorkbook(now, superseded=older, left=left)
+        return ToRead(book, file, is_new=self.state_of(now) is None)
+
+    def keep(self, same: WorkbookState) -> None:
+        """Leave a workbook as it is; its size and time may have changed."""
+        self.present.add((same.root, same.path))
+        self.plan.unchanged.append(same)
+        if same != self.state_of(same):
+            self.plan.touched.append(same)
+
+    def take(self, job: ToRead, refused: WorkbookState | None = None) -> None:
+        """Read a new or changed workbook, or refuse it in a state that says why."""
+        self.present.update(job.book.keys)
+        if refused is None:
+            self.plan.read.append(job)
+        else:
+            self.plan.refused.append(replace(job, book=replace(job.book, state=refused)))
+
+    def finished(self, unlisted: Sequence[Skipped]) -> Plan:
+        """The plan; missing workbooks are removed, but not below places without a list."""
+        closed = [skip.path for skip in unlisted if skip.reason is SkipReason.UNREADABLE]
+        gone = (key for key in self.inside.keys() - self.present if not is_in(joined(*key), closed))
+        self.plan.removed = sorted(gone)
+        self.plan.unlisted = list(unlisted)
+        return self.plan
 
 
 def is_in(file: str, places: Sequence[str]) -> bool:

@@ -115,9 +115,6 @@ def _changed(watched: Sequence[Named], index: Place, waiting: Waiting) -> Iterat
     """Yield True when a burst of changes is over, and False several times a second.
 
     Watching begins with True, for what changed before. It begins anew when a place comes or goes.
-
-    Raises:
-        InputError: If the system cannot watch so much.
     """
     watchfiles = require("watchfiles", EXTRA)
     places = [Path(path).resolve() for path in watched]

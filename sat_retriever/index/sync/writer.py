@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -36,7 +37,7 @@ from sat_retriever.index.settings import (
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import RowToken
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.encoding import encoded, token_text
+from sat_retriever.index.sync.executor import encoded, token_text
 from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
 from sat_retriever.links.claims import checked_link, claims_of, discover
@@ -194,9 +195,6 @@ class IndexWriter:
         """Write in the block, beside writers of other workbooks where the store allows them.
 
         In the end the mapped state of a large index is renewed.
-
-        Raises:
-            FingerprintMismatchError: If its tokens were made anew since it was opened.
         """
         with self._store.writing_beside_others():
             check_encoder(self._store, self._state.settings.fingerprint)
@@ -228,14 +226,8 @@ def _groups(changes: Iterable[Change]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    part: list[Item] = []
-    for item in items:
-        part.append(item)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
-        yield part
+    rest = iter(items)
+    return iter(lambda: list(islice(rest, size)), [])
 
 
 @contextmanager
@@ -249,9 +241,6 @@ def fresh_tokens(
 
     The tokens are in a nameless file beside the index. Memory holds a thousand of them, and a
     killed process leaves no file behind.
-
-    Raises:
-        IndexStorageError: If there is no space for the tokens.
     """
     ids = np.sort(store.ids_by_sheet_id()).tolist()
     with _spare_file(store.path) as file:

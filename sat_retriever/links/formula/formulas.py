@@ -187,4 +187,4 @@ def _cells(filled: str) -> int:
     area = area_of(filled)
     if area is None:
         return 1
-    return (area.bottom - area.top + 1) * (area.right - area.left + 1)
+    return area.size

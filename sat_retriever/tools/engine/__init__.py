@@ -1,4 +1,4 @@
-"""From a question to an answer in words: sheets found, queried in SQL, told by a language model.
+"""From a question to an answer in words: find sheets, query them in SQL, let a model phrase it.
 
 prepare (question → sheets and tables) → prompts → conversation (SQL, repairs, words) → SheetAnswer
 """

@@ -1,4 +1,4 @@
-"""The steps from a prepared question to its answer, without any input or output of their own.
+"""The steps from a prepared question to its answer; the caller does all input and output.
 
 Each step asks for one thing: a language model's reply to a prompt, or the rows of a query. An
 adapter carries it out as its framework does, at once, asynchronously or streamed.

@@ -1,4 +1,4 @@
-"""A question to all that a language model needs: the sheets found, their tables, their texts."""
+"""Prepare a question for a language model: find the sheets, load their tables, read their texts."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Checked:
 def check(
     connection: Any, sql: str, tables: Mapping[str, Sequence[str]], refused: frozenset[str]
 ) -> Checked:
-    """Return what a statement reads, if it may be run.
+    """Return the tables that an allowed statement reads.
 
     Args:
         tables: Columns of each table that may be read.

@@ -117,7 +117,7 @@ class TableQuery:
             )
 
     def _note(self, answer: Mapping[str, Any], day: dt.date) -> str:
-        """Return what is not shown of an answer, the day that it depends on, the tables' notes."""
+        """Return notes on an answer: what was cut, the day it depends on, the tables' notes."""
         width, shown = answer["width"], [name for name, _ in answer["columns"]]
         rows = len(answer["rows"])
         said = [f"Only the first {rows:,} rows are shown."] if answer["more"] else []
@@ -133,7 +133,7 @@ class TableQuery:
         return " ".join(said)
 
     def _mended(self, said: str) -> str:
-        """Return DuckDB's message with what helps to mend the query."""
+        """Return DuckDB's message with hints that help to mend the query."""
         missing = _NO_COLUMN.search(said) or _NO_COLUMN_OF.search(said)
         listed = "; ".join(each.listed(self.limits.columns) for each in self.tables)
         if missing is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.kind import OLE_DOCUMENTS, Kind, Shown, package_format
+from sat_retriever.workbook.formats.kind import OLE_DOCUMENTS, FileKind, Shown, package_format
 from sat_retriever.workbook.opening.ole import WORKBOOK_STREAMS
 
 if TYPE_CHECKING:
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 _BARE_STARTS = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
 
 
-def recognise(shown: Shown) -> Kind | None:
+def recognise(shown: Shown) -> FileKind | None:
     """The kind of an xlsb, or of an xls with or without its container; None for any other."""
     if package_format(shown) == "xlsb":
         return shown.kind("xlsb")
     if shown.head.startswith(_BARE_STARTS):
         old = "A bare BIFF stream as Excel 2 to 5 wrote it; save it again as .xlsx."
-        return Kind("xls", SkipReason.UNSUPPORTED, old)
+        return FileKind("xls", SkipReason.UNSUPPORTED, old)
     if shown.streams is None:
         return None
     if shown.streams.intersection(WORKBOOK_STREAMS):
-        return Kind("xls")
+        return FileKind("xls")
     if shown.streams & OLE_DOCUMENTS or any(name.startswith("root") for name in shown.streams):
         return None
-    return Kind("xls", SkipReason.DAMAGED, "The OLE2 container's directory cannot be read.")
+    return FileKind("xls", SkipReason.DAMAGED, "The OLE2 container's directory cannot be read.")
 
 
 def messages(reading: Reading) -> Iterator[Json]:

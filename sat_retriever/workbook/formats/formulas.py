@@ -16,7 +16,7 @@ from sat_retriever.records.area import Area, Place, area_of, column_letters, spl
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import RawFormula, Reference
-from sat_retriever.workbook.limits import Budget, CutShort, Limits
+from sat_retriever.workbook.limits import Budget, CutShort
 from sat_retriever.workbook.messages import (
     MAX_CELLS,
     Request,
@@ -51,7 +51,7 @@ def formula_count(formulas: Iterable[RawFormula]) -> int:
     count = 0
     for _cell, _text, filled, _kind in formulas:
         area = area_of(filled) if filled else None
-        count += (area.bottom - area.top + 1) * (area.right - area.left + 1) if area else 1
+        count += area.size if area else 1
     return count
 
 
@@ -182,7 +182,7 @@ def formula_cells(formulas: Iterable[RawFormula], area: Area) -> list[Place]:
     return list(dict.fromkeys(islice(places, MAX_CELLS)))
 
 
-def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[Place, Place]:
+def formula_owners(chunks: Iterator[bytes], area: Area) -> dict[Place, Place]:
     """Map the first `MAX_CELLS` cells with a formula in an area to the cells that own it."""
     found: dict[Place, Place] = {}
     masters: dict[str, Place] = {}  # by the number of a shared formula
@@ -203,7 +203,7 @@ def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[
             if len(found) < MAX_CELLS and area.holds(*at):
                 found[at] = owner
 
-    parser = guarded_parser("of a worksheet", limits)
+    parser = guarded_parser("of a worksheet")
     parser.StartElementHandler = start
     with suppress(BadXmlError, CutShort):
         feed(parser, chunks)

@@ -71,7 +71,7 @@ _UNCLEAR = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """The format of a file, and the reason if it cannot be read."""
 
     # One of `FORMAT_NAMES`, or "" if this package cannot read it. "csv" stands for any delimited
@@ -99,11 +99,7 @@ class Shown:
 
     @classmethod
     def of(cls, file: BinaryIO, name: str, limits: Limits) -> Shown:
-        """Read the beginning of an opened file.
-
-        Raises:
-            Refused: If a ZIP archive lists too many entries.
-        """
+        """Read the beginning of an opened file."""
         head = file.read(_HEAD_BYTES)
         if head.startswith(MAGIC):
             return cls(name, head, streams=Container(file, limits.file_bytes).names)
@@ -129,16 +125,16 @@ class Shown:
         except ZIP_ERRORS:
             return b""
 
-    def kind(self, name: str) -> Kind:
+    def kind(self, name: str) -> FileKind:
         """The kind of a file of format `name`: damaged if its table of contents is."""
         if self.damage is None:
-            return Kind(name)
-        return Kind(name, self.damage.reason, self.damage.message)
+            return FileKind(name)
+        return FileKind(name, self.damage.reason, self.damage.message)
 
 
-def not_a_spreadsheet(message: str) -> Kind:
+def not_a_spreadsheet(message: str) -> FileKind:
     """The kind of a file that is not a spreadsheet, with a reason."""
-    return Kind("", SkipReason.NOT_A_SPREADSHEET, message)
+    return FileKind("", SkipReason.NOT_A_SPREADSHEET, message)
 
 
 _LFS_POINTER = not_a_spreadsheet(
@@ -146,7 +142,7 @@ _LFS_POINTER = not_a_spreadsheet(
 )
 
 
-def foreign(shown: Shown) -> Kind | None:
+def foreign(shown: Shown) -> FileKind | None:
     """The kind of a file without a known format's signature; None if it may be flat text."""
     if shown.entries is not None:
         return _foreign_package(shown, shown.entries.keys())
@@ -164,18 +160,18 @@ def is_office_document(shown: Shown) -> bool:
     return any(name.startswith(("word/", "ppt/", "visio/")) for name in shown.entries or ())
 
 
-def _foreign_package(shown: Shown, names: Collection[str]) -> Kind:
+def _foreign_package(shown: Shown, names: Collection[str]) -> FileKind:
     if "mimetype" in names:
         return not_a_spreadsheet("An OpenDocument file or e-book that is not a spreadsheet.")
     if is_office_document(shown):
         return not_a_spreadsheet("An Office document that is not a workbook.")
     if any(name.startswith("index/") and name.endswith(".iwa") for name in names):
         numbers = "An Apple iWork document; export a spreadsheet from Numbers as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, numbers)
+        return FileKind("", SkipReason.UNSUPPORTED, numbers)
     return not_a_spreadsheet("A ZIP archive that is not a workbook.")
 
 
-def _foreign_text(head: bytes) -> Kind | None:  # noqa: PLR0911 - a ladder
+def _foreign_text(head: bytes) -> FileKind | None:  # noqa: PLR0911 - a ladder
     if head.startswith(_LFS_START):
         return _LFS_POINTER
     if head[_TAR] == b"ustar":
@@ -185,13 +181,13 @@ def _foreign_text(head: bytes) -> Kind | None:  # noqa: PLR0911 - a ladder
     # Zero bytes in text come from interrupted writers, or from fields of fixed length.
     plain = text.replace(b"\x00", b"").removeprefix(b"\xef\xbb\xbf")
     if not plain:
-        return Kind("", SkipReason.EMPTY_FILE, "The file has only zero bytes.")
+        return FileKind("", SkipReason.EMPTY_FILE, "The file has only zero bytes.")
     if _MARKUP.match(plain):
         page = "HTML or XML under a spreadsheet's name; open it in Excel and save it as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, page)
+        return FileKind("", SkipReason.UNSUPPORTED, page)
     if plain.lstrip().startswith(b"MIME-Version:"):
         web = "A web archive (MHTML) as Excel exports it; save it again as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, web)
+        return FileKind("", SkipReason.UNSUPPORTED, web)
     controls = sum(plain.count(code) for code in _CONTROLS)
     if controls * 100 > len(plain):
         return not_a_spreadsheet("Binary content that is not in a known spreadsheet format.")
@@ -223,7 +219,7 @@ class FormatModule(Protocol):
     the file only inside `messages`.
     """
 
-    def recognise(self, shown: Shown) -> Kind | None:
+    def recognise(self, shown: Shown) -> FileKind | None:
         """The kind of a file of this format; None for a file of any other."""
 
     def messages(self, reading: Reading) -> Iterator[Json]:
@@ -240,7 +236,7 @@ def module_of(entry: Format) -> FormatModule:
     return cast(FormatModule, import_module(f"{__package__}.{entry.module}"))
 
 
-def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Kind:
+def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> FileKind:
     """The kind of the file at `path`, from its head and its table of contents only.
 
     Args:
@@ -252,28 +248,28 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
         with open_regular(path) as file:
             kind = sniff_file(file, path.name, limits or Limits())
     except Refused as refused:
-        kind = Kind("", refused.reason, refused.message)
+        kind = FileKind("", refused.reason, refused.message)
     except OSError as error:
-        kind = Kind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
+        kind = FileKind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
     return kind if named else _in_folder(kind, path)
 
 
-def sniff_file(file: BinaryIO, name: str, limits: Limits) -> Kind:
+def sniff_file(file: BinaryIO, name: str, limits: Limits) -> FileKind:
     """The kind of an opened file on disk; the file is left at its start."""
     size = os.fstat(file.fileno()).st_size
     try:
         kind = _kind(file, name, limits)
     except MemoryError:
         # Some compression methods allocate a dictionary of whatever size the file states.
-        kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents needs too much memory.")
+        kind = FileKind("", SkipReason.ZIP_BOMB, "Its table of contents needs too much memory.")
     file.seek(0)
     if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
         big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
-        return Kind("", SkipReason.TOO_LARGE, big)
+        return FileKind("", SkipReason.TOO_LARGE, big)
     return kind
 
 
-def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
+def sniff_bytes(file: BinaryIO, limits: Limits) -> FileKind:
     """The kind of a decrypted file; the file is left at its start."""
     file.seek(0)
     kind = _kind(file, "decrypted", limits)
@@ -286,20 +282,20 @@ def is_named(path: Path) -> bool:
     return bool(extension_of(path.name))
 
 
-def _kind(file: BinaryIO, name: str, limits: Limits) -> Kind:
+def _kind(file: BinaryIO, name: str, limits: Limits) -> FileKind:
     try:
         shown = Shown.of(file, name, limits)
     except Refused as refused:
-        return Kind("", refused.reason, refused.message)
+        return FileKind("", refused.reason, refused.message)
     if not shown.head:
-        return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes.")
+        return FileKind("", SkipReason.EMPTY_FILE, "The file has no bytes.")
     if name.startswith("~$") and len(shown.head) == _OWNER_BYTES:
         return not_a_spreadsheet("An owner file that Excel leaves beside an open workbook.")
     kinds = (module_of(each).recognise(shown) for each in FORMATS)
     return next(kind for kind in kinds if kind is not None)  # the last format accepts every file
 
 
-def _in_folder(kind: Kind, path: Path) -> Kind:
+def _in_folder(kind: FileKind, path: Path) -> FileKind:
     extension = extension_of(path.name)
     if kind.format and format_named(kind.format).flat and extension not in FLAT_EXTENSIONS:
         *others, last = (f".{each}" for each in FLAT_EXTENSIONS)

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from sat_retriever.records.formats import format_named
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.kind import Kind, module_of, sniff_bytes, sniff_file
+from sat_retriever.workbook.formats.kind import FileKind, module_of, sniff_bytes, sniff_file
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import Request, skip
@@ -76,7 +76,7 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
         done["format"] = reading.source.format
 
 
-def _sound(kind: Kind, done: Json) -> Kind:
+def _sound(kind: FileKind, done: Json) -> FileKind:
     """Check that reading a file of this kind can be tried; return the kind."""
     done["format"] = kind.format
     if kind.reason not in (SkipReason.DAMAGED, SkipReason.ENCRYPTED, None):

@@ -99,11 +99,4 @@ def with_facts(values: SheetValues, facts: SheetFacts | None) -> tuple[Grid, Are
 
 def _union(*areas: Area | None) -> Area | None:
     held = [area for area in areas if area is not None]
-    if not held:
-        return None
-    return Area(
-        min(area.top for area in held),
-        min(area.left for area in held),
-        max(area.bottom for area in held),
-        max(area.right for area in held),
-    )
+    return Area.around(held) if held else None

@@ -169,7 +169,7 @@ def _why_partial(
     values: SheetValues, facts_cut: SkipReason | None, area: Area, limits: Limits
 ) -> tuple[SkipReason, str] | None:
     """Reason why a record covers only part of its sheet; None if it covers all."""
-    rows = area.bottom - area.top + 1
+    rows = len(area.rows)
     read = min(rows, len(values.grid.rows))
     reason = values.cut or (SkipReason.TOO_LARGE if values.shortened else None)
     if reason is SkipReason.TIMEOUT:
@@ -192,12 +192,8 @@ def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValu
     area = facts.area if facts else None
     cut = facts is not None and facts.cut is not None
     room = min(reading.request.limits.area, reading.budget.cells)
-    dense = not cut and (area is None or _cells(area) <= room)
+    dense = not cut and (area is None or area.size <= room)
     return reading.readers.values(sheet, reading.budget, dense=dense, held=area is not None)
-
-
-def _cells(area: Area) -> int:
-    return (area.bottom - area.top + 1) * (area.right - area.left + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +218,6 @@ def read_by_value(
     Args:
         by_openpyxl: True if openpyxl reads its format, too. Otherwise no other reader exists
             for a file on which calamine crashed.
-
-    Raises:
-        Refused: If no reader opens it.
     """
     if reading.request.safe and not by_openpyxl:
         raise Refused(SkipReason.READER_CRASHED, _CRASHED)

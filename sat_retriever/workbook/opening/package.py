@@ -113,7 +113,7 @@ class Package:
             Refused: If the part declares entities or nests too deeply.
             BadXmlError: If it is missing, damaged or not well-formed.
         """
-        parser = guarded_parser(part, self.limits)
+        parser = guarded_parser(part)
         depth = 0
 
         def start(name: str, attributes: Attributes) -> None:
@@ -154,11 +154,7 @@ class Package:
 
 
 def open_archive(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
-    """Open a ZIP archive after a check of the size of its table of contents.
-
-    Raises:
-        Refused: If it is damaged, or lists too many entries.
-    """
+    """Open a ZIP archive after a check of the size of its table of contents."""
     try:
         if _listed_bytes(file) > limits.entries * _ENTRY_BYTES:
             many = f"The package lists more than {limits.entries:,} entries."
@@ -186,11 +182,7 @@ def _listed_bytes(file: BinaryIO) -> int:
 
 
 def check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
-    """Check the sizes in a package's table of contents.
-
-    Raises:
-        Refused: If one is over a limit, with `zip_bomb` or `too_large`.
-    """
+    """Check the sizes in a package's table of contents."""
     if len(entries) > limits.entries:
         many = f"The package has {len(entries):,} entries; the limit is {limits.entries:,}."
         raise Refused(SkipReason.TOO_LARGE, many)
@@ -204,12 +196,12 @@ def check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
         raise Refused(SkipReason.TOO_LARGE, much)
 
 
-def guarded_parser(part: str, limits: Limits, *, separator: str = " ") -> expat.XMLParserType:
+def guarded_parser(part: str) -> expat.XMLParserType:
     """An expat parser that refuses entity declarations and reads no other file.
 
     A plain DOCTYPE without declarations is accepted, because some writers add one.
     """
-    parser = expat.ParserCreate(namespace_separator=separator)
+    parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 

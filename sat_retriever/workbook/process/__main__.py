@@ -17,7 +17,7 @@ from typing import IO
 
 from sat_retriever.system import address_space, peak_memory_mib
 from sat_retriever.workbook.formats.load import load
-from sat_retriever.workbook.messages import Request
+from sat_retriever.workbook.messages import Request, read_as
 
 _PARENT_POLL_SECONDS = 1.0
 _MIB = 1 << 20
@@ -35,7 +35,7 @@ def main() -> None:
     gc.freeze()
     base = address_space()
     for line in sys.stdin:
-        request = Request.from_json(json.loads(line))
+        request = read_as(Request, json.loads(line))
         _cap(base, request)
         for message in load(request):
             if "done" in message:

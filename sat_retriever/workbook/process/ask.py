@@ -8,14 +8,13 @@ from typing import Any
 
 from sat_retriever.records.jsonform import record_from_json, skipped_from_json
 from sat_retriever.records.sheets import Skipped, SkipReason
-from sat_retriever.records.structure import Structure
+from sat_retriever.records.structure import CellSketch, Structure
 from sat_retriever.workbook.messages import (
     Request,
     formulas_from_json,
     profiles_from_json,
+    read_as,
     references_from_json,
-    sketch_from_json,
-    structure_from_json,
 )
 from sat_retriever.workbook.process.pool import Slot
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
@@ -28,7 +27,7 @@ _READ: dict[str, Callable[[Any], list[Any]]] = {
     "formulas": formulas_from_json,
     "references": references_from_json,
     "profiles": profiles_from_json,
-    "sketch": lambda content: [sketch_from_json(content)],
+    "sketch": lambda content: [read_as(CellSketch, content)],
     "cells": lambda content: [content],
     "table": lambda content: [content],
     "data": lambda content: [content],
@@ -107,7 +106,7 @@ def _asked(request: Request, worker: Worker) -> Answers:
             if kind in _READ:
                 lists[kind] += _READ[kind](content)
             elif kind == "structure":
-                structure = structure_from_json(content)
+                structure = read_as(Structure, content)
             else:
                 done = content
     except WorkerFailed as failed:

@@ -26,11 +26,7 @@ class Slot:
         self._closed = False
 
     def worker(self) -> Worker:
-        """The slot's live worker, started if necessary.
-
-        Raises:
-            WorkerFailed: If the slot was closed in the meantime, or no process can be started.
-        """
+        """The slot's live worker, started if necessary."""
         with self._lock:
             if self._closed:
                 raise WorkerFailed(SkipReason.UNREADABLE, "Reading was interrupted.")

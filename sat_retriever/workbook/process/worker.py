@@ -16,19 +16,15 @@ from pathlib import Path
 
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import Request
 
 _FILES_PER_WORKER = 500
 _STDERR_KEPT = 65_536
 
 
-class WorkerFailed(Exception):  # noqa: N818 - becomes a Skipped
+class WorkerFailed(Refused):
     """The worker died or ran out of time."""
-
-    def __init__(self, reason: SkipReason, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.message = message
 
 
 class Worker:

@@ -18,7 +18,7 @@ from sat_retriever.errors import PathNotFoundError, RemoteError
 from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.read import FilePlace
+from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.remote.systems import EXTRA, file_system, translated
 from sat_retriever.workbook.remote.url import joined
 
@@ -47,11 +47,6 @@ def temporary_copy(
     Args:
         size: Bytes that it should have; None if unknown.
         stopping: Ends the download once it is set.
-
-    Raises:
-        PathNotFoundError: If there is no such file.
-        RemoteError: If it cannot be downloaded.
-        Refused: If it has more bytes than allowed, or not those that it should have.
     """
     descriptor, name = tempfile.mkstemp(suffix=suffix_of(relative), prefix="sat-")
     os.close(descriptor)
@@ -147,8 +142,8 @@ class RemoteFile:
         return cls(root, relative, size, mtime_ns, version.strip('"')[:_LONGEST])
 
     @contextmanager
-    def opened(self, limits: Limits, stopping: Event) -> Iterator[FilePlace]:
-        """Yield the place of a private copy, which is deleted afterwards.
+    def opened(self, limits: Limits, stopping: Event) -> Iterator[LocalFile]:
+        """Yield a private copy, which is deleted afterwards.
 
         Raises:
             Refused: If it is too large, or cannot be downloaded.
@@ -157,7 +152,7 @@ class RemoteFile:
             with temporary_copy(
                 self.root, self.relative, self.size, limits.file_bytes, stopping
             ) as copy:
-                yield FilePlace(copy, self.relative, copy)
+                yield LocalFile(copy, within=copy, called=self.relative)
         except PathNotFoundError as error:
             gone = "The file is gone from its URL."
             raise Refused(SkipReason.UNREADABLE, gone) from error

@@ -110,12 +110,7 @@ def _walked(system: Any, base: str) -> Iterator[list[Told]]:
 
 
 def existing_file(root: str, relative: str) -> RemoteFile:
-    """A file as it is now.
-
-    Raises:
-        PathNotFoundError: If there is none any more.
-        RemoteError: If the file system refuses or cannot be reached.
-    """
+    """A file as it is now."""
     url = joined(root, relative)
     with translated(url):
         system, base = file_system(root)

@@ -193,7 +193,7 @@ def _share_texts(cells: Cells, above: Area, block: Area) -> bool:
     """
     upper = range(max(above.top, above.bottom - SHARED_ROWS + 1), above.bottom + 1)
     lower = range(block.top, min(block.bottom, block.top + SHARED_ROWS - 1) + 1)
-    columns = range(block.left, block.right + 1)
+    columns = block.columns
     known = [{cells.value(row, col) for row in upper} - {None} for col in columns]
     shared = [
         any(value in texts for value, texts in zip(cells.line(row, columns), known, strict=True))

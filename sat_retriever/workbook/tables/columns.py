@@ -187,7 +187,7 @@ def is_free_text(values: Sequence[str]) -> bool:
     return 2 * spaced >= len(values) and sum(map(len, values)) >= MIN_FREE_LENGTH * len(values)
 
 
-def placeholder(header: str, text: str, *, number: int = 1) -> str:
+def placeholder(header: str, text: str) -> str:
     """The typed placeholder for a text of a column with this header.
 
     The type is the header's most telling word: the last one except details such as "name" or
@@ -197,21 +197,14 @@ def placeholder(header: str, text: str, *, number: int = 1) -> str:
     Source: paper, appendix on corpus construction (`Movie_0001`, `Note_…`).
     Departs: the paper's types belong to a fixed list of headers, here any header has one.
 
-    >>> placeholder("movie_title", "Alien"), placeholder("AuthorName", "Ann Lee", number=7)
-    ('Movie_0001', 'Author_0007')
+    >>> placeholder("movie_title", "Alien"), placeholder("AuthorName", "Ann Lee")
+    ('Movie_0001', 'Author_0001')
     >>> placeholder("Remarks", "fine"), placeholder("", "x"), placeholder("Title", "x")
     ('Note_0001', 'Text_0001', 'Title_0001')
     """
-    return f"{_word_of(header, text)}_{number:04d}"
-
-
-def _word_of(header: str, text: str) -> str:
-    if len(text) > NOTE_LENGTH:
-        return "Note"
     last_part = header.rsplit(" / ", 1)[-1]
     words: list[str] = [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", last_part))]
     telling = [word for word in words if word not in _DETAIL]
-    if any(word in _NOTES for word in words) and not [w for w in telling if w not in _NOTES]:
-        return "Note"
-    word: str = (telling or words or ["text"])[-1]
-    return word[:MAX_TYPE_LENGTH].capitalize()
+    notes = any(word in _NOTES for word in words) and _NOTES.issuperset(telling)
+    word: str = "note" if notes or len(text) > NOTE_LENGTH else (telling or words or ["text"])[-1]
+    return f"{word[:MAX_TYPE_LENGTH].capitalize()}_0001"

@@ -80,7 +80,7 @@ def _blank_out(cells: Cells, layouts: Sequence[Layout]) -> Cells:
     kinds = cells.kinds.copy()
     for layout in layouts:
         area = layout.area
-        kinds[area.top : area.bottom + 1, area.left : area.right + 1] = Kind.EMPTY
+        kinds[area.part] = Kind.EMPTY
     return replace(cells, kinds=kinds)
 
 
@@ -129,14 +129,13 @@ def _bridges(cells: Cells) -> list[Area]:
 
 def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
     """True if the found tables are scattered pieces of one irregular sheet."""
-    size = (whole.bottom - whole.top + 1) * (whole.right - whole.left + 1)
     pieces = [_cell_count(cells, layout.area) for layout in layouts]
     headed = [
         layout.header_height > 0
         and layout.area.bottom - layout.area.top - layout.header_height + 1 >= MIN_HEADED_ROWS
         for layout in layouts
     ]
-    return is_irregular(pieces, headed, _cell_count(cells, whole), size)
+    return is_irregular(pieces, headed, _cell_count(cells, whole), whole.size)
 
 
 def _layouts(cells: Cells, block: Area) -> list[Layout]:
@@ -171,8 +170,7 @@ def _is_text(cells: Cells, layout: Layout) -> bool:
 
 
 def _cell_count(cells: Cells, area: Area) -> int:
-    part = cells.part(area)
-    return int(np.count_nonzero(part))
+    return int(np.count_nonzero(cells.part(area)))
 
 
 def _weight(cells: Cells, layout: Layout) -> float:

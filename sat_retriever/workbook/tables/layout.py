@@ -60,9 +60,7 @@ class Layout:
     @property
     def lines(self) -> range:
         """Columns of the table (rows if transposed)."""
-        if self.transposed:
-            return range(self.area.top, self.area.bottom + 1)
-        return range(self.area.left, self.area.right + 1)
+        return self.area.rows if self.transposed else self.area.columns
 
 
 def read_layout(cells: Cells, block: Area) -> Layout:

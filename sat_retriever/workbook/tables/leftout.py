@@ -71,7 +71,7 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
         return []
     part = cells.kinds[data.start : data.stop, area.left : area.right + 1]
     filled = (part != Kind.EMPTY).sum(axis=1)
-    row, col, top, left = cells.merged_in(data, range(area.left, area.right + 1)).T
+    row, col, top, left = cells.merged_in(data, area.columns).T
     below = (row != top) & (col == left) & (cells.kinds[top, left] != Kind.EMPTY)
     np.add.at(filled, row[below] - data.start, 1)  # a merged label counts for each of its rows
     lone = filled == 1
@@ -127,7 +127,7 @@ def section_texts(
 
 
 def _text(cells: Cells, area: Area, row: int) -> str:
-    line: list[Value] = cells.line(row, range(area.left, area.right + 1))
+    line: list[Value] = cells.line(row, area.columns)
     text = next((value for value in line if isinstance(value, str) and value.strip()), "")
     return " ".join(text[: 8 * MAX_TEXT].split())
 
@@ -136,7 +136,7 @@ def _is_wide(cells: Cells, area: Area, row: int, col: int) -> bool:
     right = col
     while right < area.right and cells.anchors.get((row, right + 1)) == (row, col):
         right += 1
-    return right > col and right - col + 1 >= WIDE * (area.right - area.left + 1)
+    return right > col and right - col + 1 >= WIDE * len(area.columns)
 
 
 def _is_foreign(

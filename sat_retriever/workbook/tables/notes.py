@@ -49,7 +49,7 @@ def texts_outside(cells: Cells, tables: Sequence[Area]) -> list[Note]:
     """
     outside = (cells.kinds == Kind.TEXT) | (cells.kinds == Kind.DATE)
     for area in tables:
-        outside[area.top : area.bottom + 1, area.left : area.right + 1] = False
+        outside[area.part] = False
     places = np.flatnonzero(outside)
     if len(places) > MAX_NOTES:
         places = places[np.linspace(0, len(places) - 1, MAX_NOTES).astype(np.int64)]

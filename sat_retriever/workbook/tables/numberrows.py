@@ -73,7 +73,7 @@ class NumberRows:
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
         covered = np.zeros(shape, dtype=np.bool_)
-        columns = range(self._area.left, self._area.right + 1)
+        columns = self._area.columns
         row, col, top, left = self._cells.merged_in(self._data, columns).T
         held = self._cells.kinds[top, left] != Kind.EMPTY
         covered[row - self._data.start, col - self._area.left] = held

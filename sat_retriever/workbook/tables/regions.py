@@ -71,7 +71,7 @@ def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) ->
 
 def trim(kinds: KindArray, area: Area) -> Area | None:
     """The smallest part of an area with all its filled cells; None without any."""
-    part = kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = kinds[area.part]
     rows, cols = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
     if not len(rows):
         return None
@@ -101,7 +101,7 @@ def _cut(plane: _Plane, area: Area, rules: Rules, depth: int, room: int) -> list
 
 def _split(plane: _Plane, area: Area, *, axis: int) -> list[Area]:
     """Cut an area at its blank lines: rows for axis 1, columns for axis 0."""
-    part = plane.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = plane.kinds[area.part]
     line = np.asarray(part.any(axis=axis))
     pieces = []
     for start, stop in _runs(line if axis == 1 else line | plane.bridged(area)):
@@ -147,7 +147,7 @@ def _join(
             back += 1
         for steps in range(1, min(back, len(joined)) + 1):
             if _near(joined[-steps:], piece) and joins(joined[-steps], piece):
-                joined[-steps:] = [_union([*joined[-steps:], piece])]
+                joined[-steps:] = [Area.around([*joined[-steps:], piece])]
                 break
         else:
             joined.append(piece)
@@ -160,13 +160,4 @@ def _near(pieces: list[Area], piece: Area) -> bool:
     return all(
         max(after.top - before.bottom, after.left - before.right) - 1 <= MAX_GAP
         for before, after in pairwise(line)
-    )
-
-
-def _union(pieces: list[Area]) -> Area:
-    return Area(
-        min(piece.top for piece in pieces),
-        min(piece.left for piece in pieces),
-        max(piece.bottom for piece in pieces),
-        max(piece.right for piece in pieces),
     )

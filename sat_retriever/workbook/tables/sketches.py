@@ -83,7 +83,7 @@ def _without_skipped(record: SheetRecord, grid: Grid, privacy: Privacy) -> Seque
             columns = [area.left + place for place in skipped]
             if table.transposed:
                 hidden = number - area.top in skipped
-                columns = list(range(area.left, area.right + 1)) if hidden else []
+                columns = list(area.columns) if hidden else []
             for column in columns:
                 if column - grid.first_col < len(row):
                     row[column - grid.first_col] = None

@@ -75,7 +75,7 @@ def _breaks(cells: Cells, block: Area, row: int) -> bool:
 
     Without such a sign a row of words amid numbers is a record, whose words stand for numbers.
     """
-    columns = range(block.left, block.right + 1)
+    columns = block.columns
     part = cells.part(block)
     at = row - block.top
     before = part[at - 1]
@@ -109,7 +109,7 @@ def _is_record(cells: Cells, block: Area, row: int) -> bool:
     Such words stand alone, or are alike, or recur in their columns, or are written small, unlike
     the names of the table's first row; or the row's name has digits as the names around it have.
     """
-    columns = range(block.left, block.right + 1)
+    columns = block.columns
     kinds = cells.kinds[:, block.left : block.right + 1]
     above = row - 1 - (_with_title(cells, block, row) < row)
     places = np.flatnonzero((kinds[row] == Kind.TEXT) & (kinds[above] > Kind.TEXT)).tolist()
@@ -155,7 +155,7 @@ def same_rows(
     Args:
         head: Grid row whose texts they repeat.
     """
-    columns = range(area.left, area.right + 1)
+    columns = area.columns
     wanted = _texts(cells.line(head, columns))
     filled = [place for place, text in enumerate(wanted) if text]
     if len(filled) < least:

@@ -129,7 +129,7 @@ class Cells:
 
     def part(self, area: Area) -> KindArray:
         """The kind codes of a 0-based area."""
-        return self.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+        return self.kinds[area.part]
 
     def area(self, block: Area) -> Area:
         """A 0-based block as 1-based sheet addresses."""

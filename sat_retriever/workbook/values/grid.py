@@ -58,11 +58,11 @@ class Places:
 
     def fill(self, area: Area) -> None:
         """Keep all cells of an area, or only the first if there is no room for all."""
-        width = area.right - area.left + 1
-        if width * (area.bottom - area.top + 1) > self._room - len(self._codes):
+        width = len(area.columns)
+        if area.size > self._room - len(self._codes):
             self.add(area.top, area.left)
             return
-        for row in range(area.top, area.bottom + 1):
+        for row in area.rows:
             first = row * _ROW + area.left - 1
             self._codes.extend(range(first, first + width))
 
@@ -121,12 +121,11 @@ class CellFormats:
 
     def fill(self, area: Area, code: int) -> None:
         """Keep the format of all cells of an area, or only of the first if there is no room."""
-        size = (area.right - area.left + 1) * (area.bottom - area.top + 1)
-        if size > self._room - len(self._places):
+        if area.size > self._room - len(self._places):
             self.add(area.top, area.left, code)
             return
-        for row in range(area.top, area.bottom + 1):
-            for col in range(area.left, area.right + 1):
+        for row in area.rows:
+            for col in area.columns:
                 self.add(row, col, code)
 
     def within(self, origin: tuple[int, int], shape: tuple[int, ...]) -> FormatArray | None:

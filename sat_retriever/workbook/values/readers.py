@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar, cast
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason, Visibility
@@ -47,23 +48,23 @@ class CalamineReader:
         self.indices = sheet_indices(self.sheets())
 
     @classmethod
-    def open(cls, source: Path | BinaryIO) -> CalamineReader:
-        """Open a workbook.
+    def open(cls, file: BinaryIO) -> CalamineReader:
+        """Open a workbook by its descriptor, since its path may now be another file's.
 
-        Raises:
-            Refused: If the file is encrypted.
-            ValuesFailed: If calamine cannot open it.
+        calamine gets its own file position, because openpyxl and the XML scan read at the same
+        time.
         """
         import python_calamine
 
-        try:
-            return cls(python_calamine.load_workbook(source))
-        except python_calamine.PasswordError as error:
-            raise Refused(SkipReason.ENCRYPTED, ENCRYPTED) from error
-        except (KeyboardInterrupt, SystemExit, MemoryError):
-            raise
-        except BaseException as error:
-            raise ValuesFailed.because(error) from error
+        source: Path | BinaryIO | None = by_descriptor(file)
+        if source is None:  # in memory, or on a system that has no such paths
+            file.seek(0)
+            source = io.BytesIO(file.read())
+        with _signalled():
+            try:
+                return cls(python_calamine.load_workbook(source))
+            except python_calamine.PasswordError as error:
+                raise Refused(SkipReason.ENCRYPTED, ENCRYPTED) from error
 
     def sheets(self) -> list[ListedSheet]:
         """The sheets in tab order."""
@@ -78,24 +79,17 @@ class CalamineReader:
 
     def load(self, index: int) -> None:
         """Parse a sheet for `values` in advance; Python's global lock is free meanwhile."""
-        try:
+        with _signalled():
             self._loaded = {index: self._workbook.get_sheet_by_index(index)}
-        except (KeyboardInterrupt, SystemExit, MemoryError):
-            raise
-        except BaseException as error:
-            raise ValuesFailed.because(error) from error
 
     def values(self, index: int, budget: Budget) -> SheetValues:
         """Values and merges of one sheet.
 
         The budget cuts the grid, but not the used range.
-
-        Raises:
-            ValuesFailed: If calamine cannot read the sheet.
         """
         if index not in self._loaded:
             self.load(index)
-        try:
+        with _signalled():
             sheet = self._loaded.pop(index)
             start = sheet.start
             if start is None:
@@ -106,11 +100,19 @@ class CalamineReader:
             # iter_rows begins at the first row of the sheet, but at the used range's column.
             rows = _cleaned(islice(sheet.iter_rows(), start[0], None))
             grid, area = bounded(rows, (start[0] + 1, start[1] + 1), max(1, room // width))
-            return SheetValues(grid, area, _merges(sheet.merged_cell_ranges or []))
-        except (KeyboardInterrupt, SystemExit, MemoryError):
-            raise
-        except BaseException as error:
-            raise ValuesFailed.because(error) from error
+            merges = (Area(*_one_based(*ends)) for ends in sheet.merged_cell_ranges or ())
+            return SheetValues(grid, area, tuple(merges))
+
+
+@contextmanager
+def _signalled() -> Iterator[None]:
+    """Turn what calamine raises, a panic too, into `ValuesFailed`."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, MemoryError, Refused):
+        raise
+    except BaseException as error:
+        raise ValuesFailed.because(error) from error
 
 
 def _cleaned(rows: Iterable[list[Any]]) -> Iterator[list[Value]]:
@@ -119,8 +121,11 @@ def _cleaned(rows: Iterable[list[Any]]) -> Iterator[list[Value]]:
         yield [texts[value] if type(value) is str else value for value in row]
 
 
-def _merges(ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> tuple[Area, ...]:
-    return tuple(Area(start[0] + 1, start[1] + 1, end[0] + 1, end[1] + 1) for start, end in ranges)
+def _one_based(start: tuple[int, int], end: tuple[int, int]) -> tuple[int, int, int, int]:
+    return start[0] + 1, start[1] + 1, end[0] + 1, end[1] + 1
+
+
+Reader = TypeVar("Reader", CalamineReader, OpenpyxlReader)
 
 
 class Readers:
@@ -129,33 +134,26 @@ class Readers:
     def __init__(self, file: BinaryIO, *, safe: bool) -> None:
         """Prepare the readers without opening the file."""
         self._file = file
-        self._calamine: CalamineReader | ValuesFailed | None = None
-        self._openpyxl: OpenpyxlReader | ValuesFailed | None = None
+        self._known: dict[type, Any] = {}  # an open reader, or its `ValuesFailed`
         if safe:
-            self._calamine = ValuesFailed("calamine crashed the process")
+            self._known[CalamineReader] = ValuesFailed("calamine crashed the process")
 
     def listed(self, damage: str = "") -> list[ListedSheet]:
-        """The sheets as listed by the first reader that opens the file.
-
-        Raises:
-            Refused: If no reader opens it, or it is encrypted.
-        """
+        """The sheets as listed by the first reader that opens the file."""
         try:
-            return self._open_calamine().sheets()
+            return self._opened(CalamineReader).sheets()
         except ValuesFailed as first:
             try:
-                return self._open_openpyxl().sheets()
+                return self._opened(OpenpyxlReader).sheets()
             except ValuesFailed:
                 why = damage or f"No reader opens the file: {first}."
                 raise Refused(SkipReason.DAMAGED, why) from first
 
     def load(self, name: str) -> None:
         """Let calamine parse a sheet in advance; `values` meets any failure again."""
-        try:
-            reader = self._open_calamine()
+        with suppress(ValuesFailed):
+            reader = self._opened(CalamineReader)
             reader.load(_index(reader, name))
-        except ValuesFailed:
-            return
 
     def values(self, name: str, budget: Budget, *, dense: bool, held: bool) -> SheetValues:
         """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
@@ -164,61 +162,37 @@ class Readers:
             dense: True if its used range may be read as one block.
             held: True if the sheet is known to have cells; if calamine then finds
                 none, openpyxl is tried, too.
-
-        Raises:
-            ValuesFailed: If neither reader can read it.
         """
         found: SheetValues | None = None
         failure = ValuesFailed("its used range is too large to be read as one block")
         if dense:
             try:
-                found = _by_name(self._open_calamine(), name, budget)
+                found = self._values(CalamineReader, name, budget)
                 if found.area is not None or not held:
                     return found
             except ValuesFailed as failed:
                 failure = failed
         try:
-            return _by_name(self._open_openpyxl(), name, budget)
+            return self._values(OpenpyxlReader, name, budget)
         except ValuesFailed as second:
             if found is not None:
                 return found
             raise failure from second
 
-    def _open_calamine(self) -> CalamineReader:
-        if self._calamine is None:
+    def _values(self, kind: type[Reader], name: str, budget: Budget) -> SheetValues:
+        reader = self._opened(kind)
+        return reader.values(_index(reader, name), budget)
+
+    def _opened(self, kind: type[Reader]) -> Reader:
+        if kind not in self._known:
             try:
-                self._calamine = _calamine(self._file)
+                self._known[kind] = kind.open(self._file)
             except ValuesFailed as failed:
-                self._calamine = failed
-        if isinstance(self._calamine, ValuesFailed):
-            raise self._calamine
-        return self._calamine
-
-    def _open_openpyxl(self) -> OpenpyxlReader:
-        if self._openpyxl is None:
-            try:
-                self._openpyxl = OpenpyxlReader.open(self._file)
-            except ValuesFailed as failed:
-                self._openpyxl = failed
-        if isinstance(self._openpyxl, ValuesFailed):
-            raise self._openpyxl
-        return self._openpyxl
-
-
-def _calamine(file: BinaryIO) -> CalamineReader:
-    """Open calamine on the opened file itself, since its path may now be another file's.
-
-    calamine gets its own file position, because openpyxl and the XML scan read at the same time.
-    """
-    held = by_descriptor(file)
-    if held is None:  # in memory, or on a system that has no such paths
-        file.seek(0)
-        return CalamineReader.open(io.BytesIO(file.read()))
-    return CalamineReader.open(held)
-
-
-def _by_name(reader: CalamineReader | OpenpyxlReader, name: str, budget: Budget) -> SheetValues:
-    return reader.values(_index(reader, name), budget)
+                self._known[kind] = failed
+        found = self._known[kind]
+        if isinstance(found, ValuesFailed):
+            raise found
+        return cast(Reader, found)
 
 
 def _index(reader: CalamineReader | OpenpyxlReader, name: str) -> int:

@@ -56,11 +56,7 @@ class OpenpyxlReader:
 
     @classmethod
     def open(cls, file: BinaryIO) -> OpenpyxlReader:
-        """Open a workbook: streamed, or loaded if streaming fails.
-
-        Raises:
-            ValuesFailed: If openpyxl cannot open it.
-        """
+        """Open a workbook: streamed, or loaded if streaming fails."""
         failure: Exception | None = None
         for read_only in (True, False):
             try:
@@ -92,9 +88,6 @@ class OpenpyxlReader:
         A cell counts as five of the cells that a workbook may have.
 
         A single cell that cannot be read is left empty and counted.
-
-        Raises:
-            ValuesFailed: If no row can be read.
         """
         sheet = self._sheets[index]
         streamed = StreamedSheet(sheet) if hasattr(sheet, "reset_dimensions") else None

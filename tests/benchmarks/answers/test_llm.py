@@ -7,6 +7,7 @@ import pytest
 from benchmarks.answers import llm
 from benchmarks.answers.judged import Expected, judged
 from benchmarks.answers.systems import Told
+from benchmarks.results import read_summaries
 from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.llm.chat import OllamaChat
 from tests.evaluation.ollama_server import Reaction, ollama, one_by_one
@@ -31,9 +32,7 @@ def folder(tmp_path):
 def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
     folder, tmp_path, monkeypatch
 ):
-    written = []
     monkeypatch.setattr(llm, "corpora", lambda *_: {"small": (folder, [ADA])})
-    monkeypatch.setattr(llm, "write_result", lambda *given, **_: written.append(given[1]))
     lines = (
         "SELECT salary FROM staff WHERE name = 'Ada'",
         "Ada earns 41.",
@@ -41,18 +40,23 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
         "Ada earns 41 [staff.csv#staff!A1:B2].",
     )
     with ollama(one_by_one(*map(Reaction, lines)), models=("small",)) as server:
-        told = ["--llm", "small", "--host", server.host, "--runs", str(tmp_path)]
-        llm.main(told)
-        assert len(server.chats) == 4
-        llm.main(told)
-        assert len(server.chats) == 4
-    found = {result.method.split("_small")[0]: result.metrics for result in written[:3]}
+        told = ["--llm", "small", "--host", server.host, "--work", str(tmp_path)]
+        told += ["--out", str(tmp_path / "out")]
+        runs = []
+        for _ in range(2):
+            llm.main(told)
+            assert len(server.chats) == 4
+            runs.append(read_summaries("answers", tmp_path / "out"))
+    found, again = (
+        {each["method"].split("_small")[0]: each["metrics"] for each in run.values()}
+        for run in runs
+    )
     shares = {way: (m["right"], m["sheets"], m["cells"]) for way, m in found.items()}
     assert shares == {
         "engine": (1.0, 1.0, 1.0), "whole_workbook": (0.0, 1.0, 0.0), "rag_sheets": (1.0, 1.0, 1.0),
     }  # fmt: skip
     assert found["engine"]["median_prompt_tokens"] > found["rag_sheets"]["median_prompt_tokens"]
-    assert [result.metrics for result in written[3:]] == [r.metrics for r in written[:3]]
+    assert again == found
     cells = [chat["messages"][1]["content"] for chat in server.chats[2:]]
     assert all("staff.csv#staff\n|  | A | B |" in each for each in cells)
 
@@ -76,9 +80,9 @@ def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
 
 
 @pytest.mark.parametrize("more", [[], ["--llm", "small", "--host", "http://127.0.0.1:1"]])
-def test_without_a_server_it_says_not_run(more):
+def test_without_a_server_it_says_not_run(more, tmp_path):
     with pytest.raises(SystemExit, match="not run: "):
-        llm.main(more)
+        llm.main([*more, "--work", str(tmp_path)])
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from benchmarks.answers.made_sql import answered, asked, metrics_of, same_rows
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
@@ -15,7 +13,7 @@ def test_every_answer_of_a_small_corpus_equals_the_generators(tmp_path):
     options = SynthOptions("40", seed=4, years="2023-2024", queries=5, answers=24)
     synthesize(tmp_path / "made", options, workers=1)
     entries = read_answers(tmp_path / "made" / ANSWERS)
-    rows = answered(tmp_path / "made" / WORKBOOKS, entries, Console(quiet=True))
+    rows = answered(tmp_path / "made" / WORKBOOKS, entries)
     found = metrics_of(rows)
     assert (found["questions"], found["equal"]) == (24, 24)
     assert found["cells_cited"] == found["lookups"] > 0

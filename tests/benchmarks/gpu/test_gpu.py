@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 
@@ -17,7 +16,6 @@ with warnings.catch_warnings():
 from benchmarks import results
 from benchmarks.gpu import gpu, measured
 from benchmarks.gpu.device import choose, device_info
-from benchmarks.results import name_of
 from benchmarks.training.methods import RECIPES
 from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.train.settings import ENCODER_PRESETS
@@ -77,14 +75,12 @@ def test_a_trial_that_is_done_is_not_done_again_and_stays_out_of_the_results(
 ):
     """Every result is there already, so nothing is trained."""
     monkeypatch.setattr(results, "FOLDER", tmp_path / "committed")
-    folder = tmp_path / "gpu" / "results" / "gpu"
-    folder.mkdir(parents=True)
     for method in NAMES:
         where = {"step_fp32": ("corpus-120", "train"), "encode": ("template_300", "all")}
         dataset, split = where.get(method, ("corpus-120", "standard"))
-        content = {"method": method, "metrics": {"device": {"name": "CPU"}, "step_s": 2.5}}
-        name = name_of(method, dataset, split, 42)
-        (folder / f"{name}.json").write_text(json.dumps(content))
+        found = {"device": {"name": "CPU"}, "step_s": 2.5}
+        done = results.Result(method, dataset, found, split, 42)
+        results.write_result("gpu", done, folder=tmp_path / "gpu" / "results")
     gpu.main(["--quick", "--device", "cpu", "--folder", str(tmp_path / "gpu")])
     said = capsys.readouterr().out
     assert said.count("is there already") == len(NAMES)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.results import ROOT, read_results
+from benchmarks.results import ROOT, read_results, read_summaries
 from benchmarks.training.methods import RECIPES
 from sat_retriever.datasets.metrics.rows import read_run, unsupported
 from tests.tiny_transformer import save_tiny
@@ -86,14 +86,9 @@ def test_whole_answers_are_kept_and_scored_again_without_training(quick, results
     assert done.returncode == 0, done.stderr
     assert "training" not in done.stdout
     assert {path: path.stat().st_mtime_ns for path in kept} == before
-    again = json.loads(
-        (runs / "results" / "trained" / Path(kept_result(runs, "graph"))).read_text()
-    )
+    stored = read_summaries("trained", runs / "results").values()
+    [again] = (each for each in stored if each["method"] == "graph")
     assert again["metrics"]["NDCG@5"] == results["graph"]["metrics"]["NDCG@5"]
-
-
-def kept_result(runs, method):
-    return next((runs / "results" / "trained").glob(f"{method}.*.json")).name
 
 
 def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(quick, tmp_path):
@@ -112,8 +107,8 @@ def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(qui
         (line,) = (each for each in done.stdout.splitlines() if each.strip().startswith(title))
         assert "not run" in line
     assert "Traceback" not in done.stderr
-    kept = sorted((tmp_path / "results" / "trained").glob("*.json"))
-    assert [path.name.partition(".")[0] for path in kept] == ["bm25", "dense"]
+    kept = read_summaries("trained", tmp_path / "results").values()
+    assert [each["method"] for each in kept] == ["bm25", "dense"]
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_corpus_of_ones_own_gets_a_result_and_missing_ones_are_named(
     monkeypatch.setattr(results, "FOLDER", tmp_path / "results")
     statistics.main(["--data", str(tmp_path / "none"), "--corpus", str(corpus)])
     told = capsys.readouterr().out
-    assert "mine: 4 sheets, 3 queries" in told
+    assert "mine.all: sheets 4" in told
     assert told.count("is not counted") == 6
     (file,) = results.read_results("statistics")
     assert (file["method"], file["dataset"]) == ("counted", "mine")

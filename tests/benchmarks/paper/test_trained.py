@@ -1,5 +1,4 @@
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,30 +15,29 @@ SETTINGS = {"links": "given", "walk": False}
 @pytest.fixture
 def stored(tmp_path):
     """A result of the data in a file."""
-    data, path = tmp_path / "query.json", tmp_path / "r.json"
+    data = tmp_path / "query.json"
     data.write_text("[1]", encoding="utf-8")
     content = {
         "metrics": {"settings": SETTINGS},
         "provenance": {"data_hash": results.data_hash([data])},
     }
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path, data
+    return content, data
 
 
 def test_a_result_of_the_same_settings_and_data_is_there_already(stored, capsys):
-    assert is_done(stored[0], SETTINGS, [stored[1]])
-    assert capsys.readouterr().out == "r.json is there already\n"
+    assert is_done("r", stored[0], SETTINGS, [stored[1]])
+    assert capsys.readouterr().out == "r is there already\n"
 
 
 def test_a_result_of_other_data_is_made_again(stored):
     stored[1].write_text("[2]", encoding="utf-8")
-    assert not is_done(stored[0], SETTINGS, [stored[1]])
-    assert not is_done(stored[0].with_name("none.json"), SETTINGS, [stored[1]])
+    assert not is_done("r", stored[0], SETTINGS, [stored[1]])
+    assert not is_done("r", None, SETTINGS, [stored[1]])
 
 
 def test_a_result_of_other_settings_is_never_taken_for_this_one(stored):
     with pytest.raises(SystemExit, match="made with other settings"):
-        is_done(stored[0], SETTINGS | {"walk": True}, [stored[1]])
+        is_done("r", stored[0], SETTINGS | {"walk": True}, [stored[1]])
 
 
 @pytest.mark.parametrize(

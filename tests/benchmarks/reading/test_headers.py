@@ -8,7 +8,7 @@ from benchmarks.reading import headers
 from benchmarks.reading.header_scoring import LABELS as LABEL_FILE
 from benchmarks.reading.header_scoring import TUNING, accuracies
 from benchmarks.reading.sheets import MAKERS, make_sheets
-from benchmarks.reading.sheets.words import TOPICS, WORDS
+from benchmarks.reading.sheets.sheet import TOPICS, WORDS
 from tests.places import needs
 
 LABELS = json.loads(LABEL_FILE.read_text(encoding="utf-8"))["sheets"]

@@ -11,8 +11,8 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.rank.links import linkrank, reading
+from tests.builders import save_book
 from tests.fakes import HashedEncoder
-from tests.several_tables import save_book
 
 BOOK = "EV Charging Availability Parameters.xlsx"
 ABOUT, MAIN, DATA, OTHER = (

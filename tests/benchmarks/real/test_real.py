@@ -12,9 +12,9 @@ from benchmarks.tables.real import real_tables
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.metrics.rows import unsupported
 from sat_retriever.errors import CorpusError
+from tests.builders import save_book
 from tests.fakes import HashedEncoder
 from tests.places import needs
-from tests.several_tables import save_book
 
 QUERIES = [
     {

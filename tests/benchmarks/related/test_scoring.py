@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.related.related import measured, show
+from benchmarks.related.related import measured
 from benchmarks.related.scoring import MEASURES, Searched, answered, clusters, gaps
 from benchmarks.related.sets import SETS
 from benchmarks.related.systems import CANDIDATES, WALK, systems
@@ -24,7 +24,7 @@ RECORDS = (
     table("3", "Zoo", "Visit", "Singer", "Year"),
 )
 QUERIES = (Query("year of the concert", ("1", "0")), Query("which year, concert", ("0", "1")))
-ROWS = tuple(each for each in systems(()) if each.name.startswith((CANDIDATES, WALK)))
+ROWS = tuple(each for each in systems() if each.name.startswith((CANDIDATES, WALK)))
 
 
 @pytest.fixture
@@ -53,7 +53,6 @@ def test_every_row_is_compared_with_rows_before_it(searched):
     assert found[0].metrics["queries"] == 2
     assert found[0].metrics["answers"] == 1
     assert [len(row["hits"]) for row in found[0].per_query] == [2, 2]
-    assert WALK in set(show(found).columns[2].cells)
 
 
 def test_only_kinds_of_links_that_a_corpus_has_are_left_out_in_turn(searched):

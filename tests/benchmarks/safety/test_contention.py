@@ -1,7 +1,6 @@
-import json
-
 import pytest
 
+from benchmarks.results import read_results
 from benchmarks.safety.contention import main
 from benchmarks.safety.contention_part import Report, Seen
 from sat_retriever import Column, SheetRecord
@@ -17,9 +16,9 @@ def sheet(version, *, name="S0", path="book001.xlsx", of="book001"):
 def test_two_writers_and_readers_leave_a_result(tmp_path):
     results = tmp_path / "results"
     wanted = ["--seconds", "2", "--readers", "2", "--workbooks", "4"]
-    main([*wanted, "--work", str(tmp_path / "work"), "--results", str(results)])
-    [file] = (results / "contention").glob("*.json")
-    found = json.loads(file.read_text(encoding="utf-8"))["metrics"]
+    main([*wanted, "--work", str(tmp_path / "work"), "--out", str(results)])
+    [file] = read_results("contention", results)
+    found = file["metrics"]
     assert found["same_as_a_fresh_index"] is True
     assert found["findings"] == 0
     assert found["workbooks_written"] > 0

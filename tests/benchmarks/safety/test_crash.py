@@ -1,7 +1,6 @@
-import json
-
 import pytest
 
+from benchmarks.results import read_results
 from benchmarks.safety.crash import main
 from benchmarks.safety.crash_lane import Lane
 from sat_retriever import SheetEncoder, SheetIndex
@@ -22,9 +21,9 @@ def lane(tmp_path):
 def test_a_few_kills_leave_a_result_and_no_work(tmp_path):
     work, results = tmp_path / "work", tmp_path / "results"
     wanted = ["--kills", "2", "--workbooks", "2", "--lanes", "1"]
-    main([*wanted, "--work", str(work), "--results", str(results)])
-    [file] = (results / "crash").glob("*.json")
-    found = json.loads(file.read_text(encoding="utf-8"))["metrics"]
+    main([*wanted, "--work", str(work), "--out", str(results)])
+    [file] = read_results("crash", results)
+    found = file["metrics"]
     assert found["killed"] == 2
     assert found["runs"] == found["reruns_that_completed"] >= 2
     assert found["workbook_states_checked"] == 2 * found["runs"]

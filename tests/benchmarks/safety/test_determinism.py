@@ -6,7 +6,6 @@ import sqlite3
 import numpy as np
 import psutil
 import pytest
-from rich.console import Console
 
 from benchmarks.safety import determinism, large
 from benchmarks.safety.busy import busy
@@ -101,7 +100,7 @@ def _children():
 @pytest.mark.slow
 def test_indexings_of_a_folder_beside_busy_processes_are_counted_and_compared(folder, tmp_path):
     options = argparse.Namespace(work=tmp_path, times=1, busy=1)
-    result = determinism.measure("data", folder, options, Console(quiet=True))
+    result = determinism.measure("data", folder, options)
     assert (result.metrics["sheets"], result.metrics["different"]) == (3, 0)
     assert [(row["workers"], row["busy"]) for row in result.per_query] == [(2, 0), (1, 1)]
 

@@ -19,7 +19,7 @@ SAME = (
 def test_mutants_are_read_timed_and_measured(tmp_path):
     results = tmp_path / "results"
     where = ["--data", str(tmp_path / "nothing"), "--work", str(tmp_path / "work")]
-    main([*where, "--only", "fuzz", "--mutants", "12", "--results", str(results)])
+    main([*where, "--only", "fuzz", "--mutants", "12", "--out", str(results)])
     [found] = read_results("robustness", results)
     assert found["metrics"]["files"] == 12
     assert found["metrics"]["crashes"] == 0

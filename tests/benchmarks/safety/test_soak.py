@@ -10,7 +10,7 @@ def test_a_short_soak_leaves_a_result_with_its_samples(tmp_path, monkeypatch):
     monkeypatch.setattr(soak, "_MADE_SHEETS", 20)
     results = tmp_path / "results"
     wanted = ["--corpus", "made", "--queries", "25", "--every", "10"]
-    soak.main([*wanted, "--work", str(tmp_path / "work"), "--results", str(results)])
+    soak.main([*wanted, "--work", str(tmp_path / "work"), "--out", str(results)])
     [found] = read_results("soak", results)
     assert [row["queries"] for row in found["per_query"]] == [0, 10, 20, 25]
     assert all(row["rss_mib"] > 10 and row["open_files"] > 0 for row in found["per_query"])

@@ -1,6 +1,5 @@
 import pytest
 
-from benchmarks.results import Result
 from benchmarks.speed import adapt_scale
 
 
@@ -18,13 +17,3 @@ def test_a_corpus_that_is_there_is_not_made_again(tmp_path, monkeypatch):
     for _ in range(2):
         assert adapt_scale.prepared(folder, 30) == folder / "sheets.sat"
     assert steps == ["make", "index"]
-
-
-def test_a_size_stands_in_a_column_of_its_own():
-    results = [
-        Result("sat_adapt", f"sheets_{sheets}", {"in_one_go": True, "adapt_s": sheets / 10})
-        for sheets in (1000, 10_000)
-    ]
-    table = adapt_scale.show(results)
-    assert [column.header for column in table.columns] == ["", "sheets_1000", "sheets_10000"]
-    assert [list(column.cells) for column in table.columns][2] == ["yes", "1,000.0"]

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from benchmarks.results import read_results
 from benchmarks.speed.contents_cost import eps, main, measure
 from benchmarks.speed.contents_made import KINDS, MadeSheets
 from sat_retriever import SheetIndex
@@ -35,15 +36,14 @@ def test_questions_by_contents_find_words_of_made_sheets(kind, tmp_path):
 @pytest.mark.slow
 def test_a_quick_run_leaves_a_result_of_each_level_and_a_second_measures_nothing_anew(tmp_path):
     options = ["--quick", "--sheets", "8", "--work", str(tmp_path / "w")]
-    options += ["--results", str(tmp_path / "r")]
+    options += ["--out", str(tmp_path / "r")]
     main(options)
-    paths = sorted((tmp_path / "r" / "contents_cost").glob("*.json"))
-    names, kept = (json.loads(path.read_text())["metrics"] for path in reversed(paths))
+    kept, names = (each["metrics"] for each in read_results("contents_cost", tmp_path / "r"))
     assert names["sheets"] == kept["sheets"] == 8
     assert names["names_new_times"] == 1
     assert kept["contents_bytes"] > names["contents_bytes"]
     main(options)
-    assert json.loads(paths[0].read_text())["metrics"] == kept
+    assert read_results("contents_cost", tmp_path / "r")[0]["metrics"] == kept
 
 
 @pytest.mark.slow

@@ -4,9 +4,8 @@ from importlib.metadata import PathDistribution
 
 import pytest
 
-from benchmarks.results import Result
 from benchmarks.speed.environment import Environment, Package
-from benchmarks.speed.install import MOST_MB, UNWANTED, general, show, sizes, too_much, unwanted
+from benchmarks.speed.install import MOST_MB, UNWANTED, general, sizes, too_much, unwanted
 from benchmarks.tables.sections import SECTIONS
 from sat_retriever.encoder.models import folder as model_folders
 from sat_retriever.errors import EncoderError
@@ -71,16 +70,6 @@ def test_the_general_encoder_is_measured_with_its_reranker_as_soon_as_it_is_ther
     assert general().reranker == ""
     (tmp_path / "general/reranker").mkdir()
     assert general().reranker == "general"
-
-
-def test_every_number_is_shown_with_its_method():
-    results = [Result("base", "x", {"packages": 3, "import_s": 0.25}), Result("general", "y", {})]
-    table = show(results)
-    assert [list(column.cells) for column in table.columns] == [
-        ["base", "base"],
-        ["packages", "import_s"],
-        ["3", "0.25"],
-    ]
 
 
 def test_the_tables_of_results_show_the_numbers_that_are_measured(tmp_path, environment):

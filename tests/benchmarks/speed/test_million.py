@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.results import read_result
+from benchmarks.results import read_results
 from benchmarks.speed import million
 from sat_retriever.index.search import columns
 
@@ -11,9 +11,8 @@ from sat_retriever.index.search import columns
 def test_a_size_is_measured_and_written(tmp_path, monkeypatch):
     monkeypatch.setattr(columns, "ALL", 200)
     million.main(["--sizes", "400", "--contents", "300", "--queries", "4", "--compared", "4",
-                  "--work", str(tmp_path), "--results", str(tmp_path / "r")])  # fmt: skip
-    paths = sorted((tmp_path / "r" / "million").glob("*.json"))
-    found = [read_result(path)["metrics"] for path in paths]
+                  "--work", str(tmp_path), "--out", str(tmp_path / "r")])  # fmt: skip
+    found = [each["metrics"] for each in read_results("million", tmp_path / "r")]
     assert [each["sheets"] for each in found] == [300, 400]
     for each in found:
         assert each["recall_at_50"] >= 0.99

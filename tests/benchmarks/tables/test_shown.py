@@ -14,7 +14,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("part", [*PARTS, shown.README_LABELS], ids=lambda part: part.title)
+@pytest.mark.parametrize("part", [*PARTS, shown.PAPER_LABELS], ids=lambda part: part.title)
 def test_a_part_without_results_says_so(part, folder):
     assert "not run" in part.part().content
 

@@ -92,29 +92,31 @@ def test_a_metric_that_its_rows_do_not_give_is_named(dataset, folder):
 def test_stale_pages_fail_the_check_and_writing_mends_them(tmp_path, folder, capsys, monkeypatch):
     drawn = tmp_path / "figures"
     monkeypatch.setattr(tables, "figures", partial(figures.figures, folder=drawn))
-    readme, summary, all_of_it = (tmp_path / f"{name}.md" for name in ("README", "index", "tables"))
-    for page in (readme, summary):
-        page.write_text(f"# x\n{tables.START}\nold\n{tables.END}\nrest\n", encoding="utf-8")
-    where = ["--readme", str(readme), "--summary", str(summary), "--results", str(all_of_it)]
+    for name, blocks in tables.BLOCKS.items():
+        page = tmp_path / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        old = "\n".join(f"<!-- {block}:start -->\nold\n<!-- {block}:end -->" for block in blocks)
+        page.write_text(f"# x\n{old}\nrest\n", encoding="utf-8")
+    where = ["--root", str(tmp_path)]
     assert tables.main(["--check", *where]) == 1
     said = capsys.readouterr().err
     assert said.startswith("stale: comparison.svg")
-    assert "README.md, index.md, tables.md; run: python -m benchmarks tables" in said
+    assert "tables.md, README.md, index.md, paper.md; run: python -m benchmarks tables" in said
     assert tables.main(where) == 0
     assert tables.main(["--check", *where]) == 0
-    for page in (readme, summary):
-        text = page.read_text(encoding="utf-8")
+    for name in tables.BLOCKS:
+        text = (tmp_path / name).read_text(encoding="utf-8")
         assert text.startswith("# x\n")
         assert text.endswith("rest\n")
         assert "not run" in text
-    results_page = all_of_it.read_text(encoding="utf-8")
+    results_page = (tmp_path / tables.ALL).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(#([^)]*)\)", results_page):
         assert any(tables._anchor(line[3:]) == link for line in results_page.splitlines())
 
 
-def test_a_readme_without_markers_is_refused(tmp_path):
+def test_a_page_without_markers_is_refused():
     with pytest.raises(ValueError, match="lacks the markers"):
-        tables.inserted("# nothing here", "tables")
+        tables.inserted("# nothing here", "results", "tables")
 
 
 def test_the_quality_table_shows_each_method_with_its_lead_over_bm25(dataset):

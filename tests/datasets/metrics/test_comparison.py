@@ -3,9 +3,10 @@ import random
 
 import pytest
 
-from sat_retriever.datasets.metrics.comparison import Difference, difference, paired_bootstrap
+from sat_retriever import EmptyInputError, InputError
+from sat_retriever.datasets.metrics import Difference, paired_bootstrap
+from sat_retriever.datasets.metrics.comparison import difference
 from sat_retriever.datasets.metrics.rows import PER_QUERY
-from sat_retriever.errors import EmptyInputError, InputError
 
 
 def rows(*ranks):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import EmptyInputError, InputError
 from sat_retriever.datasets import metrics
-from sat_retriever.errors import EmptyInputError, InputError
 
 SHEETS = [f"s{number}" for number in range(30)]
 

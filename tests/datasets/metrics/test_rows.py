@@ -3,6 +3,7 @@ import random
 import ir_measures
 import pytest
 
+from sat_retriever import InputError
 from sat_retriever.datasets import metrics
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import (
@@ -13,7 +14,6 @@ from sat_retriever.datasets.metrics.rows import (
     rows_of,
     unsupported,
 )
-from sat_retriever.errors import InputError
 
 QUERIES = {
     3: Query("?", ("a", "b"), hard_negatives=("x",)),

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from sat_retriever import InputError
 from sat_retriever.datasets.metrics.rows import Ranked, read_run, write_run
-from sat_retriever.errors import InputError
 
 RUN = {3: [Ranked("a b.xlsx#Sheet 1", 0.5), Ranked("ü\u2028\x85\udc80", 0.25)], 7: []}
 

@@ -105,12 +105,7 @@ def test_a_changed_file_is_refused(saved, name):
 
 
 @pytest.mark.parametrize(
-    "keys",
-    [
-        {"spec": {**SPEC, "width": 5}},
-        {"files": {}},
-        {"fingerprint": "0" * 16},
-    ],
+    "keys", [{"spec": {**SPEC, "width": 5}}, {"files": {}}, {"fingerprint": "0" * 16}]
 )
 def test_a_changed_config_is_refused(saved, keys):
     change(saved, **keys)

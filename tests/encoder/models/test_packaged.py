@@ -8,18 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.answer.retriever import SheetRetriever
+from sat_retriever import (
+    Column,
+    EncoderError,
+    FingerprintMismatchError,
+    GraphReranker,
+    LinkReranker,
+    PathNotFoundError,
+    Serialization,
+    SheetEncoder,
+    SheetIndex,
+    SheetRecord,
+    SheetRetriever,
+    load_reranker,
+)
 from sat_retriever.datasets.labels import Query
-from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.models import folder as model_folders
-from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
 from sat_retriever.evaluation.methods import named_methods
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.graphrank import GraphReranker
-from sat_retriever.rank.links.linkrank import LinkReranker
-from sat_retriever.rank.load import AUTO, load_reranker, own_reranker
-from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.text.serialize import Serialization
+from sat_retriever.rank.load import AUTO, own_reranker
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words

@@ -6,8 +6,8 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from sat_retriever import EncoderError
 from sat_retriever.encoder.onnx.compact import byte_rows, compact_onnx
-from sat_retriever.errors import EncoderError
 
 RNG = np.random.default_rng(0)
 TABLE = RNG.normal(size=(200, 64)).astype(np.float32)

@@ -79,9 +79,7 @@ def test_a_session_that_opened_elsewhere_is_refused_only_if_cuda_was_asked_for(d
 
 
 def test_auto_goes_on_with_the_processor_if_the_first_provider_cannot_be_started(
-    doubling,
-    monkeypatch,
-    caplog,
+    doubling, monkeypatch, caplog
 ):
     """A provider that this onnxruntime lacks stands for a CUDA that fails."""
     unknown = [("NoSuchExecutionProvider", {}), *ON_PROCESSOR]

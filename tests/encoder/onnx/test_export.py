@@ -7,8 +7,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from sat_retriever import EncoderError, MissingExtraError
 from sat_retriever.encoder.onnx.export import export_onnx
-from sat_retriever.errors import EncoderError, MissingExtraError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # torch's own, on import
@@ -67,8 +67,11 @@ def test_any_size_of_a_shared_dynamic_axis_gives_torch_results(spread, count):
         assert np.abs(ours - theirs.numpy()).max() < 1e-4
 
 
-def test_an_axis_that_is_not_dynamic_takes_its_example_size_only(tmp_path):
+def test_an_axis_that_is_not_dynamic_takes_its_example_size_only_and_nothing_is_printed(
+    tmp_path, capfd
+):
     _export(Spread(), tmp_path / "model.onnx", dynamic={})
+    assert capfd.readouterr() == ("", "")
     with pytest.raises(Exception, match="INVALID_ARGUMENT"):
         _run(
             tmp_path / "model.onnx",
@@ -84,11 +87,6 @@ def test_weights_are_inside_the_one_file_and_old_runtimes_read_it(spread):
     model = onnx.load(written)
     assert [(item.domain, item.version) for item in model.opset_import] == [("", 18)]
     assert model.ir_version == 10
-
-
-def test_export_prints_nothing(tmp_path, capfd):
-    _export(Spread(), tmp_path / "model.onnx")
-    assert capfd.readouterr() == ("", "")
 
 
 def test_a_file_that_does_not_give_torch_results_is_refused(tmp_path):

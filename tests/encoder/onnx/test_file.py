@@ -9,11 +9,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import _get_all_tensors, uses_external_data
 
+from sat_retriever import EncoderError
 from sat_retriever.encoder.models.folder import FOLDER
 from sat_retriever.encoder.onnx.compact import open_onnx
 from sat_retriever.encoder.onnx.file import _FIELDS, refuse_external_data
 from sat_retriever.encoder.onnx.session import open_session
-from sat_retriever.errors import EncoderError
 
 LOCATIONS = ["weights.bin", "../secret.bin", "/etc/hostname", "*/_ORT_MEM_ADDR_/*"]
 

@@ -7,9 +7,9 @@ pytest.importorskip("torch", reason="pip install '.[train]'")
 import torch
 from torch import nn
 
+from sat_retriever import EncoderError
 from sat_retriever.encoder.onnx.compact import compact_onnx, onnx_weights
 from sat_retriever.encoder.onnx.export import export_onnx
-from sat_retriever.errors import EncoderError
 
 
 class Outer(nn.Module):

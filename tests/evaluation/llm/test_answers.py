@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from sat_retriever.errors import InputError, OutputError
+from sat_retriever import InputError, OutputError
 from sat_retriever.evaluation.llm import Answer, Answers, LanguageModelSettings
 from sat_retriever.evaluation.llm.answers import key_of
 

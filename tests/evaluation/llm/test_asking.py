@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from sat_retriever.errors import InputError, ModelSetupError
+from sat_retriever import InputError
+from sat_retriever.errors import ModelSetupError
 from sat_retriever.evaluation.llm import LanguageModel, LanguageModelSettings
 from sat_retriever.evaluation.llm.prompt import fewest_tokens, prompt_of
 from tests.evaluation.ollama_server import MODEL, Reaction, always, count, ollama, one_by_one, says
@@ -53,6 +54,7 @@ def test_a_question_is_asked_exactly_as_the_paper_says():
     ]
     assert answer.ids == FIVE
     assert (answer.tries, answer.short, answer.failed) == (1, False, False)
+    assert answer.digest == f"sha of {MODEL}"
     assert answer.prompt_tokens == count(PROMPT)
     assert answer.seconds > 0
 
@@ -157,11 +159,6 @@ def test_a_model_made_for_a_smaller_context_is_asked_with_its_own():
         with pytest.raises(ModelSetupError, match="does not fit a context of 8192"):
             model.choose(LONG, LABELS)
         assert len(server.chats) == 1
-
-
-def test_an_answer_says_which_files_of_the_model_gave_it():
-    answer, _ = ask(always(GOOD))
-    assert answer.digest == f"sha of {MODEL}"
 
 
 def test_a_prompt_that_cannot_fit_is_refused_before_it_is_sent():

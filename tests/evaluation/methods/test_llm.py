@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from sat_retriever import Column, SheetIndex, SheetRecord
+from sat_retriever import Column, Serialization, SheetIndex, SheetRecord
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
 from sat_retriever.evaluation.llm.methods import llm_only, rag_llm
 from sat_retriever.evaluation.methods import rag
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.serialize import serialize
 from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
 from tests.places import ROOT
@@ -114,14 +114,6 @@ def test_a_question_that_fails_keeps_candidate_order_and_the_run_goes_on(index, 
         assert len(server.chats) == asked + 1  # the failed one alone
         assert ids(run[1])[:5] == ["60", "10", "9", "2", "33"]
         assert summary(again.seen).failed == 0
-
-
-def test_a_run_from_kept_answers_needs_no_server_and_gives_the_same_ranking(index, tmp_path):
-    path = tmp_path / "answers.jsonl"
-    with ollama(always(GOOD)) as server:
-        first = rag_llm(index, LanguageModel(host=server.host), Answers(path)).run(QUERIES)
-        model = LanguageModel(host=server.host)
-    assert rag_llm(index, model, Answers(path)).run(QUERIES) == first
 
 
 def test_answers_of_other_files_of_the_model_are_not_used_again(index, tmp_path):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterator
 
 import pytest
 
+from sat_retriever import Candidate, SheetIndex, SheetRecord
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import PER_QUERY
 from sat_retriever.evaluation.bench import Bench, bench
@@ -17,9 +16,6 @@ from sat_retriever.evaluation.latency import Timing
 from sat_retriever.evaluation.methods import Method, named_methods
 from sat_retriever.evaluation.report import page as reportpage
 from sat_retriever.evaluation.report.page import report_html
-from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.sheets import SheetRecord
 from tests.evaluation.books import BAD, EVIL, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed
 from tests.fakes import HashedEncoder
 
@@ -45,29 +41,6 @@ def text(found, index) -> str:
 def embedded(page: str) -> dict:
     (data,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)
     return json.loads(data)
-
-
-def test_questions_and_sheets_cannot_leave_the_data_they_are_in(text):
-    assert "<img" not in text
-    assert text.count("</script>") == 2
-    data = embedded(text)
-    assert (data["title"], data["about"], data["notes"][-1]) == (f"Report {EVIL}", EVIL, EVIL)
-    assert data["questions"][3]["text"] == QUERIES[3].text
-    assert EVIL in [sheet["name"] for sheet in data["sheets"]]
-    (raw,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
-    assert raw.isascii()
-    assert not set("<>&") & set(raw)
-
-
-def test_the_policy_allows_the_reports_own_script_and_style_by_their_hashes_only(text):
-    (policy,) = re.findall(r'Content-Security-Policy" content="(.+?)"', text)
-    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
-    assert rules["default-src"] == "'none'"
-    for kind in ("script", "style"):
-        (own,) = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.S)
-        digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()
-        assert rules[f"{kind}-src"] == f"'sha256-{digest}'"
-    assert "unsafe" not in policy
 
 
 def test_a_question_has_the_ranks_of_its_relevant_sheets_by_every_method(text, found):

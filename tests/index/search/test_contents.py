@@ -13,10 +13,9 @@ from sat_retriever.index.search import content_scorer as module
 from sat_retriever.index.search.content_scorer import K1, B, ContentScorer
 from sat_retriever.index.search.scores import BESIDE_MAIN, DOCUMENTATION
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
-from sat_retriever.index.sync.encoding import token_text
+from sat_retriever.index.sync.executor import token_text
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import asked_words, content_words
-from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.serialize import Serialization
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_MAIN
@@ -287,10 +286,7 @@ def with_workbooks(index, records):
     for name, own in books.items():
         texts = [token_text(record, Serialization()) for record in own]
         tokens = index.encoder.encode_sheets(texts)
-        rows = [
-            SheetRow(record, token, sheet_words(record))
-            for record, token in zip(own, tokens, strict=True)
-        ]
+        rows = [SheetRow(record, token) for record, token in zip(own, tokens, strict=True)]
         state = WorkbookState("/r", name, 1, 1, 1, "hash")
         index._store.replace_workbooks([NewWorkbook(state, rows)])
 

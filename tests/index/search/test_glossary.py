@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sat_retriever import SheetIndex, SheetRetriever
+from tests.builders import save_book
 from tests.fakes import HashedEncoder
-from tests.several_tables import save_book
 
 ROWS = [["Item", "Amount"], ["a", 1], ["b", 2]]
 

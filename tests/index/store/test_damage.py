@@ -9,10 +9,10 @@ import openpyxl
 import pytest
 
 from sat_retriever import IndexDamagedError, IndexFormatError, Link, SheetIndex, SheetRecord
+from tests.builders import save_book
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_CHECKSUMS
 from tests.index.sync.test_sync import write, write_xlsx
-from tests.several_tables import save_book
 
 # Everything that two indexes of the same folders have in common; row ids are not.
 STORED = (

@@ -28,7 +28,7 @@ def books():
     for book in Maker(3).books(1_000):
         found = discover(book.records, book.references, Structure(), book.profiles)
         claims = replace(found.claims, copies=copy_claims(book.records))
-        rows = [SheetRow(x, np.ones(2, dtype=np.float32), ((), (), (), ())) for x in book.records]
+        rows = [SheetRow(x, np.ones(2, dtype=np.float32)) for x in book.records]
         state = WorkbookState("/made", book.records[0].path, 1, 1, 1, "hash")
         made.append(NewWorkbook(state, rows, replace(found, claims=claims)))
     return made

@@ -12,7 +12,7 @@ import pytest
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.errors import IndexDamagedError
 from sat_retriever.index.store import schema
-from sat_retriever.index.sync import encoding
+from sat_retriever.index.sync import executor
 from sat_retriever.records.contents import CellText, ContentsPolicy, SheetContents
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.serialize import contents_text, serialize
@@ -121,7 +121,7 @@ def test_tokens_of_an_older_text_are_made_anew_with_their_workbooks_or_by_reenco
     folder = csv(tmp_path / "data")
     with monkeypatch.context() as earlier:
         earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:11])
-        earlier.setattr(encoding, "contents_text", lambda _: "oslo")
+        earlier.setattr(executor, "contents_text", lambda _: "oslo")
         with SheetIndex.create(path, OLD) as index:
             index.sync(folder)
             index.add_records(RECORDS[:1])

@@ -151,7 +151,7 @@ def test_readers_see_the_old_state_to_the_end_and_are_told_to_open_it_again(inde
 
 
 def test_nobody_else_writes_meanwhile(index, monkeypatch):
-    monkeypatch.setattr("sat_retriever.index.store.file.WRITER_WAIT_S", 0.1)
+    monkeypatch.setattr("sat_retriever.index.store.sqlite.WRITER_WAIT_S", 0.1)
     with SheetIndex.open(index.path, OLD) as other:
         found = []
 
@@ -187,7 +187,7 @@ def test_an_encoder_that_fails_leaves_the_index_as_it_was(index, monkeypatch):
 
 def test_tokens_that_are_not_one_a_sheet_are_refused(index):
     before = answers(index)
-    meta = {"fingerprint": "x"}
+    meta = {"fingerprint": "x", "width": "48"}
     few = [(row, b"") for row in index._store.ids_by_sheet_id().tolist()[:-1]]
     with pytest.raises(IndexStorageError, match="29 new tokens do not fit the 30 sheets"):
         index._store.replace_tokens(few, meta)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import PathNotFoundError
-from sat_retriever.index.sync.local_plan import Scope, below, files_of, scopes
+from sat_retriever.index.sync.local_plan import Scope, files_of, scopes
 from sat_retriever.index.sync.sync_plan import is_gone, is_in
-from sat_retriever.workbook.remote.url import joined
+from sat_retriever.workbook.remote.url import joined, under
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def test_paths_as_text_meet_at_whole_names(folder):
     assert is_in("/a/b/c.csv", ["/a/b"]) and is_in("/a/b", ["/a/b"]) and is_in("/a", ["/"])
     assert not is_in("/a/bc.csv", ["/a/b"])
     assert joined("/", "a/b.csv") == "/a/b.csv"
-    assert below("/", Path("/a/b.csv")) == "a/b.csv"
-    assert below(str(folder), folder / "in" / "a.csv") == "in/a.csv"
+    assert under("/", "/a/b.csv") == "a/b.csv"
+    assert under("/a/b", "/a/b/in/a.csv") == "in/a.csv"
 
 
 def test_a_folder_is_gone_only_if_that_is_known(folder):

@@ -23,7 +23,7 @@ def store(tmp_path):
 def book(path, root="/r", text="x"):
     contents = SheetContents(notes=(CellText("A1", text),))
     record = SheetRecord(f"{path}#S", "S", workbook=path, path=path, contents=contents)
-    row = SheetRow(record, np.ones(2, dtype=np.float32), ((), (), (), ()))
+    row = SheetRow(record, np.ones(2, dtype=np.float32))
     return NewWorkbook(WorkbookState(root, path, 1, 1, 1, "hash"), [row])
 
 

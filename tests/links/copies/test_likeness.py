@@ -5,9 +5,10 @@ import random
 import openpyxl
 import pytest
 
+from sat_retriever import read_workbook
 from sat_retriever.links.copies.claims import claim_from_text, claim_to_text, copy_claims
 from sat_retriever.links.copies.likeness import are_copies, contained
-from sat_retriever.workbook.read import read_workbook
+from tests.builders import save_book
 
 REGIONS = ("North", "South", "East", "West", "Centre", "Islands", "Coast", "Hills")
 HEADER = ["Region", "Units", "Revenue", "Cost"]
@@ -148,10 +149,7 @@ def test_sheets_of_equal_files_are_copies_whatever_their_paths_say(tmp_path, one
     if one.endswith("csv"):
         first.write_text("\n".join(["Region,Units", "North,5", "South,6"]))
     else:
-        book = openpyxl.Workbook()
-        book.active.append(["Region", "Units"])
-        book.active.append(["North", 5])
-        book.save(first)
+        save_book(first, Sheet=[["Region", "Units"], ["North", 5]])
     (tmp_path / other).parent.mkdir(exist_ok=True)
     (tmp_path / other).write_bytes(first.read_bytes())
     read = [read_workbook(tmp_path / x, root=tmp_path, contents=contents) for x in (one, other)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import xlsxwriter
 
+from sat_retriever import read_workbook
 from sat_retriever.links.claims import discover
 from sat_retriever.links.formula.tokens import without_literals
-from sat_retriever.workbook.read import read_workbook
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.links.raw_formulas import count_edges
+from sat_retriever import read_workbook
 from sat_retriever.links.formula.relations import WorkbookLinks, workbook_links
 from sat_retriever.links.formula.scope import file_key
-from sat_retriever.workbook.read import read_workbook
 from tests.links.formula.workbooks import CASES, OWN_TYPES, Case
 
 

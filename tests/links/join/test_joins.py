@@ -9,12 +9,12 @@ import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever import Column, SheetRecord, read_workbook
 from sat_retriever.links.join.joins import joins_between, workbook_joins
 from sat_retriever.links.join.keys import BLOCK_LIMIT, MAX_KEYS, workbook_keys
 from sat_retriever.links.join.sketches import value_hash
-from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
+from sat_retriever.records.sheets import ColumnType
 from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile
-from sat_retriever.workbook.read import read_workbook
 from tests.work import lines_run
 
 TYPES = {int: ColumnType.INTEGER, str: ColumnType.TEXT}

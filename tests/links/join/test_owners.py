@@ -2,11 +2,12 @@
 
 import pytest
 
+from sat_retriever import Column, SheetRecord
 from sat_retriever.links.join.joins import joins_between, workbook_joins
 from sat_retriever.links.join.keys import workbook_keys
 from sat_retriever.links.join.pairs import Formulas
 from sat_retriever.links.join.sketches import value_hash
-from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
+from sat_retriever.records.sheets import ColumnType
 from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile
 
 TYPES = {int: ColumnType.INTEGER, str: ColumnType.TEXT, float: ColumnType.NUMBER}

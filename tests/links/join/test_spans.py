@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import SheetRecord
 from sat_retriever.links.join.fields import span_of, within
-from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.period.periods import Grain, SheetPeriod, period_of
 
 

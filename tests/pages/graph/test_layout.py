@@ -7,9 +7,8 @@ import time
 import numpy as np
 import pytest
 
+from sat_retriever import Link, SheetRecord
 from sat_retriever.pages.graph.layout import place_sheets
-from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import SheetRecord
 
 
 def corpus(size: int, a_workbook: int, count: int) -> tuple[list[SheetRecord], list[Link]]:

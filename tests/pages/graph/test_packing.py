@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sat_retriever import SheetRecord
 from sat_retriever.pages.graph.layout import WINDOWS, place_sheets
 from sat_retriever.pages.graph.rectangles import Floor
-from sat_retriever.records.sheets import SheetRecord
 
 
 def apart(corners: np.ndarray, sizes: np.ndarray) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever import SheetRecord
 from sat_retriever.text.period.relation import months_of, unpacked
 
 

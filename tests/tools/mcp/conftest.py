@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook
 
-from sat_retriever.index.sync.indexing import index_paths
-from sat_retriever.tools import SheetTools
+from sat_retriever import SheetTools, index_paths
+from tests.builders import save_book
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = "revenue region month total summary staff salary name q1 q2".split()
@@ -39,17 +38,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two workbooks, one with a summary of its other sheets, and a secret beside the folder."""
     folder = tmp_path_factory.mktemp("work") / "reports"
     (folder / "2024").mkdir(parents=True)
-    book = Workbook()
-    book.active.title = "Summary"
-    book.active.append(["Quarter", "Total"])
-    for row, name in enumerate(("Q1", "Q2"), start=2):
-        sheet = book.create_sheet(name)
-        sheet.append(["Region", "Month", "Revenue"])
-        sheet.append(["North", "January", 120])
-        sheet.append(["South", "January", 80])
-        book["Summary"].append([name, None])
-        book["Summary"][f"B{row}"] = f"=SUM({name}!C2:C3)"
-    book.save(folder / "2024" / "Sales.xlsx")
+    quarter = [["Region", "Month", "Revenue"], ["North", "January", 120], ["South", "January", 80]]
+    sums = [[name, f"=SUM({name}!C2:C3)"] for name in ("Q1", "Q2")]
+    summary = [["Quarter", "Total"], *sums]
+    save_book(folder / "2024" / "Sales.xlsx", Summary=summary, Q1=quarter, Q2=quarter)
     (folder / "staff.csv").write_text("Name,Salary\nAda,41\n", encoding="utf-8")
     (folder.parent / "secret.csv").write_text("Password\nhush\n", encoding="utf-8")
     return folder

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from sat_retriever.tools import Tool
+from sat_retriever import Tool
 from sat_retriever.tools.results import ToolResult
 
 

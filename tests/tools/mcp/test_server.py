@@ -9,7 +9,7 @@ import threading
 import pytest
 from mcp import Client, MCPError, types
 
-from sat_retriever.errors import EncoderError, InputError
+from sat_retriever import EncoderError, InputError
 from sat_retriever.tools.mcp import CALLS_AT_ONCE, CALLS_WAITING, INSTRUCTIONS, sheet_server
 from tests.tools.mcp.scripted import says, scripted
 

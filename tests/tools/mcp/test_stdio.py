@@ -8,14 +8,7 @@ import sys
 
 from mcp import Client, StdioServerParameters, stdio_client
 
-from tests.tools.mcp.conftest import (
-    CALLS,
-    ENVIRONMENT,
-    TOOLS,
-    arguments,
-    interrupted,
-    started,
-)
+from tests.tools.mcp.conftest import CALLS, ENVIRONMENT, TOOLS, arguments, interrupted, started
 
 VERSION = "2025-06-18"
 HELLO = {

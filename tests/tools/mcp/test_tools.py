@@ -7,8 +7,7 @@ import asyncio
 import pytest
 from mcp import Client
 
-from sat_retriever.index.sync.indexing import index_paths
-from sat_retriever.tools import SheetTools
+from sat_retriever import SheetTools, index_paths
 from sat_retriever.tools.mcp import sheet_server
 from tests.tools.mcp.conftest import CALLS, TOOLS
 from tests.tools.mcp.test_server import MODES, asked, words

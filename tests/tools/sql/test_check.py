@@ -28,8 +28,5 @@ HIDDEN = [
 @pytest.mark.parametrize("table", ["sqlite_master", "pg_class", "duckdb_tables", '"x.csv"'])
 def test_a_cte_lets_no_other_table_of_its_name_be_read(sql, table):
     written = sql.format(table, table.strip('"').replace("s", "\u017f"))  # another letter s
-    with (
-        duckdb.connect() as connection,
-        pytest.raises(RefusedStatement, match="there is no table"),
-    ):
+    with duckdb.connect() as connection, pytest.raises(RefusedStatement, match="there is no table"):
         check(connection, written, {"orders": ("customer", "_row")}, frozenset())

@@ -7,9 +7,8 @@ import time
 import pytest
 import xlsxwriter
 
-from sat_retriever import SheetIndex
 from sat_retriever.tools.sql.query import TableQuery
-from tests.fakes import HashedEncoder
+from tests.builders import indexed
 
 PROFIT = [
     ["Line", "Note", "Amount"],
@@ -35,8 +34,7 @@ def index(tmp_path_factory):
                 page.write_row(number, 0, row)
                 if str(row[-1]).startswith("="):
                     page.write_formula(number, 2, row[-1], value=VALUES[number])
-    with SheetIndex.create(tmp_path_factory.mktemp("index") / "x.sat", HashedEncoder()) as made:
-        made.sync([folder])
+    with indexed(folder, tmp_path_factory.mktemp("index") / "x.sat") as made:
         yield made
 
 
@@ -116,8 +114,7 @@ def test_no_sum_is_counted_twice(sql, count, asked):
 )
 def test_a_file_that_has_changed_leaves_the_records_as_they_were(then, tmp_path):
     (tmp_path / "stock.csv").write_text("item,stock\nnut,120\nbolt,35\nTotal,155\n")
-    with SheetIndex.create(tmp_path / "x.sat", HashedEncoder()) as made:
-        made.sync([tmp_path / "stock.csv"])
+    with indexed([tmp_path / "stock.csv"], tmp_path / "x.sat") as made:
         query = TableQuery.over([made.table("stock.csv#stock")])
     sql = "SELECT stock FROM stock WHERE item = 'Total'"
     assert query.run(sql).rows == ((155,),)
@@ -132,8 +129,7 @@ def test_a_reader_of_the_tables_is_told_which_names_count(asked):
 
 def test_a_pattern_of_many_parts_takes_no_time(tmp_path):
     (tmp_path / "stock.csv").write_text(f"item,stock\nnut,120\n{'a' * 1900},35\nTotal,155\n")
-    with SheetIndex.create(tmp_path / "x.sat", HashedEncoder()) as made:
-        made.sync([tmp_path / "stock.csv"])
+    with indexed([tmp_path / "stock.csv"], tmp_path / "x.sat") as made:
         query = TableQuery.over([made.table("stock.csv#stock")])
     start = time.process_time()
     assert query.run(f"SELECT 1 FROM stock WHERE item LIKE '{'%a' * 40}%b'").rows == ()

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import ColumnKind, TypedColumn, TypedTable
 from sat_retriever.records.area import Area
-from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
 from sat_retriever.tools.sql.names import RESERVED, sql_name, sql_tables
 
 

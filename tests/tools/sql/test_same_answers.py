@@ -22,6 +22,7 @@ PEOPLE = pa.table(
 )
 TABLES = {"orders": ORDERS, "people": PEOPLE}
 ASKED = {"rows": 200, "columns": 100}
+ALONE = {"threads": 1}  # as the process has it: rows without an order come in one order
 
 STATEMENTS = """
 SELECT customer FROM orders GROUP BY ALL
@@ -110,7 +111,7 @@ SELECT price FROM orders WHERE false
 
 def told(sql, tables):
     """The answer of the process to a statement, with the rows behind it if they are known."""
-    with duckdb.connect() as connection:
+    with duckdb.connect(config=ALONE) as connection:
         for name, table in tables.items():
             connection.register(name, table)
         names = {name: table.column_names for name, table in tables.items()}
@@ -122,7 +123,7 @@ def told(sql, tables):
 
 def own(sql, tables):
     """DuckDB's answer, in any order: names of the columns, rows."""
-    with duckdb.connect() as connection:
+    with duckdb.connect(config=ALONE) as connection:
         for name, table in tables.items():
             connection.register(name, table)
         connection.execute(sql)
@@ -207,7 +208,7 @@ def test_rows_are_not_told_where_they_could_be_others():
     """Of a second run with another answer, or where later rows of a cut answer are equal."""
     assert told("SELECT random(), customer FROM orders", TABLES)["located"] == ()
     for sql in ("SELECT customer FROM orders GROUP BY ALL", "SELECT DISTINCT customer FROM orders"):
-        with duckdb.connect() as connection:
+        with duckdb.connect(config=ALONE) as connection:
             connection.register("orders", ORDERS)
             asked = {"sql": sql, "rows": 1, "columns": 9}
             parts = list(answers_of(connection, asked, {"orders": ORDERS.column_names}))

@@ -5,9 +5,9 @@ import pytest
 import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
+from sat_retriever import read_workbook
 from sat_retriever.records.area import area_of
 from sat_retriever.records.contents import ContentsPolicy, Role
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.window import read_range
 from tests.places import needs
 

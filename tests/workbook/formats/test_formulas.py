@@ -1,6 +1,7 @@
 import pytest
 import xlsxwriter
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.structure import Reference, Use
 from sat_retriever.workbook.formats import formulas as stage
@@ -10,9 +11,8 @@ from sat_retriever.workbook.formats.formulas import (
     Formulas,
 )
 from sat_retriever.workbook.formats.load import load
-from sat_retriever.workbook.limits import Budget, Limits
+from sat_retriever.workbook.limits import Budget
 from sat_retriever.workbook.messages import Request
-from sat_retriever.workbook.read import read_workbook, read_workbooks
 
 
 def answered(raw, **options):
@@ -112,7 +112,7 @@ def test_formulas_and_links_are_asked_for_apart(tmp_path):
     assert without.formulas == () and len(without.references) == 4
     without = read_workbook(path, links=False)
     assert without.references == () and len(without.formulas) == 5
-    [neither] = read_workbooks([path], formulas=False, links=False)
+    neither = read_workbook(path, formulas=False, links=False)
     assert neither.formulas == neither.references == neither.profiles == ()
 
 

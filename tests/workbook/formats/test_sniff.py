@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.safety.mutants import made_seeds
+from sat_retriever import Limits
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.kind import sniff
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening import ole
 
 SEEDS = made_seeds()

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.errors import InputError
+from sat_retriever import InputError, read_workbook
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.opening.encoding import encoding_name, find_encoding
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import read_table_data
 from sat_retriever.workbook.window import parse_range, read_range
 

@@ -3,10 +3,9 @@ import struct
 
 import pytest
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.encryption import encryption_refusal
-from sat_retriever.workbook.read import read_workbook
 from tests.places import needs
 from tests.workbook.compound import compound, record, workbook_stream
 

@@ -4,10 +4,11 @@ import struct
 
 import pytest
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.limits import MIB, Limits, Refused
+from sat_retriever.workbook.limits import MIB, Refused
 from sat_retriever.workbook.opening.ole import Container
-from sat_retriever.workbook.read import read_workbook, read_workbooks
+from sat_retriever.workbook.read import LocalFile, read_files
 from tests.places import needs
 from tests.workbook.compound import END, FREE, SECTOR, compound, workbook_stream
 
@@ -142,8 +143,8 @@ def reasons_of_mutants(tmp_path, seeds):
         for index, mutant in enumerate(mutants(content, 120, seed=number)):
             paths.append(tmp_path / f"{number}-{index}.xls")
             paths[-1].write_bytes(mutant)
-    books = read_workbooks(paths, limits=MODEST, workers=1)
-    return [(skip.path, skip.reason) for book in books for skip in book.skipped]
+    books = read_files(map(LocalFile, paths), limits=MODEST, workers=1)
+    return [(skip.path, skip.reason) for _, book in books for skip in book.skipped]
 
 
 def test_no_mutant_of_the_tables_takes_a_reading_process_down(tmp_path):

@@ -9,13 +9,13 @@ import pytest
 import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import Request
 from sat_retriever.workbook.process.ask import _asked, ask
 from sat_retriever.workbook.process.pool import Slot, close_idle
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
-from sat_retriever.workbook.read import read_workbook, read_workbooks
+from sat_retriever.workbook.read import LocalFile, read_files
 
 resource = pytest.importorskip("resource", reason="Windows has no limits on resources")
 SEEDS = made_seeds()
@@ -141,7 +141,8 @@ def test_what_a_file_gives_does_not_depend_on_what_its_process_read_before(tmp_p
 @pytest.mark.slow
 def test_reading_goes_on_after_a_worker_was_killed(big_csv, small_csv):
     limits = Limits(wall_seconds=0.3)
-    books = list(read_workbooks([big_csv, small_csv], limits=limits, workers=1))
+    files = map(LocalFile, [big_csv, small_csv])
+    books = [book for _, book in read_files(files, limits=limits, workers=1)]
     assert [skip.reason for skip in books[0].skipped] == [SkipReason.TIMEOUT]
     assert books[1].path == small_csv
 
@@ -180,9 +181,10 @@ def test_the_worker_ends_when_its_parent_is_killed(small_csv):
 @LINUX
 def test_an_interruption_ends_all_workers_at_once(big_csv):
     script = (
-        "import sys; from sat_retriever.workbook.read import read_workbooks\n"
+        "import pathlib, sys; from sat_retriever.workbook.read import LocalFile, read_files\n"
+        "files = [LocalFile(pathlib.Path(sys.argv[1]))] * 50\n"
         "print('ready', flush=True)\n"
-        "for book in read_workbooks([sys.argv[1]] * 50, workers=2): print('read', flush=True)"
+        "for book in read_files(files, workers=2): print('read', flush=True)"
     )
     command = [sys.executable, "-c", script, str(big_csv)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -202,7 +204,7 @@ def test_an_interruption_ends_all_workers_at_once(big_csv):
 @LINUX
 def test_closing_the_iterator_ends_all_workers(small_csv, big_csv):
     before = set(children(os.getpid()))
-    books = read_workbooks([small_csv, big_csv, big_csv], workers=2)
+    books = read_files(map(LocalFile, [small_csv, big_csv, big_csv]), workers=2)
     next(books)
     started = set(children(os.getpid())) - before
     books.close()
@@ -214,9 +216,9 @@ def test_closing_the_iterator_ends_all_workers(small_csv, big_csv):
 def test_one_worker_is_kept_for_the_next_folder(small_csv):
     close_idle()
     others = set(children(os.getpid()))
-    list(read_workbooks([small_csv], workers=1))
+    list(read_files([LocalFile(small_csv)], workers=1))
     (kept,) = set(children(os.getpid())) - others
-    list(read_workbooks([small_csv] * 4, workers=2))
+    list(read_files([LocalFile(small_csv)] * 4, workers=2))
     assert set(children(os.getpid())) - others == {kept}
     close_idle()
     assert gone(kept)
@@ -228,11 +230,12 @@ def test_an_error_of_the_paths_given_is_raised_and_ends_the_workers(small_csv):
         raise RuntimeError("from the caller's own iterator")
 
     with pytest.raises(RuntimeError, match="own iterator"):
-        list(read_workbooks(paths(), workers=2))
+        list(read_files(map(LocalFile, paths()), workers=2))
 
 
 def test_a_path_that_vanished_is_a_skipped_file(tmp_path, small_csv):
-    books = list(read_workbooks([tmp_path / "gone.xlsx", small_csv], workers=1))
+    files = map(LocalFile, [tmp_path / "gone.xlsx", small_csv])
+    books = [book for _, book in read_files(files, workers=1)]
     assert [skip.reason for skip in books[0].skipped] == [SkipReason.UNREADABLE]
     assert books[1].records
 

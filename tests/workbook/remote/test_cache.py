@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
-from sat_retriever.workbook.limits import Limits
+from sat_retriever import InputError, Limits, PathNotFoundError
+from sat_retriever.errors import RemoteError
 from sat_retriever.workbook.remote import cache
 from sat_retriever.workbook.remote.cache import local_copy
 

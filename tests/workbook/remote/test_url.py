@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.errors import InputError, MissingExtraError
+from sat_retriever import InputError, MissingExtraError
 from sat_retriever.workbook.remote.systems import check_system
 from sat_retriever.workbook.remote.url import canonical, is_lost_url, is_plain, is_url, shown
 

@@ -1,9 +1,10 @@
-"""Small tables written as text, each row with what a reader is told about it."""
+"""Small tables drawn as text, and what a reader is told of each of their rows."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,10 @@ from sat_retriever.workbook.tables.header import find_layouts
 from sat_retriever.workbook.tables.records import describe_tables, records_of
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid, Value
+from tests.places import ROOT
 
 _DURATION = re.compile(r"(\d+):(\d\d)h")
-DOUBTFUL = "?"
+DRAWINGS = ROOT / "tests/workbook/tables/drawings.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +56,33 @@ def value_of(text: str) -> Value:
     return text or None
 
 
-def written(text: str) -> tuple[list[list[Value]], dict[int, str]]:
-    """Rows of a table written as text, and what stands behind "#" by row number."""
-    rows, said = [], {}
-    for number, line in enumerate(text.strip("\n").splitlines(), start=1):
-        cells, _, remark = line.partition(" #")
-        rows.append([value_of(cell) for cell in cells.split("|")])
-        if remark.strip():
-            said[number] = remark.strip()
-    return rows, said
+def written(text: str) -> list[list[Value]]:
+    """Rows of a table written as text."""
+    lines = text.strip("\n").splitlines()
+    return [[value_of(cell) for cell in line.split("|")] for line in lines]
+
+
+def drawings() -> dict[str, str]:
+    """The drawn tables by what they show."""
+    _, *parts = DRAWINGS.read_text("utf-8").split("\n## ")
+    return dict(part.split("\n", 1) for part in parts)
+
+
+def drawn(text: str) -> tuple[Grid, list[Area], dict[int, str]]:
+    """A drawn table, its merged cells, and what is told of each filled row."""
+    lines = [line.partition(" #") for line in text.strip("\n").splitlines()]
+    rows = [[value_of(cell) for cell in cells.split("|")] for cells, _, _ in lines]
+    merges = []
+    for number, row in enumerate(rows, start=1):
+        if "<" in row:
+            merges.append(Area(number, row.index("<"), number, len(row)))
+            rows[number - 1] = [None if cell == "<" else cell for cell in row]
+    said = {
+        number: remark.strip() or ("record" if number > 1 else "header")
+        for number, (cells, _, remark) in enumerate(lines, start=1)
+        if cells.strip(" |")
+    }
+    return Grid(rows), merges, said
 
 
 def told(grid: Grid, merges: Sequence[Area] = ()) -> list[Told]:
@@ -81,9 +101,12 @@ def told(grid: Grid, merges: Sequence[Area] = ()) -> list[Told]:
     ]
 
 
-def remarks(tables: Sequence[Told]) -> dict[int, str]:
-    """Rows left out and doubtful rows of some tables, as `written` has them."""
-    found = {row: why for table in tables for row, why in table.left_out.items()}
-    for row in (row for table in tables for row in table.doubtful):
-        found[row] = f"{found[row]} {DOUBTFUL}" if row in found else DOUBTFUL
-    return dict(sorted(found.items()))
+def remarks(grid: Grid, tables: Sequence[Told]) -> dict[int, str]:
+    """What is told of each filled row, as `drawn` has it."""
+    found = {number: "outside" for number, row in enumerate(grid.rows, start=1) if any(row)}
+    for table in tables:
+        rows = dict.fromkeys(table.records, "record") | table.left_out
+        top = int(table.range.split(":")[0].lstrip(string.ascii_uppercase))
+        found |= dict.fromkeys(found.keys() & range(top, min(rows)), "header") | rows
+        found |= {row: f"{rows[row]} ?" for row in table.doubtful}
+    return found

@@ -4,9 +4,8 @@ import random
 
 import pytest
 
+from sat_retriever import Column, SheetRecord, Table, read_workbook
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import Column, SheetRecord, Table
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.tables.sketches import MAX_CELLS, NUMBERS, TEXTS, cell_sketch
 from sat_retriever.workbook.values.grid import Grid
 

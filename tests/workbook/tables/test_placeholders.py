@@ -31,10 +31,6 @@ def test_long_text_is_a_note_whatever_its_header():
     assert placeholder("Movie", "x" * 120) == "Movie_0001"
 
 
-def test_the_number_counts_the_value():
-    assert placeholder("Movie", "Alien", number=23) == "Movie_0023"
-
-
 def test_names_and_sentences_that_do_not_repeat_are_free_text():
     assert is_free_text([f"Person Number {n}" for n in range(20)])
 

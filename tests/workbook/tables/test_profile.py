@@ -5,10 +5,10 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import Column, SheetRecord, Table, read_workbook
 from sat_retriever.links.join.sketches import value_hash
-from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table
+from sat_retriever.records.sheets import ColumnType
 from sat_retriever.records.structure import SKETCH_SIZE
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.tables.sketches import (
     MAX_PROFILES_OF_SHEET,
     MAX_ROWS,

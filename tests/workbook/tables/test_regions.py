@@ -21,11 +21,7 @@ def kinds_of(picture):
 
 def test_blank_rows_and_columns_separate_blocks_in_reading_order():
     kinds = kinds_of(["xx.xx", "xx.xx", ".....", "xxx..", "xxx.."])
-    assert find_blocks(kinds, CUT_ALL) == [
-        Area(0, 0, 1, 1),
-        Area(0, 3, 1, 4),
-        Area(3, 0, 4, 2),
-    ]
+    assert find_blocks(kinds, CUT_ALL) == [Area(0, 0, 1, 1), Area(0, 3, 1, 4), Area(3, 0, 4, 2)]
 
 
 def test_joined_blocks_cover_what_lies_between_them():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import xlsxwriter
 
-from sat_retriever.workbook.read import read_workbook
+from sat_retriever import read_workbook
 from sat_retriever.workbook.typed import read_table_data
 
 NORTH = [["North", "nut", 120], ["North", "bolt", 35]]
@@ -160,3 +160,14 @@ def test_totals_of_a_delimited_file_are_found_among_written_numbers(tmp_path):
     data = read_table_data(file, "a")
     assert {each.row: str(each.reason) for each in data.left_out} == {4: "total"}
     assert data.columns[0] == ["Miete", "Strom", "Wasser"]
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_files_that_were_joined_are_one_table(blank, tmp_path):
+    part = "id,day,amount\n{0},2024-01-02,12.5\n{1},2024-01-03,7.25\n"
+    text = blank.join(part.format(n, n + 1) for n in (1, 3, 5))
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    data = read_table_data(tmp_path / "a.csv", "a")
+    assert {str(each.reason) for each in data.left_out} == {"repeated_header"}
+    assert data.columns[0] == [1, 2, 3, 4, 5, 6]
+    assert data.columns[2] == [12.5, 7.25] * 3

@@ -9,13 +9,18 @@ from dataclasses import asdict, replace
 import pytest
 from openpyxl import Workbook
 
-from sat_retriever import SheetIndex, SheetRetriever
-from sat_retriever.errors import InputError, MissingExtraError, PathNotFoundError
-from sat_retriever.records.hits import Hit, Why
+from sat_retriever import (
+    Hit,
+    InputError,
+    MissingExtraError,
+    PathNotFoundError,
+    SheetRetriever,
+    read_workbook,
+)
+from sat_retriever.records.hits import Why
 from sat_retriever.records.sheets import LeftOut, LeftOutReason
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import load_table, unique_names
-from tests.fakes import HashedEncoder
+from tests.builders import indexed
 
 
 @pytest.fixture
@@ -47,8 +52,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def index(folder, tmp_path):
-    with SheetIndex.create(tmp_path / "x.sat", HashedEncoder()) as index:
-        index.sync([folder])
+    with indexed(folder, tmp_path / "x.sat") as index:
         yield index
 
 

@@ -5,11 +5,10 @@ import datetime as dt
 import pytest
 from openpyxl import Workbook
 
-from sat_retriever import SheetIndex
 from sat_retriever.records.sheets import ColumnType
 from sat_retriever.tools.sql.query import TableQuery
 from sat_retriever.workbook.values.numberformat import FRACTION
-from tests.fakes import HashedEncoder
+from tests.builders import indexed
 
 DAY, EVE = dt.datetime(2024, 4, 3), dt.datetime(2024, 12, 28)
 HOURS = dt.timedelta(hours=1)
@@ -183,8 +182,7 @@ def index(tmp_path_factory):
             if code:
                 sheet.cell(row, 3).number_format = code
     book.save(folder / "a.xlsx")
-    with SheetIndex.create(folder / "x.sat", HashedEncoder()) as index:
-        index.sync([folder])
+    with indexed(folder, folder / "x.sat") as index:
         yield index
 
 

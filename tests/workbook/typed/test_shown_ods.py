@@ -2,9 +2,8 @@
 
 import pytest
 
-from sat_retriever import SheetIndex
 from sat_retriever.workbook.values.numberformat import FRACTION
-from tests.fakes import HashedEncoder
+from tests.builders import indexed
 
 opendocument = pytest.importorskip("odf.opendocument")
 from odf.table import Table, TableCell, TableRow  # noqa: E402
@@ -35,8 +34,7 @@ def test_percents_and_currencies_of_an_ods_are_told(tmp_path):
     sheet.addElement(line(*jena))
     book.spreadsheet.addElement(sheet)
     book.save(str(tmp_path / "a.ods"))
-    with SheetIndex.create(tmp_path / "x.sat", HashedEncoder()) as index:
-        index.sync([tmp_path])
+    with indexed(tmp_path, tmp_path / "x.sat") as index:
         margin, sales = index.table("a.ods#Shops").columns[1:]
         shown = index.records(["a.ods#Shops"])["a.ods#Shops"].columns[1:]
     assert (list(margin.values), margin.unit) == ([0.19, 0.07, 0.25, 0.125], FRACTION)

@@ -6,9 +6,9 @@ import zipfile
 import pytest
 import xlsxwriter
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.limits import Budget, Limits
-from sat_retriever.workbook.read import read_workbook
+from sat_retriever.workbook.limits import Budget
 from sat_retriever.workbook.values.sparse import OpenpyxlReader, StreamedSheet, lenient_workbook
 
 SHEET, TEXTS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"

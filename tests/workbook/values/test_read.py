@@ -6,8 +6,9 @@ import openpyxl
 import pytest
 import xlsxwriter
 
+from sat_retriever import Limits
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.limits import Budget, Limits
+from sat_retriever.workbook.limits import Budget
 from sat_retriever.workbook.values.grid import CellError, Grid
 from sat_retriever.workbook.values.read import MAX_TEXT, ValuesFailed, with_errors
 from sat_retriever.workbook.values.readers import CalamineReader

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.records.typedtable import ColumnKind
+from sat_retriever import ColumnKind
 from sat_retriever.workbook.values.grid import CellError
 from sat_retriever.workbook.values.typed import typed
 

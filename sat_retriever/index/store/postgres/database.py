@@ -38,11 +38,6 @@ class Database(Store):
 
     Readers see one state and never wait for a writer. A thread that reads or writes several
     statements together does so on one connection, others take one of a pool for each statement.
-
-    Args:
-        url: Place of an index of the current version.
-        writable: False refuses every write.
-        pool: Connections to use; None opens some.
     """
 
     path: IndexUrl

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from hashlib import blake2b
+from itertools import count as count_from
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +24,23 @@ from sat_retriever.index.store.postgres.database import connected
 from sat_retriever.index.store.postgres.rowsecurity import protect
 from sat_retriever.index.store.postgres.session import (
     CONTENTS,
+    FIELDS,
     META,
     OTHERS,
+    OWN_SHEETS,
     SHEETS,
     TABLES,
     TOKENS,
+    VECTORS,
+    WORDS,
     WORKBOOKS,
     PostgresSession,
     Table,
     statement,
     translated,
 )
-from sat_retriever.index.store.postgres.vectors import (
-    VECTORS,
-    HalfVector,
-    index_vectors,
-    register_vectors,
-)
-from sat_retriever.index.store.postgres.write import FIELDS, WORDS, fields_of, key_of, names_of
+from sat_retriever.index.store.postgres.vectors import HalfVector, index_vectors, register_vectors
+from sat_retriever.index.store.postgres.write import fields_of, key_of, names_of
 from sat_retriever.index.store.rows import RESTRICTED
 from sat_retriever.index.store.schema import migrate
 from sat_retriever.index.store.words import add_words
@@ -50,7 +50,6 @@ from sat_retriever.records.progress import Progress
 from sat_retriever.text.contents import content_words
 from sat_retriever.text.lexical import sheet_words
 
-_BUSY_S = 10.0  # time that another writer of the file may take
 _AT_ONCE = 1_000  # rows between two calls of the progress
 _WORDS = (
     "SELECT s.id, s.record, s.crc, c.packed, c.crc FROM sheets s "
@@ -65,7 +64,7 @@ Row = tuple[Any, ...]
 def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
     """Copy an index file to a URL where no index is yet; see `opening.migrate_store`."""
     with (
-        closing(open_file(file, busy_timeout_s=_BUSY_S)) as source,
+        closing(open_file(file)) as source,
         connected(url) as connection,
         translated(url),
         connection.transaction(),
@@ -117,16 +116,24 @@ def _copied(
 ) -> dict[str, int]:
     count = "SELECT count(*) FROM {}"
     sizes = {x.name: int(source.execute(count.format(x.name)).fetchone()[0]) for x in TABLES}
-    told = _Told(sum(sizes.values()), progress)
+    total, numbers = sum(sizes.values()), count_from(1)
+
+    def counted(rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            done = next(numbers)
+            if progress and (done % _AT_ONCE == 0 or done == total):
+                progress(done, total)
+            yield row
+
     for table in (META, WORKBOOKS, TOKENS, CONTENTS, *OTHERS):
         if table is TOKENS:
-            _copy_sheets(source, session, told)
-        session.copy(table.target, table.types, told.counted(_read(source, table)))
+            _copy_sheets(source, session, counted(_read(source, SHEETS)))
+        session.copy(table, counted(_read(source, table)))
     # Words and vectors, which PostgreSQL stores in another form.
-    session.copy(*WORDS, _words(source))
+    session.copy(WORDS, _words(source))
     tokens = source.execute("SELECT id, token FROM tokens ORDER BY id")
     vectors = ((row_id, HalfVector.of(np.frombuffer(data, dtype="<f4"))) for row_id, data in tokens)
-    session.copy(*VECTORS, vectors)
+    session.copy(VECTORS, vectors)
     for name, column in _IDS.items():
         session.execute(
             f"SELECT setval(pg_get_serial_sequence('{name}', '{column}'), max({column})) "
@@ -137,15 +144,15 @@ def _copied(
     return sizes
 
 
-def _copy_sheets(source: sqlite3.Connection, session: PostgresSession, told: _Told) -> None:
+def _copy_sheets(
+    source: sqlite3.Connection, session: PostgresSession, sheets: Iterator[Row]
+) -> None:
     """Copy the sheets, and what PostgreSQL keeps of their records in columns of its own."""
-    rows = ((row[0], *row, *_facts(row[-2])) for row in told.counted(_read(source, SHEETS)))
-    target = f"sheets (stored, {', '.join(SHEETS.columns)}, role, formulas)"
-    session.copy(target, ("int8", *SHEETS.types, "text", "text"), rows)
+    session.copy(OWN_SHEETS, ((row[0], *row, *_facts(row[-2])) for row in sheets))
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
     fields = ((row, *field) for row, text in metadata for field in fields_of(json.loads(text)))
-    session.copy(*FIELDS, fields)
+    session.copy(FIELDS, fields)
 
 
 def _facts(text: str) -> tuple[str, str]:
@@ -186,23 +193,6 @@ def _digest(rows: Iterable[Row]) -> tuple[int, int]:
 
 def _read(source: sqlite3.Connection, table: Table) -> Iterator[Row]:
     return iter(source.execute(table.reading))
-
-
-class _Told:
-    """Counts rows, and tells the progress."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._done = 0
-        self._total = total
-        self._progress = progress
-
-    def counted(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield rows as they come."""
-        for row in rows:
-            self._done += 1
-            if self._progress and (self._done % _AT_ONCE == 0 or self._done == self._total):
-                self._progress(self._done, self._total)
-            yield row
 
 
 def export_file(session: PostgresSession, path: Path) -> None:

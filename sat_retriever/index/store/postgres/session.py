@@ -23,7 +23,7 @@ from sat_retriever.errors import (
 )
 from sat_retriever.index.store.packing import RowDamage
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.rows import Kind
+from sat_retriever.index.store.rows import SqlType
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
@@ -123,6 +123,15 @@ OTHERS = (
     _table("crowded_blocks", "block"),
     _table("permissions", "sheet:int8 name"),
 )
+# What PostgreSQL has in other columns and tables than a file.
+OWN_SHEETS = Table(
+    "sheets",
+    ("stored", *SHEETS.columns, "role", "formulas"),
+    ("int8", *SHEETS.types, "text", "text"),
+)
+FIELDS = _table("fields", "sheet:int8 key value number:numeric")
+WORDS = _table("words", "id:int8 names:text[] contents:text[]")
+VECTORS = _table("vectors", "stored:int8 token:halfvec")
 TABLES = (META, WORKBOOKS, SHEETS, TOKENS, CONTENTS, *OTHERS)
 TYPES = {each.name: dict(zip(each.columns, each.types, strict=True)) for each in TABLES}
 """Types of the columns of each table in PostgreSQL, by their names."""
@@ -150,12 +159,12 @@ class PostgresSession:
         return cursor
 
     @staticmethod
-    def listed(values: Sequence[Any], kind: Kind = "text", /) -> tuple[str, list[Any]]:
+    def listed(values: Sequence[Any], kind: SqlType = "text", /) -> tuple[str, list[Any]]:
         return f"(SELECT unnest(?::{kind}[]) AS item)", list(values)
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
-        types = [TYPES[table][column] for column in columns]
-        self.copy(f"{table} ({', '.join(columns)})", types, rows)
+        types = tuple(TYPES[table][column] for column in columns)
+        self.copy(Table(table, tuple(columns), types), rows)
 
     def new_ids(self, table: str, count: int, /) -> list[int]:
         if not count:
@@ -163,16 +172,16 @@ class PostgresSession:
         sql = f"SELECT nextval(pg_get_serial_sequence('{table}', 'id')) FROM generate_series(1, ?)"
         return sorted(row[0] for row in self.execute(sql, (count,)).fetchall())
 
-    def copy(self, target: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Insert rows by COPY, in binary; a target is such as "words (id, names)"."""
+    def copy(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows by COPY, in binary."""
         given = iter(rows)
         first = next(given, None)
         if first is None:
             return
         with self.connection.cursor().copy(
-            SQL(f"COPY {target} FROM STDIN (FORMAT binary)")
+            SQL(f"COPY {table.target} FROM STDIN (FORMAT binary)")
         ) as copying:
-            copying.set_types(types)
+            copying.set_types(table.types)
             for row in chain((first,), given):
                 copying.write_row(row)
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sat_retriever.errors import IndexBusyError, IndexStorageError
-from sat_retriever.index.store.conditions import postgres_conditions
+from sat_retriever.errors import IndexBusyError
 from sat_retriever.index.store.damage import Damage
-from sat_retriever.index.store.packing import RowDamage, finite
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import database, locks, vectors
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
 from sat_retriever.index.store.postgres.migrating import export_file
 from sat_retriever.index.store.postgres.rowsecurity import holds_back, protect, protect_vectors
 from sat_retriever.index.store.postgres.schema import PROTECTED
-from sat_retriever.index.store.postgres.session import PostgresSession, statement, translated
+from sat_retriever.index.store.postgres.session import PostgresSession, Table, statement, translated
 from sat_retriever.index.store.postgres.write import (
     delete_sheets,
     drop_spellings,
@@ -29,13 +26,8 @@ from sat_retriever.index.store.postgres.write import (
     key_of,
 )
 from sat_retriever.index.store.rows import IdArray, RowToken
-from sat_retriever.index.store.store import put_meta
-from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.period.relation import Times, unpacked
 
-_COUNTED = ("format", "visibility", "formulas")
-_ALIKE = 20_000  # known words that share half of their letters with a misspelt one
 _AT_ONCE = 4_096  # tokens that are fetched together
 _OVER, _LEAST_FOUND = 4, 100  # sheets found by an index for each that is asked for, and at least
 MANY = 1_000  # notes of a second pass from which on its joins are planned with fresh statistics
@@ -51,6 +43,8 @@ _JOINED = (
 class PostgresStore(database.Database):
     """A reader and writer of one index."""
 
+    counted = {name: name for name in ("format", "visibility", "formulas")}  # noqa: RUF012
+
     @classmethod
     def create(cls, url: IndexUrl, meta: Mapping[str, str]) -> PostgresStore:
         database.create(url, meta)
@@ -61,38 +55,6 @@ class PostgresStore(database.Database):
         return cls(url, writable=database.prepare(url))
 
     # ---- readings
-
-    def sheet_counts(self, fact: str) -> dict[str, int]:
-        if fact not in _COUNTED:
-            raise ValueError(f"no counts by {fact!r}")
-        return dict(
-            self._rows(f"SELECT {fact}, count(*) FROM sheets GROUP BY {fact} ORDER BY {fact}")
-        )
-
-    def ids_by_sheet_id(self) -> IdArray:
-        return self._ids("id", "FROM sheets", "sheet_id")
-
-    def tokens_after(
-        self, row_id: int, until: int, count: int, width: int
-    ) -> tuple[FloatArray, FloatArray, Times]:
-        tokens = np.empty((count, width), dtype="<f4")
-        lengths = np.empty((count, 2), dtype=np.float32)
-        months = np.zeros(count, dtype=np.int64)
-        row, size = 0, 4 * width
-        sql = "SELECT words, texts, months, token FROM tokens WHERE id > ? AND id <= ? ORDER BY id"
-        with self._translated():
-            for part in self._parts(sql, (row_id, until)):
-                if row + len(part) > count or any(len(token) != size for *_, token in part):
-                    raise RowDamage("a token has another width, or is no sheet's")
-                ends = row + len(part)
-                facts = np.array([each[:3] for each in part], dtype=np.int64)
-                lengths[row:ends], months[row:ends] = facts[:, :2], facts[:, 2]
-                joined = b"".join(each[3] for each in part)
-                tokens[row:ends] = np.frombuffer(joined, dtype="<f4").reshape(-1, width)
-                row = ends
-            if row != count or not finite(tokens):
-                raise RowDamage("a token is missing, or has no direction")
-        return tokens, lengths, unpacked(months)
 
     def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         return self._rows("SELECT id, token FROM tokens WHERE id = ANY(?)", (list(ids),))
@@ -118,30 +80,18 @@ class PostgresStore(database.Database):
             "WHERE name = ANY(?) GROUP BY name"
         )
         stored = {name: word for word in words for name in in_names(word)}
-        found: dict[str, IdArray] = {}
         with self._translated():
-            for part in self._parts(sql, (list(stored),)):
-                found.update((name, unpacked_ids(data)) for name, data in part)
+            rows = self._stream(sql, (list(stored),))
+            found = {name: unpacked_ids(data) for name, data in rows}
         for word in words:
             yield tuple(found.get(name, unpacked_ids(None)) for name in in_names(word))
 
     def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
         where = " AND ".join(["contents && ?::text[]"] * len(groups))
         # Row ids in an expression: in their order the index of words would not be used.
-        source = f"FROM (SELECT id FROM words WHERE {where} ORDER BY id + 0 LIMIT ?) found"
+        source = f"(SELECT id FROM words WHERE {where} ORDER BY id + 0 LIMIT ?) found"
         values = [[key_of(word) for word in group] for group in groups]
         return self._ids("id", source, "id", (*values, most))
-
-    def _spelled_like(self, start: str, end: str) -> list[str]:
-        found: dict[str, None] = {}
-        for column, first in (("word", start), ("reversed", end[::-1])):
-            sql = (
-                f"SELECT word FROM spellings WHERE {column} >= ? AND {column} < ? "
-                f"ORDER BY {column} LIMIT ?"
-            )
-            beyond = first[:-1] + chr(ord(first[-1]) + 1)
-            found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
-        return list(found)
 
     def groups_among(self, names: Sequence[str]) -> list[str]:
         return sorted(row[0] for row in self._rows("SELECT known_groups(?)", (list(names),)))
@@ -149,21 +99,6 @@ class PostgresStore(database.Database):
     def holds_back(self) -> bool:
         with self._translated(), self._connection() as session:
             return holds_back(session)
-
-    def documentation(self, after: int = -1) -> IdArray:
-        return self._ids("id", "FROM tokens WHERE documentation = 1 AND id > ?", "id", (after,))
-
-    def main_sheets(self, after: int = -1) -> IdArray:
-        return self._ids("id", "FROM tokens WHERE main = 1 AND id > ?", "id", (after,))
-
-    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
-        source, order = "FROM sheets WHERE workbook_id > 0", "workbook_id, id"
-        return self._ids("id", source, order), self._ids("workbook_id", source, order)
-
-    def matching(self, filters: Filters) -> IdArray:
-        where, values = postgres_conditions(replace(filters, period=None))
-        source = f"FROM sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE {where}"
-        return self._ids("s.id", source, "s.id", values)
 
     def nearest(self, token: FloatArray, k: int) -> IdArray:
         """Row ids of the sheets whose tokens are nearest to a token, best first.
@@ -199,16 +134,15 @@ class PostgresStore(database.Database):
         return [row[0] for row in self._rows("SELECT DISTINCT key FROM fields ORDER BY key")]
 
     def _ids(self, name: str, source: str, order: str, values: Sequence[Any] = ()) -> IdArray:
-        """One column of whole numbers, packed by the server: many times faster than rows."""
-        [[data]] = self._rows(f"SELECT {_packed(name, order)} {source}", values)
+        # Packed by the server: many times faster than rows.
+        [[data]] = self._rows(f"SELECT {_packed(name, order)} FROM {source}", values)
         return unpacked_ids(data)
 
-    def _parts(self, sql: str, values: Sequence[Any]) -> Any:
-        """Yield the rows of a long result in lists; nothing else runs on the connection then."""
+    def _stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any]]:
         with self._transaction() as session, session.connection.cursor("long", binary=True) as long:
             long.execute(statement(sql), values)
             while part := long.fetchmany(_AT_ONCE):
-                yield part
+                yield from part
 
     # ---- changes
 
@@ -216,30 +150,22 @@ class PostgresStore(database.Database):
         with self.reading(), self._connection() as session:
             export_file(session, path)
 
-    def replace_tokens(self, tokens: Iterable[RowToken], meta: Mapping[str, str | None]) -> None:
-        with self._writing() as session:
-            session.execute(
-                "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
-                "vector halfvec NOT NULL) ON COMMIT DROP"
-            )
-            session.copy(
-                "fresh (id, token, vector)",
-                ("int8", "bytea", "halfvec"),
-                (
-                    (row_id, token, vectors.HalfVector.of(np.frombuffer(token, dtype="<f4")))
-                    for row_id, token in tokens
-                ),
-            )
-            update = "UPDATE tokens t SET token = f.token FROM fresh f WHERE f.id = t.id"
-            done = session.execute(update).rowcount
-            sheets = session.execute("SELECT count(*) FROM tokens").fetchall()[0][0]
-            if done != sheets:
-                raise IndexStorageError(
-                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
-                    "program changed it meanwhile, try again"
-                )
-            _replace_vectors(session, meta["width"])
-            put_meta(session, meta)
+    def _replace_tokens(
+        self, session: PostgresSession, tokens: Iterable[RowToken], width: int, /
+    ) -> int:
+        session.execute(
+            "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
+            "vector halfvec NOT NULL) ON COMMIT DROP"
+        )
+        half = vectors.HalfVector.of
+        session.copy(
+            Table("fresh", ("id", "token", "vector"), ("int8", "bytea", "halfvec")),
+            ((row_id, x, half(np.frombuffer(x, dtype="<f4"))) for row_id, x in tokens),
+        )
+        update = "UPDATE tokens t SET token = f.token FROM fresh f WHERE f.id = t.id"
+        done = session.execute(update).rowcount
+        _replace_vectors(session, width)
+        return done
 
     def settle(self) -> None:
         """Find the links and groups of copies of all that changes touched, page by page.
@@ -266,12 +192,6 @@ class PostgresStore(database.Database):
             if vectors.lacks_vector_index(session, self.path.namespace):
                 vectors.index_vectors(session, width)
 
-    def repair(self, width: int) -> Damage:
-        with self._writing() as session:
-            damage = find_damage(session, width)
-            take_out(session, damage)
-        return damage
-
     def forget_words(self) -> None:
         """Do nothing: the server takes deleted words out by itself (VACUUM)."""
 
@@ -282,6 +202,8 @@ class PostgresStore(database.Database):
     _insert_sheets = staticmethod(insert_sheets)
     _delete_sheets = staticmethod(delete_sheets)
     _drop_spellings = staticmethod(drop_spellings)
+    _find_damage = staticmethod(find_damage)
+    _take_out = staticmethod(take_out)
 
     def _protect(self, session: PostgresSession, *, protected: bool) -> None:
         protect(session, PROTECTED, protected=protected)
@@ -296,7 +218,7 @@ def unpacked_ids(data: bytes | None) -> IdArray:
     return np.frombuffer(data or b"", dtype=">i8").astype(np.int64)
 
 
-def _replace_vectors(session: PostgresSession, width: str | None) -> None:
+def _replace_vectors(session: PostgresSession, width: int) -> None:
     """Fill another table, which takes the place of the old one at once: readers hardly wait."""
     session.execute("CREATE TABLE new_vectors (LIKE vectors)")
     session.execute(
@@ -307,8 +229,7 @@ def _replace_vectors(session: PostgresSession, width: str | None) -> None:
         "ALTER TABLE new_vectors ADD PRIMARY KEY (stored), ADD FOREIGN KEY (stored) "
         "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     )
-    if width is not None:
-        vectors.index_vectors(session, int(width), "new_vectors")
+    vectors.index_vectors(session, width, "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")
     protect_vectors(session)

@@ -11,7 +11,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-from sat_retriever.index.store.postgres.session import Connection, PostgresSession
+from sat_retriever.index.store.postgres.session import VECTORS, Connection, PostgresSession
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.tokens import FloatArray
 
@@ -19,7 +19,6 @@ MAX_INDEXED = 4_000  # numbers of a token that an index of pgvector takes
 LEAST_INDEXED = 1_000  # vectors from which on they are indexed; fewer are compared one by one
 _NEIGHBOURS_BYTES = 1_024  # of an index for each vector while it is made, beside the vector
 _MOST_MEMORY_KIB = 1 << 20  # that making an index takes, unless the server is set to more
-VECTORS = ("vectors (stored, token)", ("int8", "halfvec"))  # the table, and types of its columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +66,9 @@ def insert_vectors(session: PostgresSession, rows: Sequence[SheetRow]) -> dict[s
         return {}
     sql = "SELECT nextval('stored_keys') FROM generate_series(1, ?)"
     keys = [row[0] for row in session.execute(sql, (len(rows),)).fetchall()]
-    session.copy(
-        *VECTORS, ((key, HalfVector.of(row.token)) for key, row in zip(keys, rows, strict=True))
-    )
-    return {row.record.sheet_id: key for key, row in zip(keys, rows, strict=True)}
+    keyed = list(zip(keys, rows, strict=True))
+    session.copy(VECTORS, ((key, HalfVector.of(row.token)) for key, row in keyed))
+    return {row.record.sheet_id: key for key, row in keyed}
 
 
 def lacks_vector_index(session: PostgresSession, namespace: str) -> bool:

@@ -12,7 +12,15 @@ from decimal import Decimal
 from hashlib import blake2b
 
 from sat_retriever.index.store.packing import RowDamage, contents_of, record_of
-from sat_retriever.index.store.postgres.session import CONTENTS, TOKENS, Connection, PostgresSession
+from sat_retriever.index.store.postgres.session import (
+    CONTENTS,
+    FIELDS,
+    OWN_SHEETS,
+    TOKENS,
+    WORDS,
+    Connection,
+    PostgresSession,
+)
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, SheetRow
 from sat_retriever.index.store.words import spellings
 from sat_retriever.index.store.write import PackedSheet, packed_sheet
@@ -21,32 +29,16 @@ from sat_retriever.text.segment import stem
 
 _LONGEST = 1_000  # bytes of a word in the index, which takes up to 2,700
 _PLACES = range(len(LEXICAL_FIELDS))
-Target = tuple[str, tuple[str, ...]]  # a table with its columns, and the types of these
-
-SHEETS: Target = (
-    "sheets (id, stored, workbook_id, sheet_id, workbook, path, format, visibility, metadata, "
-    "record, crc, role, formulas)",
-    ("int8", "int8", "int8", *["text"] * 7, "int8", "text", "text"),
-)
-FIELDS: Target = ("fields (sheet, key, value, number)", ("int8", "text", "text", "numeric"))
-WORDS: Target = ("words (id, names, contents)", ("int8", "text[]", "text[]"))
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresSheet:
-    """A packed sheet, with its rows in the tables that a file does not have.
-
-    Attributes:
-        packed: The sheet as every store has it.
-        own: In `sheets`: role, formulas.
-        fields: In `fields`, a row each: key, value, number.
-        words: In `words`: names, contents.
-    """
+    """A packed sheet, with its rows in the tables that a file does not have."""
 
     packed: PackedSheet
-    own: tuple[str, str]
-    fields: tuple[tuple[str, str, Decimal | None], ...]
-    words: tuple[list[str], list[str] | None]
+    own: tuple[str, str]  # role, formulas
+    fields: tuple[tuple[str, str, Decimal | None], ...]  # a row each: key, value, number
+    words: tuple[list[str], list[str] | None]  # names, contents
 
 
 def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
@@ -58,18 +50,18 @@ def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
             packed,
             own=(record.role.value, record.formulas.value),
             fields=tuple(fields_of(record.metadata)),
-            words=(names_of(row.words), [*map(key_of, packed.words)] if packed.contents else None),
+            words=(
+                names_of(packed.names),
+                [*map(key_of, packed.words)] if packed.contents else None,
+            ),
         )
     return found
 
 
 class WritingSession(PostgresSession):
-    """The session of one write.
+    """The session of one write, with the sheets that it may insert, by sheet id.
 
-    Args:
-        connection: The connection.
-        packed: Sheets that may be inserted, by sheet id.
-        keys: Key of the vectors of each of them, which were inserted already.
+    `keys` are those of their vectors, which were inserted already.
     """
 
     def __init__(
@@ -94,17 +86,16 @@ def insert_sheets(session: WritingSession, rows: Sequence[tuple[int | None, Shee
         (number, session.packed[row.record.sheet_id])
         for number, (_workbook, row) in zip(ids, rows, strict=True)
     ]
-    sheets = [
-        (number, keys[row.record.sheet_id], workbook, *each.packed.sheet, *each.own)
-        for (number, each), (workbook, row) in zip(parts, rows, strict=True)
-    ]
-    tokens = [(number, *each.packed.token) for number, each in parts]
+    sheets = []
+    for (number, each), (workbook, _row) in zip(parts, rows, strict=True):
+        sheet_id, *facts = each.packed.sheet
+        sheets.append((keys[sheet_id], number, sheet_id, workbook, *facts, *each.own))
     contents = [(number, *x.packed.contents) for number, x in parts if x.packed.contents]
-    session.copy(*SHEETS, sheets)
-    session.copy(*FIELDS, [(number, *field) for number, each in parts for field in each.fields])
-    session.copy(TOKENS.target, TOKENS.types, tokens)
-    session.copy(CONTENTS.target, CONTENTS.types, contents)
-    session.copy(*WORDS, [(number, *each.words) for number, each in parts])
+    session.copy(OWN_SHEETS, sheets)
+    session.copy(FIELDS, [(number, *field) for number, each in parts for field in each.fields])
+    session.copy(TOKENS, [(number, *each.packed.token) for number, each in parts])
+    session.copy(CONTENTS, contents)
+    session.copy(WORDS, [(number, *each.words) for number, each in parts])
     added = {word for _number, each in parts for word in each.packed.spellings}
     add_spellings(session, added)
     return added

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sat_retriever.errors import ClusterError, SatError
 from sat_retriever.index.sync.cluster.node import cores_of
-from sat_retriever.index.sync.encoding import EncodedWorkbook
 from sat_retriever.index.sync.executor import Done
 from sat_retriever.index.sync.sync_plan import ToRead
-from sat_retriever.links.claims import Discovery
 from sat_retriever.records.sheets import Skipped, SkipReason
 
 _MOST_FILES = 16
@@ -110,7 +108,7 @@ class Failures:
         why = "for lack of memory " if memory else ""
         message = f"{_CRASHES} workers of the cluster ended {why}while they read it; the file may "
         skipped = Skipped(job.state.path, reason, f"{message}be hostile.")
-        return job, EncodedWorkbook((), Discovery.EMPTY, (skipped,), "")
+        return job, replace(job.book, state=replace(job.state, skipped=(skipped,)))
 
 
 def _first_line(error: BaseException) -> str:

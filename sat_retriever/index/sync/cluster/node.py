@@ -1,26 +1,27 @@
-"""The nodes of a cluster: their cores, reading in tasks, and encoding in an actor."""
+"""The nodes of a cluster: their cores, reading in tasks, and the actors that encode.
+
+There is an encoder for each GPU, or for each node if there is none.
+"""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
+from sat_retriever.encoder.load import is_embedding
 from sat_retriever.encoder.onnx.device import Device
+from sat_retriever.encoder.sheet import SheetEncoder
 from sat_retriever.errors import ClusterError
 from sat_retriever.index.settings import IndexSettings, IndexState
-from sat_retriever.index.sync.encoding import (
-    EncodedWorkbook,
-    LinkedWorkbook,
-    encoded_workbooks,
-    linked,
-)
-from sat_retriever.index.sync.executor import books_of
+from sat_retriever.index.store.rows import NewWorkbook
+from sat_retriever.index.sync.executor import books_of, encoded_workbooks, linked
 from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_file
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.limits import Limits
@@ -74,11 +75,7 @@ def checks_of_node(
 
 
 def check_version(version: str, address: str) -> None:
-    """Refuse a node with another version of this package than this machine's.
-
-    Raises:
-        ClusterError: If its version is another.
-    """
+    """Refuse a node with another version of this package than this machine's."""
     if version != __version__:
         raise ClusterError(
             f"the node {address} has sat-retriever {version}, and this machine {__version__}: "
@@ -87,8 +84,8 @@ def check_version(version: str, address: str) -> None:
 
 
 def read_books(
-    jobs: Sequence[ToRead], reading: ReadOptions, limits: Limits, *, check: bool
-) -> tuple[TaskReport, list[LinkedWorkbook]]:
+    jobs: Sequence[ToRead], shared: tuple[ReadOptions, Limits], *, check: bool
+) -> tuple[TaskReport, list[NewWorkbook]]:
     """A report and the workbooks that were read, with their links.
 
     A file is read by a process of its own with limits on memory and time, as on any machine. With
@@ -97,12 +94,12 @@ def read_books(
     unseen = dict(_unseen(jobs)) if check else {}
     place_of = {job.file: place for place, job in enumerate(jobs)}
     seen = [job for place, job in enumerate(jobs) if place not in unseen]
-    done: list[tuple[int, LinkedWorkbook]] = []
+    done: list[tuple[int, NewWorkbook]] = []
     start, link_s = time.perf_counter(), 0.0
-    with closing(books_of(seen, reading, limits, 1)) as books:
+    with closing(books_of(seen, *shared, 1)) as books:
         for job, book in books:
             before = time.perf_counter()
-            done.append((place_of[job.file], linked(book)))
+            done.append((place_of[job.file], linked(job, book)))
             link_s += time.perf_counter() - before
     ray: Any = require("ray", "ray")
     report = TaskReport(
@@ -111,7 +108,7 @@ def read_books(
         version=__version__,
         places=tuple(place for place, _ in done),
         unseen=tuple(unseen.items()),
-        sheets=sum(len(found.records) for _, found in done),
+        sheets=sum(len(found.rows) for _, found in done),
         read_s=time.perf_counter() - start - link_s,
         link_s=link_s,
     )
@@ -142,12 +139,8 @@ class NodeEncoder:
     def __init__(self, settings: IndexSettings, path: Path, device: Device) -> None:
         self._state = IndexState(settings, path, None, device)
 
-    def encode(self, *parts: list[LinkedWorkbook]) -> tuple[float, list[EncodedWorkbook]]:
-        """Seconds, and the workbooks of several tasks with their tokens.
-
-        Raises:
-            EncoderError: If the encoder cannot be loaded on this node, or fails.
-        """
+    def encode(self, *parts: list[NewWorkbook]) -> tuple[float, list[NewWorkbook]]:
+        """Seconds, and the workbooks of several tasks with their tokens."""
         start = time.perf_counter()
         done = encoded_workbooks([found for part in parts for found in part], self._state)
         return time.perf_counter() - start, done
@@ -169,10 +162,90 @@ def cores_of(ray: Any) -> int:
 
 
 def wait_for(ray: Any, awaited: Sequence[Any]) -> None:
-    """Wait until one of some references has an answer.
-
-    Raises:
-        ClusterError: If no core is left.
-    """
+    """Wait until one of some references has an answer."""
     while not ray.wait(list(awaited), num_returns=1, timeout=_CHECK_S, fetch_local=False)[0]:
         cores_of(ray)
+
+
+def runs_on_nodes(state: IndexState) -> bool:
+    """True if nodes can load the encoder of an index by its name.
+
+    A model of a server is asked by this process, which counts its work, and an object of a
+    program exists only in it.
+    """
+    loaded = state.loaded
+    if loaded is not None:
+        return isinstance(loaded, SheetEncoder)
+    return not is_embedding(state.settings.encoder)
+
+
+class Encoders:
+    """Actors that encode, started when they are first needed."""
+
+    def __init__(self, ray: Any, state: IndexState) -> None:
+        self._ray = ray
+        gpus = 0 if state.device == "cpu" else self._present()
+        self._gpus = [f"gpu {number}" for number in range(gpus)]
+        settings = replace(state.settings, encoder=state.encoder_name)
+        self._arguments = (settings, state.path, state.device)
+        self._actors: dict[str, Any] = {}
+        self._calls: Counter[str] = Counter()
+
+    def nearest(self, node: str) -> str:
+        """The actor that should encode what a node has read.
+
+        It is the node's own, so that texts do not travel. With GPUs it is the one with the fewest
+        calls, on whichever node.
+        """
+        return min(self._gpus, key=lambda each: self._calls[each]) if self._gpus else node
+
+    def calls(self, name: str) -> int:
+        """Number of calls that an actor has not answered."""
+        return self._calls[name]
+
+    def encode(self, name: str, parts: list[Any]) -> tuple[Any, Any, Any]:
+        """The actor, and references to the seconds and the results of one call."""
+        if name not in self._actors:
+            self._actors[name] = self._started(name)
+        self._calls[name] += 1
+        actor = self._actors[name]
+        seconds, done = actor.encode.options(num_returns=2).remote(*parts)
+        return actor, seconds, done
+
+    def answered(self, name: str) -> None:
+        """Record the end of a call."""
+        self._calls[name] -= 1
+
+    def lost(self, name: str, actor: Any) -> None:
+        """Forget an actor that died, unless another has its name already; a call starts one.
+
+        A GPU that went with its node is no longer given any work.
+        """
+        if self._actors.get(name) is actor:
+            del self._actors[name]
+            if name in self._gpus and len(self._gpus) > self._present():
+                self._gpus.remove(name)
+
+    def stop(self) -> None:
+        """End all actors."""
+        for actor in self._actors.values():
+            self._ray.kill(actor)
+        self._actors.clear()
+
+    def _present(self) -> int:
+        return int(self._ray.cluster_resources().get("GPU", 0))
+
+    def _started(self, name: str) -> Any:
+        """Start an actor: on a GPU of its own, or beside the readers of a node.
+
+        The second takes no core for itself. Readers and encoder share the cores of a node as they
+        do on one machine, whichever of them has more to do.
+        """
+        remote = self._ray.remote(NodeEncoder)
+        if name in self._gpus:
+            options = {"num_cpus": 0, "num_gpus": 1}
+        else:
+            strategies = self._ray.util.scheduling_strategies
+            there = strategies.NodeAffinitySchedulingStrategy(name, soft=False)
+            options = {"num_cpus": 0, "scheduling_strategy": there}
+        return remote.options(max_restarts=0, **options).remote(*self._arguments)

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.errors import ClusterError
+from sat_retriever.index.store.rows import NewWorkbook
 from sat_retriever.index.sync.cluster.chunks import Chunk, Failures, chunks
-from sat_retriever.index.sync.cluster.encoders import Encoders, runs_on_nodes
 from sat_retriever.index.sync.cluster.node import (
+    Encoders,
     Stat,
     TaskReport,
     check_version,
     read_books,
+    runs_on_nodes,
     stat_of,
     wait_for,
 )
-from sat_retriever.index.sync.encoding import EncodedWorkbook, encoded_workbooks
-from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work
+from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work, encoded_workbooks
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.read import LocalFile
 
@@ -82,15 +83,10 @@ class ClusterRun:
         self._encoders = Encoders(ray, work.state) if runs_on_nodes(work.state) else None
         self._shared = ray.put((work.reading, work.limits))
         strategy = {"num_cpus": 1, "num_returns": 2, "scheduling_strategy": "SPREAD"}
-        self._task = ray.remote(_read_books).options(max_retries=0, **strategy)
+        self._task = ray.remote(read_books).options(max_retries=0, **strategy)
 
     def results(self) -> Iterator[Done]:
-        """Yield every workbook once.
-
-        Raises:
-            ClusterError: If the cluster fails, or a node does not see a file.
-            EncoderError: If the encoder cannot be loaded, or fails.
-        """
+        """Yield every workbook once."""
         while self._waiting or self._reading or self._read or self._encoding:
             self._claim()
             for ref in self._answered():
@@ -158,11 +154,7 @@ class ClusterRun:
         self._read.setdefault(name, []).append(books)
 
     def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
-        """Read a file anyway that changed meanwhile.
-
-        Raises:
-            ClusterError: If it is another one on the node than on this machine.
-        """
+        """Read a file anyway that changed meanwhile."""
         assert isinstance(job.file, LocalFile)  # a URL is the same everywhere
         here = stat_of(job.file.path)
         if here != there:
@@ -215,7 +207,7 @@ class ClusterRun:
         self._spent.encode_s += seconds
         yield from self._finished(call.books, done)
 
-    def _finished(self, books: list[_Books], done: Iterable[EncodedWorkbook]) -> Iterator[Done]:
+    def _finished(self, books: list[_Books], done: Iterable[NewWorkbook]) -> Iterator[Done]:
         """Yield results, and count each chunk's bytes as free once it is stored."""
         results = iter(done)
         for each in books:
@@ -249,11 +241,6 @@ class ClusterRun:
         """Bytes of a result; 0 if the cluster has lost it already."""
         found = self._ray.experimental.get_object_locations([ref]).get(ref, {})
         return int(found.get("object_size") or 0)
-
-
-def _read_books(jobs: Sequence[ToRead], shared: Any, *, check: bool) -> tuple[TaskReport, Any]:
-    reading, limits = shared
-    return read_books(jobs, reading, limits, check=check)
 
 
 def _said(stat: Stat | None) -> str:

@@ -62,7 +62,7 @@ def shows_unit(row: bytes) -> bool:
 def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
     """Yield the formulas and number formats of a workbook, sheet by sheet."""
     reader = _FormulaReader(limits)
-    parser = content_parser(reader, limits)
+    parser = content_parser(reader)
     try:
         for chunk in thinned(chunks(), lambda row: b"formula" in row or shows_unit(row)):
             parser.Parse(chunk, False)
@@ -73,9 +73,9 @@ def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
     yield from reader.finished()
 
 
-def content_parser(reader: SheetReader, limits: Limits) -> expat.XMLParserType:
+def content_parser(reader: SheetReader) -> expat.XMLParserType:
     """A guarded parser that passes every element to the reader."""
-    parser = guarded_parser(PART, limits)
+    parser = guarded_parser(PART)
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     return parser

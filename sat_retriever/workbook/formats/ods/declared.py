@@ -61,7 +61,7 @@ def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
         return b"object" in row
 
     reader = _DeclaredReader(found, limits)
-    feed(content_parser(reader, limits), thinned(chunks(), keep))
+    feed(content_parser(reader), thinned(chunks(), keep))
     return found
 
 

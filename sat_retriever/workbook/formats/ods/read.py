@@ -29,11 +29,7 @@ _RANGES = ("cell-range-address", "values-cell-range-address", "label-cell-addres
 
 
 def read_ods(reading: Reading) -> Iterator[Json]:
-    """Yield messages about an ods.
-
-    Raises:
-        Refused: If it is a bomb, over a limit, or no reader opens it.
-    """
+    """Yield messages about an ods."""
     walk = _Walk(reading.request, reading.budget)
     yield from walk.content(reading.file)
     reading.formulas = walk.counts

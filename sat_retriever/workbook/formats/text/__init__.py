@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sat_retriever.records.jsonform import Json
-from sat_retriever.workbook.formats.kind import Kind, Shown, foreign
+from sat_retriever.workbook.formats.kind import FileKind, Shown, foreign
 
 if TYPE_CHECKING:
     from sat_retriever.workbook.formats.reading import Reading
 
 
-def recognise(shown: Shown) -> Kind:
+def recognise(shown: Shown) -> FileKind:
     """The kind of a file that no other format recognised: flat text, or a foreign file."""
-    return foreign(shown) or Kind("csv")
+    return foreign(shown) or FileKind("csv")
 
 
 def messages(reading: Reading) -> Iterator[Json]:

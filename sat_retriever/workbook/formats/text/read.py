@@ -38,11 +38,7 @@ _TABLE = 0.4  # least consistency of a table; half of the rows in two columns gi
 
 
 def read_table(reading: Reading) -> Iterator[Json]:
-    """Yield messages about a delimited text file: its one sheet has the name of the file.
-
-    Raises:
-        Refused: If neither its content nor its name suggests a table.
-    """
+    """Yield messages about a delimited text file: its one sheet has the name of the file."""
     request = reading.request
     strict = extension_of(PurePath(request.path).name) not in FLAT_EXTENSIONS
     shown = request.window is not None
@@ -94,9 +90,6 @@ def text_values(
     Args:
         budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
-
-    Raises:
-        Refused: If the text is damaged from its start, or is not a table and `strict` is True.
     """
     file.seek(0)
     start = file.read(_SAMPLE_BYTES).decode(encoding, errors="replace").replace("\0", "")

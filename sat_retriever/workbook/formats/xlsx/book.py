@@ -114,11 +114,7 @@ class Contents:
 
 
 def main_part(package: Package) -> str:
-    """Name of the workbook part.
-
-    Raises:
-        Refused: If there is none, or the package's relationships are an XML bomb.
-    """
+    """Name of the workbook part."""
     for relationship in package.relationships("").values():
         if relationship.type == _MAIN_TYPE and relationship.target in package:
             return relationship.target
@@ -128,15 +124,11 @@ def main_part(package: Package) -> str:
 
 
 def read_contents(package: Package) -> Contents:
-    """Sheets, names, externals and date system of a workbook.
-
-    Raises:
-        Refused: If the workbook part is missing or damaged, or declares entities.
-    """
+    """Sheets, names, externals and date system of a workbook."""
     part = main_part(package)
     links = package.relationships(part)
     reader = _WorkbookPart()
-    parser = guarded_parser(part, package.limits)
+    parser = guarded_parser(part)
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text

@@ -46,11 +46,7 @@ _OVERLAP_BYTES = (4 << 20, 400 << 20)  # least and most bytes of XML for a paral
 
 
 def read_xlsx(reading: Reading) -> Iterator[Json]:
-    """Yield messages about an xlsx, xlsm or xltx.
-
-    Raises:
-        Refused: If it is a bomb, over a limit, or damaged beyond reading.
-    """
+    """Yield messages about an xlsx, xlsm or xltx."""
     if reading.damage:
         yield from read_by_value(reading, by_openpyxl=True)
         return
@@ -161,7 +157,7 @@ class _Walk:
         scan.sums = column_sums(scan.formulas)
         if request.window is not None and request.formulas and scan.formulas:
             area = request.window.area
-            owners = formula_owners(self.chunks(sheet.part), area, request.limits)
+            owners = formula_owners(self.chunks(sheet.part), area)
             scan.formulas = cell_formulas(scan.formulas, area, owners)
         self.reading.formulas[sheet.name] = formula_count(scan.formulas)
         self.reading.show(declared.sources)

@@ -286,19 +286,12 @@ class NotPlain(Exception):  # noqa: N818 - a signal between the two readers
 
 
 def attributes_of(raw: bytes) -> dict[str, str]:
-    """The attributes of a tag by name.
-
-    Raises:
-        NotPlain: If a name or value is not plain text.
-    """
+    """The attributes of a tag by name."""
     return {text_of(key): text_of(value) for key, value in _ATTRIBUTE.findall(raw)}
 
 
 def text_of(raw: bytes) -> str:
     r"""Decode the bytes between two tags, or two quotes.
-
-    Raises:
-        NotPlain: If they are not UTF-8, or have an unknown entity.
 
     >>> text_of(b"a &lt; b\r\n")
     'a < b\n'

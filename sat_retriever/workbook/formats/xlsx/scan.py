@@ -72,9 +72,6 @@ def scan_sheet(
 
     Args:
         again: The same bytes again, read only if the byte search gives up.
-
-    Raises:
-        Refused: If the part declares entities or nests too deeply.
     """
     try:
         return scan_plain(chunks, limits, styles)
@@ -141,7 +138,7 @@ class _Reader(RowFacts):
         self.limits = limits
         self._codes = styles.codes
         self.saw_rows_place = False
-        self.parser = guarded_parser("of a worksheet", limits)
+        self.parser = guarded_parser("of a worksheet")
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.declared = DeclaredParts(scan.sources)

@@ -55,7 +55,7 @@ def read_part(package: Package, part: str, reader: PartReader, budget: Budget) -
 
     What the reader got before that stays valid.
     """
-    parser = guarded_parser(part, package.limits)
+    parser = guarded_parser(part)
     tags, most, depth = reader.tags, package.limits.xml_depth, 0
 
     # Most elements of a drawing are of no use, so a look at the name is all that they cost.

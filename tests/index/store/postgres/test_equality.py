@@ -205,10 +205,7 @@ def test_the_nearest_tokens_are_found_by_index_and_ranked_exactly(url):
     with SheetIndex.create(url, HashedEncoder()) as index:
         store = index._store
         store.put_sheets(
-            [
-                SheetRow(record, token, ([], [], [], []))
-                for record, token in zip(records, tokens, strict=True)
-            ]
+            [SheetRow(record, token) for record, token in zip(records, tokens, strict=True)]
         )
         ids = np.sort(store.ids_by_sheet_id())
         store._rows("SELECT set_config('enable_seqscan', 'off', false)")

@@ -18,7 +18,6 @@ from sat_retriever.index.store.postgres import locks
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.links.claims import discover
 from sat_retriever.links.copies.claims import copy_claims
-from sat_retriever.text.lexical import sheet_words
 from tests.fakes import HashedEncoder
 from tests.places import ROOT
 
@@ -45,7 +44,7 @@ def book(name: str, state: int = 0) -> NewWorkbook:
         for tab, x in tabs.items()
     ]
     tokens = encoder.encode_sheets([record.sheet for record in records])
-    rows = [SheetRow(r, t, sheet_words(r)) for r, t in zip(records, tokens, strict=True)]
+    rows = [SheetRow(r, t) for r, t in zip(records, tokens, strict=True)]
     found = discover(records)
     claims = type(found.claims)(
         found.claims.external, found.claims.periods, found.claims.keys, copy_claims(records)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.index.sync.cluster.chunks import chunks
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.read import LocalFile
@@ -16,7 +16,7 @@ MIB = 1 << 20
 
 def job(number, size):
     state = WorkbookState("/r", f"{number}.csv", size, 1, 1, "")
-    return ToRead(state, LocalFile(Path("/r", f"{number}.csv")), (), (), is_new=True)
+    return ToRead(NewWorkbook(state), LocalFile(Path("/r", f"{number}.csv")), is_new=True)
 
 
 @given(st.lists(st.integers(0, 9 * MIB), max_size=80), st.integers(1, 9))

@@ -16,7 +16,7 @@ from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import ClusterError, EncoderError
-from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.store.rows import NewWorkbook, WorkbookState
 from sat_retriever.index.sync.cluster import node
 from sat_retriever.index.sync.cluster import run as cluster_run
 from sat_retriever.index.sync.cluster.session import own_settings, ray_cluster
@@ -108,7 +108,7 @@ def work(index):
 def job(path, **state):
     stat = path.stat()
     found = WorkbookState(str(path.parent), path.name, stat.st_size, stat.st_mtime_ns, 1, "")
-    return ToRead(replace(found, **state), LocalFile(path), (), (), is_new=True)
+    return ToRead(NewWorkbook(replace(found, **state)), LocalFile(path), is_new=True)
 
 
 def same(report, other):
@@ -255,7 +255,8 @@ def test_a_workbook_that_ends_its_workers_is_skipped_and_its_neighbours_are_not(
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     try:
         jobs = [job(write(tmp_path / f"{name}.csv", name, "y", "z")) for name in "abc"]
-        jobs[1] = replace(jobs[1], file=Deadly(jobs[1].file.path))
+        book = replace(jobs[1].book, superseded=("/older",))
+        jobs[1] = replace(jobs[1], book=book, file=Deadly(jobs[1].file.path))
         with SheetIndex.create(tmp_path / "a.sat", encoder) as index:
             done = {job.state.path: book for job, book in cluster.prepare(jobs, work(index))}
     finally:
@@ -265,7 +266,9 @@ def test_a_workbook_that_ends_its_workers_is_skipped_and_its_neighbours_are_not(
         "b.csv": 0,
         "c.csv": 1,
     }
-    assert [skip.reason for skip in done["b.csv"].skipped] == [SkipReason.READER_CRASHED]
+    given_up = done["b.csv"]
+    assert [skip.reason for skip in given_up.state.skipped] == [SkipReason.READER_CRASHED]
+    assert given_up.superseded == ("/older",)
 
 
 def test_a_file_that_changed_since_it_was_listed_is_read_as_it_is(cluster, encoder, tmp_path):

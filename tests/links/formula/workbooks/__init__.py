@@ -10,20 +10,11 @@ from __future__ import annotations
 
 from tests.links.formula.workbooks.case import Case, Expected, ExpectedExternal
 from tests.links.formula.workbooks.declared import DECLARED_CASES
-from tests.links.formula.workbooks.lookups import LOOKUP_CASES
-from tests.links.formula.workbooks.named import NAMED_CASES
+from tests.links.formula.workbooks.listed import LISTED_CASES
 from tests.links.formula.workbooks.other_files import OTHER_FILE_CASES
 from tests.links.formula.workbooks.sheets import SHEET_CASES
-from tests.links.formula.workbooks.summaries import SUMMARY_CASES
 
-CASES: list[Case] = [
-    *SHEET_CASES,
-    *NAMED_CASES,
-    *LOOKUP_CASES,
-    *SUMMARY_CASES,
-    *DECLARED_CASES,
-    *OTHER_FILE_CASES,
-]
+CASES: list[Case] = [*LISTED_CASES, *SHEET_CASES, *DECLARED_CASES, *OTHER_FILE_CASES]
 
 OWN_TYPES = frozenset({"formula_reference", "aggregation", "summary_source", "join_key"})
 

@@ -53,8 +53,7 @@ class Case:
 
 
 def book(
-    sheets: Mapping[str, Cells],
-    finish: Callable[[openpyxl.Workbook], None] = lambda made: None,
+    sheets: Mapping[str, Cells], finish: Callable[[openpyxl.Workbook], None] = lambda made: None
 ) -> Callable[[Path], None]:
     """A workbook of the cells given, sheet by sheet, written by openpyxl."""
 

@@ -106,8 +106,7 @@ DECLARED_CASES = [
         (("Report", "Data", "aggregation", "Report!"),),
     ),
     Case(
-        "a chart of its own sheet's cells",
-        book({"Report": DATA, "Data": DATA}, _chart("Report")),
+        "a chart of its own sheet's cells", book({"Report": DATA, "Data": DATA}, _chart("Report"))
     ),
     Case(
         "a list of choices from another sheet",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.area import Area
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import Formula, SkipReason
@@ -21,10 +22,9 @@ from sat_retriever.records.structure import (
 from sat_retriever.workbook.formats.load import load
 from sat_retriever.workbook.formats.ods.content import read_formulas, thinned
 from sat_retriever.workbook.formats.ods.declared import read_declared
-from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import Request
 from sat_retriever.workbook.opening.package import BadXmlError
-from sat_retriever.workbook.read import read_workbook
 
 LIMITS = Limits()
 MANIFEST = (

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever import Limits
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.text.read import detect_delimiter, text_values
-from sat_retriever.workbook.limits import Budget, Limits, Refused
+from sat_retriever.workbook.limits import Budget, Refused
 from sat_retriever.workbook.opening.encoding import find_encoding
 
 LIMITS = Limits()

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.tables.notes import BESIDE_ROOM
 from tests.beside_cells import (
     OFFICE,

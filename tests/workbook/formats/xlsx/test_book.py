@@ -6,11 +6,12 @@ import pytest
 import xlsxwriter
 from openpyxl.workbook.defined_name import DefinedName as OpenpyxlName
 
+from sat_retriever import Limits, Visibility
 from sat_retriever.records.area import Area
-from sat_retriever.records.sheets import SkipReason, Visibility
+from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DefinedName, External, TableObject
 from sat_retriever.workbook.formats.xlsx.book import read_contents, table_objects
-from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.package import Package
 
 LIMITS = Limits()

@@ -3,13 +3,13 @@ import zipfile
 
 import xlsxwriter
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, MAX_CHARTS, read_drawn
-from sat_retriever.workbook.limits import Budget, Limits
+from sat_retriever.workbook.limits import Budget
 from sat_retriever.workbook.opening.package import Package
-from sat_retriever.workbook.read import read_workbook
 
 LIMITS = Limits()
 RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -97,10 +97,7 @@ def test_missing_damaged_and_circular_parts_give_what_can_be_read():
     assert texts(drawn("<c><f>Data!A1</f></c>", drawing="<wsDr>")) == ["Data!A1"]
     assert texts(opened()) == []
     circle = opened(
-        **{
-            "xl/worksheets/_rels/s.xml.rels": rels(("d", "drawing", "s.xml")),
-            SHEET: "<worksheet/>",
-        }
+        **{"xl/worksheets/_rels/s.xml.rels": rels(("d", "drawing", "s.xml")), SHEET: "<worksheet/>"}
     )
     assert texts(circle) == []
     itself = opened(

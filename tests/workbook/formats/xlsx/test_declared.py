@@ -6,14 +6,13 @@ import pytest
 import xlsxwriter
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from sat_retriever import Limits, read_workbook
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.formats.xlsx.declared import MAX_SOURCES, RawSource, data_sources
 from sat_retriever.workbook.formats.xlsx.scan import parse_rows, scan_plain
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import Relationship
-from sat_retriever.workbook.read import read_workbook
 
 LIMITS = Limits()
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

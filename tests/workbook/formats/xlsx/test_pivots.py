@@ -3,10 +3,11 @@ import zipfile
 
 import pytest
 
+from sat_retriever import Limits
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.formats.xlsx.declared import MAX_SOURCES, pivot_sources
-from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.package import Package
 
 RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

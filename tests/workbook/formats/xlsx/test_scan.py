@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from openpyxl.utils import get_column_letter
 
 from benchmarks.safety.mutants import made_seeds
+from sat_retriever import Limits
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.xlsx.book import Styles
 from sat_retriever.workbook.formats.xlsx.rowscan import NotPlain
 from sat_retriever.workbook.formats.xlsx.scan import SheetScan, parse_rows, scan_plain, scan_sheet
-from sat_retriever.workbook.limits import Budget, Limits, Refused
+from sat_retriever.workbook.limits import Budget, Refused
 from sat_retriever.workbook.values.grid import Places
 from sat_retriever.workbook.values.numberformat import NumberFormat
 

@@ -44,7 +44,7 @@ DayField = Annotated[
 
 PrincipalsField = Annotated[
     tuple[str, ...] | Owner | None,
-    # No text may mean the owner, so that one comes back as nobody.
+    # No text may mean the owner: an owner is written without groups.
     PlainSerializer(
         lambda given: None if given is None or isinstance(given, Owner) else list(given),
         return_type=list[str] | None,

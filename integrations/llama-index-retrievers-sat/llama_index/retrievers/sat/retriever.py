@@ -128,8 +128,8 @@ class SheetTokenRetriever(BaseRetriever):
     def to_dict(self) -> dict[str, Any]:
         """Return place and settings as JSON values: no handle, no password and no callbacks.
 
-        Groups are kept. No text means `OWNER`, so that its retriever comes back as nobody's, which
-        an index with permissions refuses.
+        Groups are kept. `OWNER` is not: the loaded retriever names no groups, and an index with
+        permissions refuses it.
         """
         groups = self.index.principals
         return {
