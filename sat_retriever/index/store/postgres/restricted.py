@@ -44,9 +44,11 @@ class UnrestrictedDatabase(UnrestrictedReader, PostgresStore):
             self._look()
         return super()._rows(sql, values)
 
-    def _parts(self, sql: str, values: Sequence[Any]) -> Any:
+    @contextmanager
+    def _transaction(self) -> Iterator[PostgresSession]:
         self._look()
-        return super()._parts(sql, values)
+        with super()._transaction() as session:
+            yield session
 
     def _look(self) -> None:
         if self.is_restricted():  # in one view of the database it is read once
