@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -153,6 +152,8 @@ class SheetRetriever:
     ) -> Answer:
         """Do the same as `retrieve`, without blocking the event loop."""
         day = asked_on(today)  # of the call, not of the thread's start
+        import asyncio  # a twentieth of a second that most programs do not need
+
         return await asyncio.to_thread(
             self.retrieve, query, top_k, filters, principals=principals,
             min_score=min_score, token=token, today=day, all_copies=all_copies,

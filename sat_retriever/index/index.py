@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from sat_retriever.encoder import DEFAULT
@@ -16,7 +16,6 @@ from sat_retriever.encoder.embedder import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
-from sat_retriever.index.permissions import Change, Given
 from sat_retriever.index.search.candidates import copies_of
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.search.search import SheetSearch
@@ -31,9 +30,6 @@ from sat_retriever.index.store.opening import (
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.sync.executor import Executor, ThisMachine
-from sat_retriever.index.sync.sync import SyncOptions, SyncReport
-from sat_retriever.index.sync.writer import IndexWriter
 from sat_retriever.index.views import Views
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import ContentsPolicy
@@ -48,12 +44,15 @@ from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.text.serialize import Serialization
-from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.encoding import encoding_name
 from sat_retriever.workbook.opening.regular import is_within, real_path
-from sat_retriever.workbook.remote.cache import local_copy
 from sat_retriever.workbook.remote.url import is_url
-from sat_retriever.workbook.typed import load_table
+
+if TYPE_CHECKING:
+    from sat_retriever.index.permissions import Change, Given
+    from sat_retriever.index.sync.executor import Executor
+    from sat_retriever.index.sync.sync import SyncReport
+    from sat_retriever.index.sync.writer import IndexWriter
+    from sat_retriever.workbook.limits import Limits
 
 UNRESOLVED_SHOWN = 20  # workbook files that the status names
 
@@ -88,7 +87,6 @@ class SheetIndex:
         self._seen = unrestricted_store(store)  # what is read
         self._seen_by: tuple[str, ...] | Owner | None = None
         self._state = state
-        self._writer = IndexWriter(store, state)
         self.search = self._search_in(self._seen, times=times)
         self._views: Views[SheetIndex] = Views(self._opened_for)
 
@@ -205,14 +203,14 @@ class SheetIndex:
             return self._views.get(principals)
         names = checked_groups(principals)
         if not self._store.is_restricted():
-            return self._view(self._seen, names, IndexWriter(self._seen, self._state), self.search)
+            return self._view(self._seen, names, self.search)
         return self._views.get(tuple(self._store.groups_among(names)))
 
     def _opened_for(self, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
         if isinstance(seen_by, Owner):
-            return self._view(self._store, seen_by, self._writer)
+            return self._view(self._store, seen_by)
         store = restricted_store(self._store, seen_by)
-        view = self._view(store, seen_by, IndexWriter(store, self._state))
+        view = self._view(store, seen_by)
         finalize(view, store.close)
         return view
 
@@ -220,7 +218,6 @@ class SheetIndex:
         self,
         store: Store,
         seen_by: tuple[str, ...] | Owner,
-        writer: IndexWriter,
         search: SheetSearch | None = None,
     ) -> SheetIndex:
         """The same index by way of another store, which says what is read and written."""
@@ -228,10 +225,16 @@ class SheetIndex:
         view._store = view._seen = store
         view._seen_by = seen_by
         view._state = self._state
-        view._writer = writer
         view.search = search or self._search_in(store, times=self.times)
         view._views = self._views
         return view
+
+    @property
+    def _writer(self) -> IndexWriter:
+        # What reads and writes workbooks is two fifths of the modules; a search needs none of it.
+        from sat_retriever.index.sync.writer import IndexWriter
+
+        return IndexWriter(self._store, self._state)
 
     def close(self) -> None:
         """Release the file with all that `seen_by` returned, which ignores `close`."""
@@ -441,6 +444,10 @@ class SheetIndex:
             IndexDamagedError: If it meets damaged rows and `verify` is false.
             IndexFormatError: If the file itself is broken.
         """
+        from sat_retriever.index.sync.executor import ThisMachine
+        from sat_retriever.index.sync.sync import SyncOptions
+        from sat_retriever.workbook.opening.encoding import encoding_name
+
         options = SyncOptions(
             verify=verify,
             follow_links=follow_links,
@@ -690,6 +697,8 @@ class SheetIndex:
             InputError: If the sheet is not in the index, has no file or no such table, or its file
                 cannot be read.
         """
+        from sat_retriever.workbook.typed import load_table
+
         record = self.records([sheet_id]).get(sheet_id)
         file, within = self.bounded_file_of(sheet_id)
         if record is None:
@@ -717,6 +726,8 @@ class SheetIndex:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
         root, below, within = found
         if is_url(root):
+            from sat_retriever.workbook.remote.cache import local_copy
+
             # An index that keeps no contents of cells must not leave them in a cache either.
             copy = local_copy(root, below, keep=self.privacy.contents is ContentsPolicy.ALL)
             return copy, copy

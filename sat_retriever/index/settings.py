@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
 from sat_retriever.encoder.embedder import ALIKE, Cost, likeness, packed
@@ -22,6 +23,9 @@ from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization
+
+if TYPE_CHECKING:
+    from sat_retriever.index.permissions import ByFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,8 @@ class IndexState:
         self._path = path
         self._settings = settings
         self.device: Device = device
+        # The function that says who may see a sheet; only the process that gave it has it.
+        self.by_function: ByFunction | None = None
         self._progress: Callable[[Cost], None] | None = None
         self._encoder = None if encoder is None else self._checked(encoder)
 

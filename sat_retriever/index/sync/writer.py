@@ -62,7 +62,6 @@ class IndexWriter:
     def __init__(self, store: Store, state: IndexState) -> None:
         self._store = store
         self._state = state
-        self._by_function: ByFunction | None = None
 
     def delete_if_empty(self) -> bool:
         """Close the store and delete its file if it is empty; True if it was."""
@@ -155,7 +154,7 @@ class IndexWriter:
         with self._alone():
             changes = self._changes(permissions)
             self._store.permit(_groups(changes), permission_notes(permissions))
-        self._by_function = permissions if isinstance(permissions, ByFunction) else None
+        self._state.by_function = permissions if isinstance(permissions, ByFunction) else None
         return changes
 
     def permitting(self, given: Given) -> list[Change]:
@@ -165,7 +164,7 @@ class IndexWriter:
     def _permissions(self) -> Permissions | None:
         """The permissions that the store notes; a function only if it was given here."""
         noted = noted_permissions(self._store.meta(), self._store.path)
-        return (self._by_function or noted) if isinstance(noted, ByFunction) else noted
+        return (self._state.by_function or noted) if isinstance(noted, ByFunction) else noted
 
     def _changes(self, permissions: Permissions | None) -> list[Change]:
         changes = []
