@@ -64,9 +64,10 @@ class Copies:
     """The other members of a sheet's group of copies.
 
     Attributes:
-        newer: Number of those that are newer than the sheet.
-        sheet_ids: Newest first, at most `COPIES_LISTED`.
-        equal: Those whose files are byte for byte the same, likewise.
+        number: How many there are.
+        newer: How many of them are newer than the sheet.
+        sheet_ids: Their ids, newest first, at most 20.
+        equal: Ids of those whose files are byte for byte the same, at most 20.
     """
 
     number: int = 0

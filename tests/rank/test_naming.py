@@ -50,7 +50,7 @@ def test_a_question_that_a_name_abbreviates_is_not_looked_up_in_cells(index, mon
     read = []
     monkeypatch.setattr(
         "sat_retriever.rank.links.linkrank.read_closely",
-        lambda _index, question, found: read.append(question.text) or list(found),
+        lambda found: read.append(found.question.text) or found.candidates,
     )
     for question in ("average vehicle lifetime", "lifetime of pumps"):
         SheetRetriever(index, "links").retrieve(question, 1)

@@ -27,7 +27,7 @@ from sat_retriever.train.loop.device import (
 from sat_retriever.train.loop.state import OnProgress
 from sat_retriever.train.loop.task import MEASURE, Share, State
 from sat_retriever.train.reranker.pairlists import PairLists, Pairs, choose_blend, draw_pairs
-from sat_retriever.train.reranker.pairmodel import Batch, PairModel, export_pair_model
+from sat_retriever.train.reranker.pairmodel import PairBatch, PairModel, export_pair_model
 from sat_retriever.train.reranker.run import (
     RerankerTask,
     TrainedReranker,
@@ -94,7 +94,7 @@ class PairInputs:
     `relevant` is true for a relevant pair, (b,), batch after batch.
     """
 
-    batches: list[Batch]
+    batches: list[PairBatch]
     relevant: torch.Tensor
 
 
@@ -219,7 +219,7 @@ class PairTask(RerankerTask):
     def _groups(self, pairs: Sequence[Pair], device: torch.device) -> list[list[int]]:
         return similar_lengths([*map(len, pairs)], limits_on(device.type))
 
-    def _batch(self, pairs: Sequence[Pair], device: torch.device) -> Batch:
+    def _batch(self, pairs: Sequence[Pair], device: torch.device) -> PairBatch:
         return self._model.batch(self._model.pieces.padded(pairs), device)
 
 

@@ -17,7 +17,7 @@ from sat_retriever.train.encoder.backbone import pooled, train_last_layers, tran
 from sat_retriever.train.loop.device import staged
 from sat_retriever.train.settings import CrossEncoderTraining
 
-Batch = tuple[torch.Tensor, ...]  # word pieces, mask and types if used, (b, t) int64 each
+PairBatch = tuple[torch.Tensor, ...]  # word pieces, mask and types if used, (b, t) int64 each
 
 _HEAD_SPREAD = 0.02  # standard deviation of the untrained head's weights, as in BERT
 
@@ -81,7 +81,7 @@ class PairModel(torch.nn.Module):
                 layer.train()
         return self
 
-    def forward(self, batches: Sequence[Batch]) -> torch.Tensor:
+    def forward(self, batches: Sequence[PairBatch]) -> torch.Tensor:
         """Return the logits of all pairs, (b,) float32, batch after batch.
 
         One call takes several batches because pairs of similar length need the least padding.
@@ -98,7 +98,7 @@ class PairModel(torch.nn.Module):
         logits: torch.Tensor = self.head(states).squeeze(-1).float()  # (b,)
         return logits
 
-    def batch(self, inputs: Inputs, device: torch.device) -> Batch:
+    def batch(self, inputs: Inputs, device: torch.device) -> PairBatch:
         """Return padded pairs as the model's inputs on the host, staged for a device."""
         names = ["input_ids", "attention_mask", *(["token_type_ids"] if self.token_types else [])]
         return tuple(staged(inputs[name], device) for name in names)

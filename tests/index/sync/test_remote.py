@@ -291,7 +291,7 @@ def test_files_on_s3_give_the_records_links_and_ids_of_the_same_files_here(bucke
         ours = here.records(ids, contents=True)
         assert plain == {each: to_json(record) for each, record in ours.items()}
         assert list(there.all_links()) == list(here.all_links())
-        assert (there.tokens(ids) == here.tokens(ids)).all()
+        assert (there.search.tokens(ids) == here.search.tokens(ids)).all()
 
 
 def test_a_url_given_as_a_path_is_told_how_to_be_given(bucket, index):
