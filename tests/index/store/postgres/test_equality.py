@@ -161,6 +161,7 @@ def test_words_postings_and_spellings_are_the_same(file, url):
             assert one.sheet_counts(fact) == other.sheet_counts(fact)
 
 
+@pytest.mark.slow  # real folders into both stores: a minute each
 @pytest.mark.parametrize("folder", ["eps", "odd_files"])
 def test_workbooks_synced_into_both_answer_the_same(folder, tmp_path, url):
     source = needs(f"data/{folder}")

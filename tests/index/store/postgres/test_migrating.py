@@ -45,6 +45,7 @@ def test_a_migrated_index_answers_the_same_and_lives_on(file, url, tmp_path):  #
         assert_same(one, other, QUERIES)
 
 
+@pytest.mark.slow  # a real folder, three times: half a minute
 def test_a_migrated_index_of_real_workbooks_is_synced_as_the_file_is(url, tmp_path):
     path = tmp_path / "a.sat"
     with SheetIndex.create(path, HashedEncoder()) as one:
