@@ -9,6 +9,7 @@ from benchmarks.safety.postgres_kills import WIDTH, fault, replace, word_of
 from sat_retriever.index.store.opening import create_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.text import lexical
 from sat_retriever.text.lexical import sheet_words
 
 
@@ -32,14 +33,14 @@ def test_a_whole_workbook_has_no_fault(store, state):
 
 
 @pytest.mark.parametrize(
-    ("part", "other", "named"),
+    ("module", "part", "other", "named"),
     [
-        ("word_of", lambda state: f"{word_of(state)}a", "records"),
-        ("sheet_words", lambda record: sheet_words(SheetRecord("a#b", "b")), "names"),
+        (postgres_kills, "word_of", lambda state: f"{word_of(state)}a", "records"),
+        (lexical, "sheet_words", lambda record: sheet_words(SheetRecord("a#b", "b")), "names"),
     ],
 )
-def test_a_workbook_in_parts_has_one(store, monkeypatch, part, other, named):
+def test_a_workbook_in_parts_has_one(store, monkeypatch, module, part, other, named):
     with monkeypatch.context() as patched:
-        patched.setattr(postgres_kills, part, other)
+        patched.setattr(module, part, other)
         replace(store, 3)
     assert fault(store) == named
