@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.safety import postgres_kills
 from benchmarks.safety.postgres_kills import WIDTH, fault, replace, word_of
+from sat_retriever.index.store import write
 from sat_retriever.index.store.opening import create_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.text import lexical
 from sat_retriever.text.lexical import sheet_words
 
 
@@ -36,7 +36,7 @@ def test_a_whole_workbook_has_no_fault(store, state):
     ("module", "part", "other", "named"),
     [
         (postgres_kills, "word_of", lambda state: f"{word_of(state)}a", "records"),
-        (lexical, "sheet_words", lambda record: sheet_words(SheetRecord("a#b", "b")), "names"),
+        (write, "sheet_words", lambda record: sheet_words(SheetRecord("a#b", "b")), "names"),
     ],
 )
 def test_a_workbook_in_parts_has_one(store, monkeypatch, module, part, other, named):
