@@ -40,13 +40,9 @@ class Readable(Protocol):
         """Its POSIX path as written in sheet ids."""
 
     def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[LocalFile]:
-        """Have the file on this machine until the block ends.
+        """Have the file on this machine until the block ends; raises `Refused` if it cannot be had.
 
-        Args:
-            stopping: Is set when nobody waits for the file any more.
-
-        Raises:
-            Refused: If it cannot be had.
+        `stopping` is set when nobody waits for the file any more.
         """
 
 
@@ -200,18 +196,12 @@ def read_files(
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[tuple[File, Workbook]]:
-    """Yield files with their workbooks in order of completion, read on all cores.
+    """Yield files with their workbooks in order of completion, read by one process per usable core.
 
     Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
-    reading processes at once. A path that no longer exists is a skipped file.
-
-    Args:
-        files: Consumed as workers become free.
-        workers: Number of reading processes; one per usable core by default.
-
-    Raises:
-        InputError: If a file is not under its root.
-        MissingExtraError: If a password is given without the extra installed.
+    reading processes at once. A path that no longer exists is a skipped file. Files are consumed as
+    workers become free. Raises `InputError` if one is not under its root, `MissingExtraError` if a
+    password is given without the extra installed.
     """
     _require_password(options.password)
     stopping = Event()

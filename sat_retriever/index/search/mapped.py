@@ -112,7 +112,6 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
 
 
 def _hide(home: Path, index: Path) -> None:
-    """Let those alone into a folder who may read an index file."""
     file, folder = index.stat(), home.stat()
     mode = stat.S_IMODE(file.st_mode)
     if file.st_gid != folder.st_gid:
@@ -136,7 +135,6 @@ def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:
 
 
 def _sample(store: Store, ids: IdArray) -> dict[str, int]:
-    """Checksums of some sheets' records, by row id as text."""
     spread = ids[np.linspace(0, len(ids) - 1, _CHECKED).astype(np.intp)] if len(ids) else ids
     return store.checksums(np.union1d(spread, ids[-_CHECKED:]).tolist())
 
@@ -195,7 +193,6 @@ def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
 
 
 def _save_cells(folder: Path, tokens: TokenTable, width: int) -> None:
-    """Write codes in groups of near ones, a part at a time."""
     centres, starts, order = cell_order(tokens)
     values = _open(folder, "tokens.codes", "i1", (len(order), width))
     scales = np.empty(len(order), dtype=np.float32)
@@ -224,7 +221,6 @@ def _load_cells(folder: Path, width: int) -> TokenTable:
 
 
 def _save_common(folder: Path, store: Store, columns: Columns) -> Sequence[str]:
-    """Write the sheets of frequent words; return the words."""
     sheets, lengths = len(columns.ids), columns.lengths[:, 0]
     having = store.common_words(max(_COMMON, sheets // _SHARE))
     is_dense = [number * DENSE >= sheets for number in having.values()]

@@ -271,7 +271,6 @@ def respelled(store: Store, snapshot: Snapshot, query: str) -> str:
 
 
 def _has(snapshot: Snapshot, word: Sequence[str]) -> bool:
-    """True if a sheet has one of the forms of a word."""
     found = [stem(form) for form in word]
     return any(snapshot.lexical.knows(each) or snapshot.contents.knows(each) for each in found)
 

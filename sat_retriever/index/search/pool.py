@@ -119,7 +119,6 @@ def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) ->
 def _worded_by_contents(
     snapshot: Snapshot, read_as: str, masks: Sequence[Mask | None]
 ) -> list[Rows]:
-    """Positions of the sheets whose contents have most of a query's words, by mask."""
     if not snapshot.contents:
         return []
     words = snapshot.contents.by_word(asked_words(read_as))

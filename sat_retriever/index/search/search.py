@@ -351,7 +351,6 @@ class SheetSearch:
     # ---- inner workings
 
     def _unit(self, token: FloatArray) -> FloatArray:
-        """A token from outside, checked and of unit length."""
         given = np.asarray(token, dtype=np.float32)
         length = float(np.linalg.norm(given))
         width = self._settings.width
@@ -393,7 +392,6 @@ class SheetSearch:
         filters: Filters | None,
         top_k: int,
     ) -> Scores:
-        """Scores of the best sheets of a large index; the caller reads the store."""
         same = question.scores.snapshot.shows_the_same(snapshot)
         if same and filters is None and 2 * top_k <= EXACT:
             return question.scores
@@ -411,7 +409,6 @@ class SheetSearch:
     def _further(
         self, question: Question, scores: Scores, sheet_ids: Sequence[str]
     ) -> list[Scores]:
-        """Scores of sheets of a large index that are not among its best."""
         with self._store.reading():
             snapshot = self._latest.get()
             places = list(snapshot.places(self._store, sheet_ids).values())

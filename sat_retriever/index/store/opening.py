@@ -99,7 +99,6 @@ def check_free(place: Place) -> None:
 
 
 def _postgres(module: str) -> Any:
-    """A module of the store in PostgreSQL, whose driver is an extra."""
     for each in ("psycopg", "psycopg_pool"):
         require(each, "postgres")
     return import_module(f"{__package__}.postgres.{module}")

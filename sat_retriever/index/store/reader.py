@@ -225,7 +225,6 @@ class StoreReader(ABC):
             return [WorkbookState(*(*row[:6], skips_from_text(row[6]), *row[7:])) for row in rows]
 
     def counts(self) -> dict[str, int]:
-        """Number of workbooks and sheets."""
         tables = ("workbooks", "sheets")
         return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
 
@@ -281,7 +280,6 @@ class StoreReader(ABC):
         return tokens
 
     def count_after(self, row_id: int) -> int:
-        """Number of sheets after a row id."""
         return int(self._rows("SELECT count(*) FROM sheets WHERE id > ?", (row_id,))[0][0])
 
     def checksums(self, ids: Sequence[int]) -> dict[str, int]:
@@ -290,7 +288,6 @@ class StoreReader(ABC):
         return {str(row_id): crc for row_id, crc in found}
 
     def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
-        """The sheet id of each row id."""
         return dict(self._in("SELECT id, sheet_id FROM sheets WHERE id IN ({})", ids))
 
     def row_ids(self, sheet_ids: Sequence[str]) -> dict[str, int]:

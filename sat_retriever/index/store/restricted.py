@@ -35,12 +35,10 @@ _OF_GROUPS = "p.name IN (SELECT name FROM temp.principals)"
 
 
 def _seen(row_id: str) -> str:
-    """Condition that the sheet of a row id is visible."""
     return f"EXISTS (SELECT 1 FROM main.permissions p WHERE p.sheet = {row_id} AND {_OF_GROUPS})"
 
 
 def _seen_end(sheet_id: str) -> str:
-    """Condition that the sheet of a sheet id is visible."""
     return (
         "EXISTS (SELECT 1 FROM main.sheets s JOIN main.permissions p ON p.sheet = s.id "
         f"WHERE s.sheet_id = {sheet_id} AND {_OF_GROUPS})"
@@ -155,7 +153,6 @@ class RestrictedReader(ReadingAlone):
         )
 
     def _spellings(self, ids: Sequence[int]) -> set[str]:
-        """Spellings of sheets that have contents."""
         sheet_ids = list(self.sheet_ids(ids).values())
         records, contents = self.records(sheet_ids), self.contents(sheet_ids)
         return {
@@ -178,7 +175,6 @@ class RestrictedFile(RestrictedReader, SqliteStore):
 
     @classmethod
     def of(cls, store: SqliteStore, principals: Sequence[str]) -> RestrictedFile:
-        """Open the file of a store anew, for reading what some groups may see."""
         connection = open_reader(store.path)
         try:
             if identity_of(store.path) != store.identity:
@@ -253,7 +249,6 @@ class UnrestrictedFile(UnrestrictedReader, SqliteStore):
 
     @classmethod
     def of(cls, store: SqliteStore) -> UnrestrictedFile:
-        """Read an open store, on its connection."""
         session = cast("FileConnection", _OpenSession(store._connection, store.path))
         made = cls(session, store.path, writable=False, identity=store.identity)
         made._lock = store._lock

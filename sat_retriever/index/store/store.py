@@ -294,7 +294,6 @@ class Store(StoreReader):
         return dropped
 
     def _drop_sheets(self, connection: Session, sheets: Mapping[str, int]) -> set[str]:
-        """Remove sheets, given as row ids by sheet id, with found links; return their spellings."""
         if not sheets:
             return set()
         unlink(connection, list(sheets))
@@ -310,7 +309,6 @@ def put_meta(connection: Session, meta: Mapping[str, str | None]) -> None:
 
 
 def _put_groups(connection: Session, groups: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Add groups to sheets, by sheet id."""
     connection.executemany(
         "INSERT INTO permissions (sheet, name) SELECT id, ? FROM sheets WHERE sheet_id = ?",
         [(name, sheet_id) for sheet_id, names in groups for name in names],
@@ -386,6 +384,5 @@ def _workbooks_at(
 
 
 def _workbooks_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
-    """Row ids of the workbook files that have some of the sheets."""
     sql = "SELECT DISTINCT workbook_id FROM sheets WHERE sheet_id IN {}"
     return sorted(row[0] for row in run_in(connection, sql, sheet_ids) if row[0])

@@ -120,7 +120,6 @@ def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, ve
 
 
 def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Iterator[RemoteFile]:
-    """Yield the files of a scope."""
     if scope.file is not None:
         yield scope.file
         return

@@ -166,7 +166,6 @@ class _Burst:
         self._last = 0.0
 
     def is_over(self, changed: bool) -> bool:
-        """True if a burst is over, after the news whether something has changed just now."""
         now = time.monotonic()
         if changed:
             self._last = now
@@ -196,7 +195,6 @@ def counts(path: Path, places: Sequence[Path], index: Place) -> bool:
 
 
 def _is_beside(path: Path, file: Path) -> bool:
-    """True for a file, and for files and folders beside it whose names begin with its own."""
     if not path.is_relative_to(file.parent) or path == file.parent:
         return False
     return path.relative_to(file.parent).parts[0].startswith(file.name)

@@ -39,10 +39,7 @@ class Encoding:
 
 
 def encoding_name(name: str | None) -> str:
-    """Return Python's name of an encoding that a user names; empty without one.
-
-    Raises:
-        InputError: If there is no such encoding of text.
+    """Return Python's name of an encoding; "" without one, `InputError` if it is none of text.
 
     >>> encoding_name("Windows-1252"), encoding_name(None)
     ('cp1252', '')

@@ -60,9 +60,7 @@ class Worker:
     def ask(self, request: Request) -> Iterator[Json]:
         """Yield the messages about one file as they arrive.
 
-        Raises:
-            WorkerFailed: If the process dies or exceeds its wall-clock time; the process has
-                then ended.
+        Raises `WorkerFailed` if the process dies or exceeds its wall-clock time; it has then ended.
         """
         deadline = time.monotonic() + request.limits.wall_seconds
         self.files += 1

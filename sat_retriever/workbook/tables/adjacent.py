@@ -109,7 +109,6 @@ def _last_rows(cells: Cells, block: Area) -> Sample:
 
 
 def _is_header(cells: Cells, above: Area, sample: Sample) -> bool:
-    """True if the first row of a block below a table is a header of its own."""
     families = sample.families[0]
     filled = families > 0
     words = int((families == Family.WORDS).sum())

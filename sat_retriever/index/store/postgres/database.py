@@ -183,7 +183,6 @@ class Database(Store):
 
     @contextmanager
     def _connection(self) -> Iterator[PostgresSession]:
-        """The connection of the thread's block, or one of the pool for this block."""
         held: PostgresSession | None = getattr(self._own, "session", None)
         if held is not None:
             yield held

@@ -35,11 +35,9 @@ class UnrestrictedDatabase(UnrestrictedReader, PostgresStore):
 
     @classmethod
     def of(cls, store: PostgresStore) -> UnrestrictedDatabase:
-        """Read an open store, over its connections."""
         return cls(store.path, writable=False, pool=store.pool)
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Return the rows of a statement, unless there are permissions."""
         if sql != NOTED:
             self._look()
         return super()._rows(sql, values)

@@ -19,7 +19,6 @@ _ASKING = f"((SELECT string_to_array(current_setting('{SETTING}', true), chr(31)
 
 
 def _seen(row_id: str) -> str:
-    """Condition that the sheet of a row id is visible."""
     return f"EXISTS (SELECT FROM permissions p WHERE p.sheet = {row_id} AND p.name = ANY {_ASKING})"
 
 
@@ -161,7 +160,6 @@ def drop(session: PostgresSession, tables: Sequence[str]) -> None:
 
 
 def _add_stems(session: PostgresSession) -> None:
-    """Note the stems of words that came before stems were noted."""
     rows = session.execute("SELECT word FROM spellings WHERE stem IS NULL").fetchall()
     words = [row[0] for row in rows]
     session.execute(

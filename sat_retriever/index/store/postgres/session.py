@@ -77,12 +77,10 @@ class Table:
 
     @property
     def target(self) -> str:
-        """The table and its columns, as statements that insert name them."""
         return f"{self.name} ({', '.join(self.columns)})"
 
     @property
     def reading(self) -> str:
-        """The statement that reads it, in the order of its first column."""
         return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY {self.columns[0]}"
 
 
@@ -153,7 +151,6 @@ class PostgresSession:
         return self.connection.execute(statement(sql), values, binary=True)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Cursor:
-        """Run one statement for each row of values, without waiting in between."""
         cursor = self.connection.cursor()
         cursor.executemany(statement(sql), rows)
         return cursor
@@ -173,7 +170,6 @@ class PostgresSession:
         return sorted(row[0] for row in self.execute(sql, (count,)).fetchall())
 
     def copy(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-        """Insert rows by COPY, in binary."""
         given = iter(rows)
         first = next(given, None)
         if first is None:

@@ -102,7 +102,6 @@ class Failures:
             ) from error
 
     def _given_up(self, job: ToRead, error: Exception) -> Done:
-        """A workbook that is skipped, with the reason that it has on any machine."""
         memory = isinstance(error, self._ray.exceptions.OutOfMemoryError)
         reason = SkipReason.OUT_OF_MEMORY if memory else SkipReason.READER_CRASHED
         why = "for lack of memory " if memory else ""

@@ -119,7 +119,6 @@ class ClusterRun:
             self._reading[report] = chunk, result
 
     def _answered(self) -> list[Any]:
-        """References to answers, at least one if any is awaited."""
         awaited = [*self._reading, *self._encoding]
         if not awaited:
             return []
@@ -149,12 +148,10 @@ class ClusterRun:
             self._give(_Books(chunk, jobs, report, result))
 
     def _give(self, books: _Books) -> None:
-        """Choose the encoder of read workbooks."""
         name = self._encoders.nearest(books.report.node) if self._encoders else ""
         self._read.setdefault(name, []).append(books)
 
     def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
-        """Read a file anyway that changed meanwhile."""
         assert isinstance(job.file, LocalFile)  # a URL is the same everywhere
         here = stat_of(job.file.path)
         if here != there:
@@ -190,7 +187,6 @@ class ClusterRun:
             yield from self._finished([each], done)
 
     def _take_encoded(self, call: _Call, ref: Any) -> Iterator[Done]:
-        """Yield the workbooks of an encoder's answer."""
         assert self._encoders is not None
         self._encoders.answered(call.encoder)
         try:
@@ -218,7 +214,6 @@ class ClusterRun:
     def _again(
         self, chunk: Chunk, error: Exception, jobs: tuple[ToRead, ...] | None = None
     ) -> Iterator[Done]:
-        """Put a chunk back, or give up a workbook that ended its worker too often."""
         self._release(chunk)
         if jobs is not None:  # others of the chunk are on their way already
             chunk.jobs = jobs

@@ -71,7 +71,6 @@ class RayCluster:
             yield from self._checked(*running.popleft(), verify=verify)
 
     def _checked(self, part: Sequence[MetFile], ref: Any, *, verify: bool) -> Iterator[FileCheck]:
-        """Yield the answers of one task."""
         found: Sequence[FileCheck | None] = [None] * len(part)
         wait_for(self._ray, [ref])
         # If an error means the end of the cluster, reading will say so.

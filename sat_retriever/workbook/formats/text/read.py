@@ -87,9 +87,8 @@ def text_values(
 ) -> Delimited:
     """Read a delimited text file.
 
-    Args:
-        budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
-        strict: Refuse text in which no delimiter makes columns: prose, code, logs.
+    The limit of the budget on a sheet's cells cuts the grid, but not the used range. `strict`
+    refuses text in which no delimiter makes columns: prose, code, logs.
     """
     file.seek(0)
     start = file.read(_SAMPLE_BYTES).decode(encoding, errors="replace").replace("\0", "")
