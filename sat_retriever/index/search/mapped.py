@@ -56,10 +56,7 @@ _WAIT_S = 600.0  # time that a process waits for another one that writes the map
 
 
 def read_columns(store: Store, width: int) -> Columns | None:
-    """The latest mapped state that fits an index and is at most as new as it; else None.
-
-    The caller holds a read transaction.
-    """
+    """The latest mapped state that fits and is no newer, else None; the caller reads the store."""
     folders = store.beside.glob("g*") if store.beside else ()
     for folder in sorted(folders, reverse=True):
         try:
@@ -72,11 +69,7 @@ def read_columns(store: Store, width: int) -> Columns | None:
 
 
 def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Path:
-    """Write a state of an index, which does not change meanwhile, in place of earlier ones.
-
-    Raises:
-        OSError: If the folder `home` cannot be written to.
-    """
+    """Write an unchanging state in place of earlier ones; raises `OSError` if `home` refuses."""
     home.mkdir(exist_ok=True)
     if isinstance(store.path, Path):
         _hide(home, store.path)
@@ -140,12 +133,7 @@ def _sample(store: Store, ids: IdArray) -> dict[str, int]:
 
 
 def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
-    """Map the arrays of a state.
-
-    Raises:
-        ValueError: If one of them is of another type or shape, or points outside another.
-        OSError: If one is missing.
-    """
+    """Map the arrays of a state; a `ValueError` or `OSError` says that one does not fit."""
     plain = {name: _load(folder, name, *kind) for name, kind in _PLAIN.items()}
     n = int(state["sheets"])
     sized = ("ids", "lengths", "tie_rank", "workbooks")

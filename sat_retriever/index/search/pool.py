@@ -69,10 +69,7 @@ def best_scores(
 def chosen_scores(
     store: Store, snapshot: Snapshot, query: Query, rows: NDArray[np.intp], best: Scores
 ) -> Scores:
-    """Exact scores of the sheets at some ascending positions; the caller reads the store.
-
-    Scores of the best sheets say what counts.
-    """
+    """Exact scores of the sheets at some ascending positions, where the best say what counts."""
     every = with_leaders(snapshot, [rows])
     part = snapshot.part(every)
     matches = find_matches(store, part, query.text, best.matches)

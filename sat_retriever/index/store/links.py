@@ -66,12 +66,10 @@ class LinkTable(Statements):
 class StoredLinks:
     """A reader of links; of several origins of one link only the best is returned.
 
-    Args:
-        ask: Runs a statement with a sequence of values.
-        ask_in: Runs a statement whose `{}` stands for a list of values.
-        listed: An expression for the texts of a list, as `x IN` takes it, and the value of its
-            placeholder.
-        translated: Turns errors of the database and of damaged rows into this package's.
+    `ask` runs a statement with a sequence of values, `ask_in` one whose `{}` stands for a list of
+    values. `listed` is an expression for the texts of a list, as `x IN` takes it, and the value of
+    its placeholder. `translated` turns errors of the database and of damaged rows into this
+    package's.
     """
 
     def __init__(self, ask: Ask, ask_in: Ask, listed: Listed, translated: Translated) -> None:

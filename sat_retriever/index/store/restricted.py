@@ -226,11 +226,7 @@ class _OpenSession:
         self.listed = connection.listed
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> sqlite3.Cursor:
-        """Run a statement.
-
-        Raises:
-            PermissionsError: If there are permissions, and it reads anything but these.
-        """
+        """Run a statement; `PermissionsError` if it reads anything but permissions, once given."""
         if sql not in _ALWAYS and not self._looked:
             if self._connection.execute(_IS_RESTRICTED, (RESTRICTED,)).fetchone():
                 raise say_who_asks(self._path)
@@ -272,9 +268,6 @@ def _restrict(connection: sqlite3.Connection, principals: Sequence[str]) -> None
 def _authorized(
     action: int, table: str | None, column: str | None, schema: str | None, view: str | None
 ) -> int:
-    """Refuse to read a column of a table itself, past its view.
-
-    A common table expression has a name as well, but is no view.
-    """
+    """Refuse to read a column past its view; a common table expression has a name, but no view."""
     direct = action == sqlite3.SQLITE_READ and schema == "main" and view not in _OWN
     return sqlite3.SQLITE_DENY if direct and column and table in _VIEWS else sqlite3.SQLITE_OK

@@ -127,10 +127,7 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
 
 
 def merge_words(connection: sqlite3.Connection) -> None:
-    """Write the words of names and of contents anew as one part, without those of deleted sheets.
-
-    Until then FTS5 only marks deleted words, which stay readable in the bytes of the file.
-    """
+    """Write all words anew as one part: FTS5 only marks deleted ones, which stay readable."""
     for table in ("lexical", "content_words"):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 

@@ -79,11 +79,9 @@ def make_remote_plan(
 
     In a folder a file counts as a workbook by its extension, since only a download could tell more.
     Arguments are as in `make_local_plan`, but a file of `most_bytes` or more is not downloaded, and
-    `verify` reads those again that have no version.
-
-    Raises:
-        PathNotFoundError: If there is no such folder, and never was one.
-        RemoteError: If a folder cannot be listed; nothing is known to be missing then.
+    `verify` reads those again that have no version. Raises `PathNotFoundError` if there is no such
+    folder, and never was one, `RemoteError` if one cannot be listed; nothing is known to be missing
+    then.
     """
     draft = PlanDraft([scope.url for scope in named], states)
     bad: list[Skipped] = []

@@ -180,11 +180,7 @@ class IndexWriter:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from writing until the block ends.
-
-        Raises:
-            FingerprintMismatchError: If its tokens were made anew since it was opened.
-        """
+        """Keep other processes from writing in the block; refuse tokens that were made anew."""
         with self._store.sole_writer():
             check_encoder(self._store, self._state.settings.fingerprint)
             yield

@@ -43,11 +43,7 @@ def find_damage(session: PostgresSession, width: int) -> Damage:
 
 
 def take_out(session: PostgresSession, damage: Damage) -> None:
-    """Delete damaged rows, so that every row left can be read.
-
-    Sheets of damaged workbooks lose all found links; the next sync reads these workbooks again and
-    finds them anew.
-    """
+    """Delete damaged rows, as `index.store.damage.take_out` does."""
     workbooks = [row_id for row_id, _root, _path in damage.workbooks]
     of_workbooks = "SELECT sheet_id FROM sheets WHERE workbook_id = ANY(?) ORDER BY id"
     going = [row[0] for row in session.execute(of_workbooks, (workbooks,)).fetchall()]

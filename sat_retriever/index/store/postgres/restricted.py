@@ -54,10 +54,7 @@ class UnrestrictedDatabase(UnrestrictedReader, PostgresStore):
 
 
 class RestrictedDatabase(RestrictedReader, PostgresStore):
-    """What some groups see of an index; safe to share between threads.
-
-    It uses connections of the whole index, and sets the groups whenever it takes one.
-    """
+    """What some groups see; each connection of the whole index that it takes is set to them."""
 
     @classmethod
     def of(cls, store: PostgresStore, principals: Sequence[str]) -> RestrictedDatabase:

@@ -138,8 +138,7 @@ TYPES = {each.name: dict(zip(each.columns, each.types, strict=True)) for each in
 class PostgresSession:
     """The session of a connection, whose transaction the caller owns.
 
-    Attributes:
-        known: Rows of statements without values, while all is read in one view; else None.
+    While all is read in one view, `known` are rows of statements without values; else None.
     """
 
     def __init__(self, connection: Connection) -> None:

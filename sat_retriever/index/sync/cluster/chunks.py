@@ -68,11 +68,8 @@ class Failures:
 
         A lost node is no fault of a workbook. A lost worker may be: its workbooks are tried again
         one by one, and one that ends three workers is skipped as one that ends its reading process
-        is on any machine.
-
-        Raises:
-            ClusterError: If nothing can be tried again.
-            SatError: If the error is one of this package that a node raised.
+        is on any machine. Raises `ClusterError` if nothing can be tried again, and an error of this
+        package that a node raised.
         """
         if isinstance(error, self._of_nodes):
             self._refuse_endless(chunk, error)
