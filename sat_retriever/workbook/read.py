@@ -40,10 +40,7 @@ class Readable(Protocol):
         """Its POSIX path as written in sheet ids."""
 
     def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[LocalFile]:
-        """Have the file on this machine until the block ends; raises `Refused` if it cannot be had.
-
-        `stopping` is set when nobody waits for the file any more.
-        """
+        """Have the file here until the block ends, or raise `Refused`; `stopping` ends the wait."""
 
 
 File = TypeVar("File", bound=Readable)
@@ -196,7 +193,7 @@ def read_files(
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[tuple[File, Workbook]]:
-    """Yield files with their workbooks in order of completion, read by one process per usable core.
+    """Yield files with their workbooks in order of completion, read on all cores by default.
 
     Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
     reading processes at once. A path that no longer exists is a skipped file. Files are consumed as

@@ -97,7 +97,6 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _is_utf8(chunks: Iterable[bytes], *, cut: bool = False) -> bool:
-    """True if bytes are UTF-8; of a cut text the last character may be cut."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for chunk in chunks:

@@ -61,7 +61,7 @@ class Package:
 
     @classmethod
     def open(cls, file: BinaryIO, limits: Limits) -> Package:
-        """Open a package; `Refused` if it is damaged, of too many entries, or unpacks too large."""
+        """Open a package; `Refused` if damaged, with too many entries, or too large unpacked."""
         archive = open_archive(file, limits)
         check_sizes(archive.infolist(), limits)
         return cls(archive, limits)

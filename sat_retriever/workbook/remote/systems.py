@@ -97,8 +97,7 @@ def file_system(url: str) -> tuple[Any, str]:
 def check_system(url: str) -> ModuleType:
     """Return fsspec if it has a file system for a URL.
 
-    Raises `InputError` if it has none, or none for workbooks, `MissingExtraError` without its
-    package.
+    Raises `InputError` if it has none for workbooks, `MissingExtraError` without its package.
     """
     fsspec = require("fsspec", EXTRA)
     scheme = scheme_of(url)
@@ -129,7 +128,7 @@ def _missing(scheme: str) -> InputError | MissingExtraError:
 
 @contextmanager
 def translated(url: str) -> Iterator[None]:
-    """Turn errors of a file system into `PathNotFoundError` or, if others, `RemoteError`."""
+    """Turn errors of a file system into `PathNotFoundError` and `RemoteError`."""
     try:
         yield
     except (SatError, Refused):

@@ -124,7 +124,6 @@ def _is_header(cells: Cells, above: Area, sample: Sample) -> bool:
 
 
 def _are_years(sample: Sample, row: int) -> bool:
-    """True if the numbers of a row are two years or more, in order."""
     numbers = int((sample.families[row] == Family.NUMBER).sum())
     return numbers > 1 and steps(sample.values[row]) == 1.0
 

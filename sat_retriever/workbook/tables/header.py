@@ -182,8 +182,8 @@ def _weight(cells: Cells, layout: Layout) -> float:
 def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, size: int) -> bool:
     """True if blocks are pieces of one irregular sheet rather than separate tables.
 
-    Each block has some filled cells of all `filled` ones, and is `headed` if it has a header over
-    some rows of data; `size` is that of the used range in cells.
+    `pieces` are the filled cells of each block, `filled` those of the sheet, and `size` the cells
+    of its used range. A block is `headed` if it has a header over some rows of data.
 
     >>> is_irregular([4, 2, 6, 4, 4, 3], [False, True, False, False, False, False], 25, 400)
     True

@@ -99,14 +99,12 @@ def says_something(text: str) -> bool:
 
 
 def _first(mask: Mask, values: LookUp) -> dict[Value, int]:
-    """Different values of some cells, each with its first position."""
     places = np.flatnonzero(mask)
     held = list(values(places))
     return dict(zip(reversed(held), reversed(places.tolist()), strict=True))
 
 
 def _thinned(texts: list[str], places: Iterable[int]) -> dict[str, int]:
-    """Texts with their positions; of too many, those of the least hashes."""
     pairs = zip(texts, places, strict=True)
     if len(texts) <= MAX_OF_COLUMN:
         return dict(pairs)

@@ -37,9 +37,9 @@ LEAST = 3  # least records of which a row is a statistic
 class NumberRows:
     """The rows of a table below its header; rows and columns count from the first of its data.
 
-    Masks (rows, columns) say where a number is `known`, where `numbers` also count formulas whose
-    value is not saved, which cells are `filled`, also by a merged label, and which are formulas
-    that have `summed` up other rows of the table.
+    Masks are (rows, columns): cells with a number that is `known`; the same with formulas whose
+    value is not saved (`numbers`); cells with a value, or covered by a merged label (`filled`);
+    formulas that sum up other rows of the table (`summed`).
     """
 
     def __init__(self, cells: Cells, area: Area, data: range) -> None:

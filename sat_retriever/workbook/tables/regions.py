@@ -109,10 +109,7 @@ def _split(plane: _Plane, area: Area, *, axis: int) -> list[Area]:
 
 
 def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last index of each run of True, at most 256 runs.
-
-    The smallest gaps are closed until few enough runs are left.
-    """
+    """First and last index of each run of True; smallest gaps are closed until 256 are left."""
     padded = np.concatenate(([False], line, [False]))
     edges = np.diff(padded.astype(np.int8))
     starts, stops = (edges == 1).nonzero()[0], (edges == -1).nonzero()[0] - 1

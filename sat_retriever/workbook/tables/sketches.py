@@ -69,7 +69,6 @@ def cell_sketch(
 
 
 def _without_skipped(record: SheetRecord, grid: Grid, privacy: Privacy) -> Sequence[Row]:
-    """The rows of a grid; cells of columns that keep their header alone are empty."""
     if not privacy.skip_columns:
         return grid.rows
     rows = [list(row) for row in grid.rows]

@@ -166,7 +166,6 @@ class _Search:
         return agreement(self.rows.values[row], sums, addends, slack)
 
     def _adds_up(self, row: int, label: TotalLabel | None) -> bool:
-        """True if a row sums up records above, or below if its label says so."""
         for sums, addends in self._sums.since(row):
             found = self._agreement(row, sums, addends, label)
             if label is not None and not label.statistic:

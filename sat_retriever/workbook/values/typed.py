@@ -56,7 +56,7 @@ def typed(cells: Sequence[Value], shown: NumberFormat = PLAIN, *, unseen: int = 
 
     >>> typed(["12 kg", None, "n/a", 3.5])
     Typed(kind=<ColumnKind.NUMBER: 'number'>, values=[12, None, None, 3.5], unit='kg', errors=0, \
-    words=(('n/a', 1),))
+words=(('n/a', 1),))
     >>> typed(["12", "A7"]).kind, typed([dt.date(2024, 1, 2)]).kind
     (<ColumnKind.TEXT: 'text'>, <ColumnKind.DATE: 'date'>)
     >>> typed([5, "closed", 7, 9]).values

@@ -143,7 +143,6 @@ def detect_delimiter(sample: str) -> tuple[str, int]:
 
 
 def _is_table(sample: str, delimiter: str) -> bool:
-    """True if text without a table's extension looks like a table: not prose, code or JSON."""
     json_like = sample.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "<")
     return bool(delimiter) and not json_like and _consistency(sample, delimiter) >= _TABLE
 
