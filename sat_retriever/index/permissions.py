@@ -196,7 +196,6 @@ def _enters_as_group(folder: _Rights, file: _Rights) -> bool:
 
 
 def _named(kind: str, number: int) -> str:
-    """A group of one kind; its number if it has no name here."""
     name = str(number)
     if sys.platform != "win32":
         import grp

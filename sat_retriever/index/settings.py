@@ -259,6 +259,7 @@ class IndexState:
         )
 
     def _conversion(self, encoder: Encoder) -> str:
+        """The command that gives the index tokens of an encoder, as the end of a sentence."""
         command = ["sat", "reencode", "--index", str(self._path), "--encoder", encoder.name]
         return f"give its sheets tokens of this one: {shlex.join(command)}"
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Known:
-    """The facts that were read so far, by sheet id; sets made of one another share them."""
-
     records: dict[str, SheetRecord | None] = field(default_factory=dict)  # None: not there any more
     whole: dict[str, SheetRecord] = field(default_factory=dict)  # records with contents
     matches: dict[str, Sequence[Match]] = field(default_factory=dict)

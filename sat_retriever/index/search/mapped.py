@@ -105,6 +105,7 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
 
 
 def _hide(home: Path, index: Path) -> None:
+    """Let those alone into a folder who may read an index file."""
     file, folder = index.stat(), home.stat()
     mode = stat.S_IMODE(file.st_mode)
     if file.st_gid != folder.st_gid:
@@ -133,7 +134,7 @@ def _sample(store: Store, ids: IdArray) -> dict[str, int]:
 
 
 def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
-    """Map the arrays of a state; a `ValueError` or `OSError` says that one does not fit."""
+    """Map the arrays of a state; `ValueError` for one that does not fit, `OSError` without it."""
     plain = {name: _load(folder, name, *kind) for name, kind in _PLAIN.items()}
     n = int(state["sheets"])
     sized = ("ids", "lengths", "tie_rank", "workbooks")

@@ -324,7 +324,7 @@ def with_words(
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Positions of the sheets that have all words of a group, ascending, and their scores.
 
-    A group has one stem or more, in names or contents. The words of all groups score.
+    A group has one stem or more, which names or contents have together. All groups' words score.
     """
     found = [
         part.having(group) for group in groups for part in (snapshot.lexical, snapshot.contents)

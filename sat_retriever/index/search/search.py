@@ -178,10 +178,7 @@ class SheetSearch:
     def candidate_set(
         self, question: Question, candidates: Iterable[Candidate], filters: Filters | None = None
     ) -> CandidateSet:
-        """Candidates, each sheet once, as rerankers take them, with what the index knows of them.
-
-        The filters are conditions on sheets that a reranker adds.
-        """
+        """Candidates, each once, as rerankers take them; the filters are for sheets they add."""
         return CandidateSet(self, self._store, question, candidates, filters)
 
     def found(

@@ -122,7 +122,6 @@ class _Known(dict[int, Read]):
         self._look_up = look_up
 
     def learn(self, row_ids: Iterable[int]) -> None:
-        """Look up what is not known of some rows."""
         self.update(self._look_up([row for row in dict.fromkeys(row_ids) if row not in self]))
 
     def __missing__(self, row_id: int) -> Read:

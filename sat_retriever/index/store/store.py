@@ -321,7 +321,6 @@ def _clash(row: SheetRow, root: str, other: str) -> Skipped:
 def _insert_workbooks(
     connection: Session, states: Sequence[WorkbookState], clashes: Sequence[Sequence[Skipped]]
 ) -> list[int]:
-    """Add workbooks, with notes about the sheets of each that are left out; return their ids."""
     ids = connection.new_ids("workbooks", len(states))
     connection.insert(
         "workbooks",
@@ -340,7 +339,6 @@ def _insert_workbooks(
 def _workbooks_at(
     connection: Session, keys: Iterable[tuple[str, str]]
 ) -> tuple[list[int], dict[str, int]]:
-    """Ids of the workbooks that exist at some (root, path); row ids of their sheets by sheet id."""
     wanted = set(keys)
     (roots, first), (paths, second) = (
         connection.listed(sorted({key[place] for key in wanted})) for place in (0, 1)

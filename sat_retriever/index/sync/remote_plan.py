@@ -133,7 +133,6 @@ def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Ite
 
 
 def _is_left_out(path: str) -> bool:
-    """True for hidden files, files in hidden folders, and lock files."""
     *folders, name = path.split("/")
     hidden = any(each.startswith(".") and each not in (".", "..") for each in folders)
     return hidden or is_passed_over(name)

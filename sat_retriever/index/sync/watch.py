@@ -192,6 +192,7 @@ def counts(path: Path, places: Sequence[Path], index: Place) -> bool:
 
 
 def _is_beside(path: Path, file: Path) -> bool:
+    """True for a file, and for files and folders beside it whose names begin with its own."""
     if not path.is_relative_to(file.parent) or path == file.parent:
         return False
     return path.relative_to(file.parent).parts[0].startswith(file.name)

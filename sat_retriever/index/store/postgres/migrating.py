@@ -147,7 +147,6 @@ def _copied(
 def _copy_sheets(
     source: sqlite3.Connection, session: PostgresSession, sheets: Iterator[Row]
 ) -> None:
-    """Copy the sheets, and what PostgreSQL keeps of their records in columns of its own."""
     session.copy(OWN_SHEETS, ((row[0], *row, *_facts(row[-2])) for row in sheets))
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")

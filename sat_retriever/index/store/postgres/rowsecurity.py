@@ -160,6 +160,7 @@ def drop(session: PostgresSession, tables: Sequence[str]) -> None:
 
 
 def _add_stems(session: PostgresSession) -> None:
+    """Note the stems of words that came before stems were noted."""
     rows = session.execute("SELECT word FROM spellings WHERE stem IS NULL").fetchall()
     words = [row[0] for row in rows]
     session.execute(

@@ -59,7 +59,7 @@ def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
 
 
 class WritingSession(PostgresSession):
-    """The session of one write, with the sheets it may insert by id; `keys` are of their vectors."""
+    """The session of one write, with the sheets it may insert; `keys` are of their vectors."""
 
     def __init__(
         self, connection: Connection, packed: Mapping[str, PostgresSheet], keys: Mapping[str, int]

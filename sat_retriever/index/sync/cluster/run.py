@@ -54,8 +54,6 @@ class _Books:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call of an encoder that is not answered yet."""
-
     books: list[_Books]
     encoder: str
     actor: Any
@@ -105,7 +103,6 @@ class ClusterRun:
             self._encoders.stop()
 
     def _claim(self) -> None:
-        """Give waiting workbooks to tasks, as long as neither tasks nor results are too many."""
         calls = self._encoding.values()
         behind = sum(map(len, self._read.values())) + sum(len(call.books) for call in calls)
         while (
@@ -152,6 +149,7 @@ class ClusterRun:
         self._read.setdefault(name, []).append(books)
 
     def _look_again(self, job: ToRead, there: Stat | None, address: str) -> None:
+        """Read a file anyway that changed meanwhile."""
         assert isinstance(job.file, LocalFile)  # a URL is the same everywhere
         here = stat_of(job.file.path)
         if here != there:

@@ -75,7 +75,7 @@ class RayCluster:
             yield check or check_file(each, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
-        """Yield every workbook once; `ClusterError` if the cluster fails, or lacks cores or files."""
+        """Yield each workbook once; `ClusterError` if the cluster fails or lacks cores or files."""
         if not jobs:
             return
         cores = cores_of(self._ray)
@@ -181,7 +181,6 @@ def own_settings() -> Iterator[None]:
 
 @contextmanager
 def _environment(settings: dict[str, str]) -> Iterator[None]:
-    """Set variables that Ray takes its settings from, and set them back."""
     before = {name: os.environ.get(name) for name in settings}
     _set(settings)
     try:
