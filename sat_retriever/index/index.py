@@ -257,8 +257,7 @@ class SheetIndex:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle its place, without the password of a URL, and those who see it.
 
-        Raises:
-            EncoderError: If its encoder is an object that only this program has.
+        Raises `EncoderError` if its encoder is an object that only this program has.
         """
         if not self.is_reopenable:
             raise EncoderError(

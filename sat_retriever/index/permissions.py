@@ -95,9 +95,8 @@ def granted(
 def permissions_of(given: Given) -> Permissions:
     """Permissions from what a caller gave.
 
-    Raises:
-        PathNotFoundError: If there is no such file of rules.
-        InputError: If it is none of what can be given, or the rules are wrong.
+    Raises `PathNotFoundError` if there is no such file of rules, `InputError` if the rules are
+    wrong, or it is none of what can be given.
     """
     if isinstance(given, Rules):
         return ByRules(given)
@@ -114,11 +113,7 @@ def permissions_of(given: Given) -> Permissions:
 
 
 def noted_permissions(meta: Mapping[str, str], path: object) -> Permissions | None:
-    """Permissions that the notes of an index name; None without any.
-
-    Raises:
-        IndexFormatError: If the note is damaged.
-    """
+    """Permissions that the notes of an index name, if any; `IndexFormatError` if damaged."""
     if RESTRICTED not in meta:
         return None
     try:
@@ -201,7 +196,6 @@ def _enters_as_group(folder: _Rights, file: _Rights) -> bool:
 
 
 def _named(kind: str, number: int) -> str:
-    """A group of one kind; its number if it has no name here."""
     name = str(number)
     if sys.platform != "win32":
         import grp

@@ -46,9 +46,8 @@ class IndexSettings:
     def from_meta(cls, meta: Mapping[str, str], path: Place) -> IndexSettings:
         """Read settings from the notes of the index at a place.
 
-        Raises:
-            IndexFormatError: If a note is missing or damaged.
-            FingerprintMismatchError: If records become other texts in this version.
+        Raises `IndexFormatError` for a missing or damaged note, `FingerprintMismatchError` if
+        records become other texts in this version.
         """
         try:
             settings = cls(
@@ -76,10 +75,7 @@ class IndexSettings:
         return settings
 
     def located(self, name: str, path: Place) -> str:
-        """The current place of a named encoder or reranker.
-
-        A folder that was moved together with the index file is found beside it.
-        """
+        """The current place of a named encoder or reranker, perhaps moved with the index file."""
         if self.home is None or not isinstance(path, Path):
             return name
         if not Path(name).is_relative_to(self.home) or Path(name).exists():
@@ -95,11 +91,7 @@ def new_notes(
     path: Place,
     privacy: Privacy,
 ) -> dict[str, str]:
-    """Notes for a new index; `IndexSettings.from_meta` reads them.
-
-    Raises:
-        InputError: If `dense_weight` is out of its range.
-    """
+    """Notes for a new index, which `from_meta` reads; `InputError` for a wrong `dense_weight`."""
     about = encoder_notes(encoder, dense_weight) | home_note(path)
     return {
         **{key: value for key, value in about.items() if value is not None},
@@ -111,12 +103,7 @@ def new_notes(
 
 
 def _privacy(meta: Mapping[str, str]) -> Privacy:
-    """What an index keeps of cells; one of before contents were kept notes examples alone.
-
-    Raises:
-        KeyError: If nothing is noted.
-        ValueError: If there is no such level.
-    """
+    """What an index keeps of cells; one of before contents were kept notes examples alone."""
     if "contents" not in meta and "examples" in meta:
         return Privacy(
             ContentsPolicy.EXAMPLES if meta["examples"] == "yes" else ContentsPolicy.NAMES
@@ -128,10 +115,7 @@ def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str
     """Notes about the encoder of an index's tokens; None removes a note.
 
     A `dense_weight` of None takes the encoder's own (a fine-tuned one may have one). If it has none
-    either, none is noted.
-
-    Raises:
-        InputError: If `dense_weight` is out of its range.
+    either, none is noted. One out of its range raises `InputError`.
     """
     if dense_weight is None:
         dense_weight = encoder.dense_weight if isinstance(encoder, SheetEncoder) else None
@@ -157,11 +141,7 @@ def home_note(path: Place) -> dict[str, str | None]:
 
 
 def check_dense_weight(dense_weight: float) -> None:
-    """Refuse a share of the cosine that is out of its range.
-
-    Raises:
-        InputError: If it is not between 0 and 1.
-    """
+    """Raise `InputError` for a share of the cosine that is not between 0 and 1."""
     if not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
 
@@ -170,10 +150,8 @@ class IndexState:
     """Settings and encoder of an open index, which change together; threads may share it.
 
     Without an encoder it loads the one that the settings name, on first use. Encoder and rerankers
-    are loaded on the device, unless they run elsewhere.
-
-    Raises:
-        FingerprintMismatchError: If the tokens were made with another encoder.
+    are loaded on the device, unless they run elsewhere. An encoder that has not made the tokens
+    raises `FingerprintMismatchError`.
     """
 
     def __init__(
@@ -220,12 +198,7 @@ class IndexState:
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder, loaded on first use.
-
-        Raises:
-            EncoderError: If it cannot be loaded.
-            FingerprintMismatchError: If its name now loads another encoder.
-        """
+        """The encoder, loaded on first use; see `SheetIndex.encoder`."""
         with self._lock:
             if self._encoder is None:
                 self._encoder = self._checked(self._load())

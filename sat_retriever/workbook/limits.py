@@ -137,11 +137,7 @@ class Refused(Exception):  # noqa: N818 - never leaves the workbook package
 
 
 class CutShort(Exception):  # noqa: N818 - a signal, caught where reading goes on
-    """Signal that reading stops before the end; results so far remain valid.
-
-    Attributes:
-        reason: `TOO_LARGE` for the work, `TIMEOUT` for the processor time.
-    """
+    """Signal of too much work (`TOO_LARGE`) or time (`TIMEOUT`); results so far remain valid."""
 
     def __init__(self, reason: SkipReason) -> None:
         super().__init__(reason.value)
@@ -151,13 +147,10 @@ class CutShort(Exception):  # noqa: N818 - a signal, caught where reading goes o
 class Budget:
     """Work budget of one file.
 
-    All counts depend only on the file's content, so that the same file is cut at the same place
-    on any machine. The limit on processor time, which varies between runs, is far above the
-    time that the counts allow.
-
-    Attributes:
-        small_bytes: Bytes of comments, drawings and charts that may still be parsed. They are
-            counted apart, so that no drawing costs a cell.
+    All counts depend only on the file's content, so that the same file is cut at the same place on
+    any machine. The limit on processor time, which varies between runs, is far above the time that
+    the counts allow. `small_bytes` of comments, drawings and charts may still be parsed; they are
+    counted apart, so that no drawing costs a cell.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -171,9 +164,8 @@ class Budget:
     def late(self, part: float = 1.0) -> bool:
         """True if the processor time of this process, in all threads, is used up.
 
-        Args:
-            part: Part of the time that may pass until now; below 1 if the work that follows on
-                what is read costs more than the reading.
+        A `part` below 1 is the share that may pass until now, if later work costs more than the
+        reading.
         """
         return time.process_time() - self._since > part * _SHARE * self.limits.seconds
 
@@ -186,11 +178,7 @@ class Budget:
         return min(self.limits.cells, max(_LEAST_CELLS, self.cells // price))
 
     def metered(self, chunks: Iterator[bytes], price: int = 1) -> Iterator[bytes]:
-        """Yield the chunks that fit the budget, but at least one.
-
-        Raises:
-            CutShort: Before a chunk that does not fit.
-        """
+        """Yield the chunks that fit the budget, at least one; raises `CutShort` before another."""
         for number, chunk in enumerate(chunks):
             if number and self.xml_bytes <= 0:
                 raise CutShort(SkipReason.TOO_LARGE)

@@ -40,14 +40,7 @@ class Readable(Protocol):
         """Its POSIX path as written in sheet ids."""
 
     def opened(self, limits: Limits, stopping: Event) -> AbstractContextManager[LocalFile]:
-        """Have the file on this machine until the block ends.
-
-        Args:
-            stopping: Is set when nobody waits for the file any more.
-
-        Raises:
-            Refused: If it cannot be had.
-        """
+        """Have the file here until the block ends, or raise `Refused`; `stopping` ends the wait."""
 
 
 File = TypeVar("File", bound=Readable)
@@ -200,18 +193,12 @@ def read_files(
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[tuple[File, Workbook]]:
-    """Yield files with their workbooks in order of completion, read on all cores.
+    """Yield files with their workbooks in order of completion, read on all cores by default.
 
     Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
-    reading processes at once. A path that no longer exists is a skipped file.
-
-    Args:
-        files: Consumed as workers become free.
-        workers: Number of reading processes; one per usable core by default.
-
-    Raises:
-        InputError: If a file is not under its root.
-        MissingExtraError: If a password is given without the extra installed.
+    reading processes at once. A path that no longer exists is a skipped file. Files are consumed as
+    workers become free. Raises `InputError` if one is not under its root, `MissingExtraError` if a
+    password is given without the extra installed.
     """
     _require_password(options.password)
     stopping = Event()

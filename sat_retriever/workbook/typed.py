@@ -87,17 +87,10 @@ def read_table_data(  # noqa: PLR0913 - a table, where it is, and how much of it
     """Read the records of a table: rows below its header that are not empty nor left out.
 
     The table is found anew, so a file that has changed gives what it holds now. Formulas are not
-    computed.
-
-    Args:
-        sheet: Name of the sheet; for a csv, the file name without its extension.
-        table: Place of the table among those of the sheet, the main one first.
-        most: Most cells; records after them are left out.
-        totals: True to keep totals and subtotals among the records.
-
-    Raises:
-        PathNotFoundError: If there is no such file.
-        InputError: If the file or the sheet cannot be read, or the sheet has no such table.
+    computed. The sheet of a csv is called as the file is, without its extension. `table` is the
+    place among the tables of the sheet, the main one first. Records after `most` cells are left
+    out; `totals` keeps totals and subtotals. Raises `PathNotFoundError` if there is no such file,
+    `InputError` if the file or the sheet cannot be read, or the sheet has no such table.
     """
     file = LocalFile(Path(path), within=within, called=relative)
     answers = ask_window(file, Window(sheet, _SHEET, table, most, totals), limits, encoding)
@@ -169,16 +162,9 @@ def load_table(
     most: int = MAX_TABLE_CELLS,
     totals: bool = False,
 ) -> TypedTable:
-    """Return the data of a table as its file holds it now.
+    """Return the data of a table as its file holds it now; see `read_table_data`.
 
-    Args:
-        table: Place of the table in `record.tables`, or any range that begins in it.
-        most: Most cells; records after them are left out.
-        totals: True to keep totals and subtotals among the records.
-
-    Raises:
-        PathNotFoundError: If the file is gone.
-        InputError: If it cannot be read, or there is no such table.
+    `table` is its place in `record.tables`, or any range that begins in it.
     """
     place = table_place(record, table)
     data = read_table_data(
@@ -223,14 +209,7 @@ def load_table(
 
 
 def table_place(record: SheetRecord, table: int | str) -> int:
-    """Return the place of a table among those of a sheet.
-
-    Args:
-        table: The place itself, or a range that begins in the table.
-
-    Raises:
-        InputError: If there is no such table.
-    """
+    """Return a table's place, given or found by a range; raises `InputError` without one."""
     ranges = [each.range for each in record.tables]
     if isinstance(table, int):
         if 0 <= table < max(1, len(ranges)):
@@ -285,14 +264,9 @@ def table_text(
 ) -> Iterator[str]:
     """Yield the lines of a table as text, each with its line end.
 
-    Args:
-        form: "csv", "json" (one array of objects) or "md" (a Markdown table).
-        rows: True for a first column `_row` with the sheet rows.
-        defused: True to put an apostrophe before a text that a spreadsheet would take for a
-            formula; False to leave it as it is.
-
-    Raises:
-        InputError: If the form is unknown.
+    A form is "csv", "json" (one array of objects) or "md" (a Markdown table), else `InputError`.
+    `rows` adds a first column `_row` with the sheet rows. `defused` puts an apostrophe before a
+    text that a spreadsheet would take for a formula.
     """
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; choose one of: {', '.join(FORMATS)}")

@@ -89,23 +89,15 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
     limits: Limits = WINDOW_LIMITS,
     most: int = MAX_CELLS,
 ) -> CellWindow:
-    """Read at most 20,000 cells of a sheet, or as many as asked for: whole rows from the top.
+    """Read at most `most` cells of a sheet: whole rows from the top, at least one.
 
-    Formulas are not computed: values are those saved in the file.
-
-    Args:
-        sheet: Name of the sheet; for a csv, the file name without its extension.
-        formulas: True to return formulas instead of their values, if the file has them.
-        within: Folder that the file must lie in, or file that it must be, after links are
-            resolved; None allows every place.
-        relative: Path by which sheet ids call the file, if its own name is another, as that of a
-            copy.
-        encoding: Encoding of a delimited file, as its record names it; empty to find it.
-        most: Most cells; at least one row is read.
-
-    Raises:
-        PathNotFoundError: If there is no such file.
-        InputError: If the file, or the sheet in it, cannot be read.
+    Values are those saved in the file: formulas are not computed, but returned with `formulas` if
+    the file has them. The sheet of a csv is called as the file is, without its extension. `within`
+    is the folder that the file must lie in, or the file that it must be, after links are resolved;
+    None allows every place. `relative` is the path by which sheet ids call the file, if its own
+    name is another, as that of a copy. The encoding is that of a delimited file, as its record
+    names it; empty to find it. Raises `PathNotFoundError` if there is no such file, `InputError` if
+    the file, or the sheet in it, cannot be read.
     """
     window = Window(sheet, wanted, most=most)
     file = LocalFile(Path(path), within=within, called=relative)
@@ -118,15 +110,12 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
 
 
 def parse_range(text: str) -> Area:
-    """The area of an A1 range, a cell, whole columns or whole rows.
+    """The area of an A1 range, a cell, whole columns or rows; raises `InputError` for other text.
 
     >>> parse_range("b2:A1"), parse_range("$C$3")
     (Area(top=1, left=1, bottom=2, right=2), Area(top=3, left=3, bottom=3, right=3))
     >>> parse_range("B:B"), parse_range("4:5")
     (Area(top=1, left=2, bottom=1048576, right=2), Area(top=4, left=1, bottom=5, right=16384))
-
-    Raises:
-        InputError: If the text is not a range.
     """
     plain = text.strip().upper().replace("$", "")
     if match := _COLUMNS.fullmatch(plain):

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Known:
-    """The facts that were read so far, by sheet id; sets made of one another share them."""
-
     records: dict[str, SheetRecord | None] = field(default_factory=dict)  # None: not there any more
     whole: dict[str, SheetRecord] = field(default_factory=dict)  # records with contents
     matches: dict[str, Sequence[Match]] = field(default_factory=dict)
@@ -48,13 +46,9 @@ class CandidateSet:
     """Candidates of one question, in their order, and what is known about these sheets.
 
     A fact is read from the index when a stage first asks for it, for all candidates together, and
-    then kept. A reranker needs nothing else: what it reads here is what the one who asks may see.
-    A set is of one answer, and used by one thread at a time.
-
-    Attributes:
-        question: The question.
-        candidates: The sheets.
-        filters: Conditions that further sheets have to meet.
+    then kept. A reranker needs nothing else: what it reads here is what the one who asks may see. A
+    set is of one answer, and used by one thread at a time. Its filters are conditions that further
+    sheets have to meet.
     """
 
     def __init__(
@@ -149,11 +143,7 @@ class CandidateSet:
         return replace(known.shares, shares=known.shares.shares[:, columns])
 
     def tokens(self) -> FloatArray:
-        """Tokens of the candidates, (k, d) float32, rows of unit length.
-
-        Raises:
-            InputError: If one was removed meanwhile.
-        """
+        """Tokens of the candidates, (k, d) float32, of unit length; `InputError` if one is gone."""
         known, ids = self._known, self.ids
         if known.tokens is None or known.tokens[0] != ids:
             known.tokens = ids, self._search.tokens(ids)

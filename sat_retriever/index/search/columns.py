@@ -225,7 +225,6 @@ def _read_tokens(
 
 
 def _extended(known: Tokens, kept: NDArray[np.bool_], added: FloatArray | Codes) -> Tokens:
-    """Tokens of the sheets that stay, and of those that came later."""
     if isinstance(known, TokenTable):
         assert isinstance(added, Codes)
         return known.changed(kept, added) if len(known) else TokenTable.in_one_cell(added)

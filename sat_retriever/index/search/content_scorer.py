@@ -49,10 +49,7 @@ class ContentScorer:
         return self._count
 
     def part(self, places: Rows) -> ContentScorer:
-        """A scorer of the sheets at some ascending positions, with the same scores as in this one.
-
-        The part counts its sheets from 0 in their order.
-        """
+        """A scorer of the sheets at some ascending positions, from 0 on, with the same scores."""
         return _Part(self, places, self._shares[places])
 
     def knows(self, word: str) -> bool:

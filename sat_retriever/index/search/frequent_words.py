@@ -73,11 +73,7 @@ class FrequentWords:
     kept: NDArray[np.intp] | None = None
 
     def check(self) -> None:
-        """Refuse postings that do not fit together.
-
-        Raises:
-            ValueError: If they do not.
-        """
+        """Refuse postings that do not fit together, by `ValueError`."""
         words, sheets = len(self.numbers), self.dense_fields.shape[1]
         whole = (
             len(self.dense) == words == len(self.starts) - 1

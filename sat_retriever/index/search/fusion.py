@@ -42,9 +42,7 @@ class Rareness:
 
 
 def word_of_contents(covered: float) -> float:
-    """Weight of a word in contents, where a word in names has 1, for one question.
-
-    `covered` is what `covered_by_names` gives for it.
+    """Weight of a word in contents, where one in names has 1; `covered` is `covered_by_names`.
 
     >>> word_of_contents(0.5)
     0.3

@@ -56,10 +56,7 @@ _WAIT_S = 600.0  # time that a process waits for another one that writes the map
 
 
 def read_columns(store: Store, width: int) -> Columns | None:
-    """The latest mapped state that fits an index and is at most as new as it; else None.
-
-    The caller holds a read transaction.
-    """
+    """The latest mapped state that fits and is no newer, else None; the caller reads the store."""
     folders = store.beside.glob("g*") if store.beside else ()
     for folder in sorted(folders, reverse=True):
         try:
@@ -72,11 +69,7 @@ def read_columns(store: Store, width: int) -> Columns | None:
 
 
 def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Path:
-    """Write a state of an index, which does not change meanwhile, in place of earlier ones.
-
-    Raises:
-        OSError: If the folder `home` cannot be written to.
-    """
+    """Write an unchanging state in place of earlier ones; raises `OSError` if `home` refuses."""
     home.mkdir(exist_ok=True)
     if isinstance(store.path, Path):
         _hide(home, store.path)
@@ -136,18 +129,12 @@ def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:
 
 
 def _sample(store: Store, ids: IdArray) -> dict[str, int]:
-    """Checksums of some sheets' records, by row id as text."""
     spread = ids[np.linspace(0, len(ids) - 1, _CHECKED).astype(np.intp)] if len(ids) else ids
     return store.checksums(np.union1d(spread, ids[-_CHECKED:]).tolist())
 
 
 def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
-    """Map the arrays of a state.
-
-    Raises:
-        ValueError: If one of them is of another type or shape, or points outside another.
-        OSError: If one is missing.
-    """
+    """Map the arrays of a state; `ValueError` for one that does not fit, `OSError` without it."""
     plain = {name: _load(folder, name, *kind) for name, kind in _PLAIN.items()}
     n = int(state["sheets"])
     sized = ("ids", "lengths", "tie_rank", "workbooks")
@@ -195,7 +182,6 @@ def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
 
 
 def _save_cells(folder: Path, tokens: TokenTable, width: int) -> None:
-    """Write codes in groups of near ones, a part at a time."""
     centres, starts, order = cell_order(tokens)
     values = _open(folder, "tokens.codes", "i1", (len(order), width))
     scales = np.empty(len(order), dtype=np.float32)
@@ -224,7 +210,6 @@ def _load_cells(folder: Path, width: int) -> TokenTable:
 
 
 def _save_common(folder: Path, store: Store, columns: Columns) -> Sequence[str]:
-    """Write the sheets of frequent words; return the words."""
     sheets, lengths = len(columns.ids), columns.lengths[:, 0]
     having = store.common_words(max(_COMMON, sheets // _SHARE))
     is_dense = [number * DENSE >= sheets for number in having.values()]

@@ -271,7 +271,6 @@ def respelled(store: Store, snapshot: Snapshot, query: str) -> str:
 
 
 def _has(snapshot: Snapshot, word: Sequence[str]) -> bool:
-    """True if a sheet has one of the forms of a word."""
     found = [stem(form) for form in word]
     return any(snapshot.lexical.knows(each) or snapshot.contents.knows(each) for each in found)
 
@@ -325,8 +324,7 @@ def with_words(
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Positions of the sheets that have all words of a group, ascending, and their scores.
 
-    A group has one stem or more, which names or contents of a sheet have together. The words of all
-    groups score.
+    A group has one stem or more, which names or contents have together. All groups' words score.
     """
     found = [
         part.having(group) for group in groups for part in (snapshot.lexical, snapshot.contents)

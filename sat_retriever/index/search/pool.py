@@ -69,10 +69,7 @@ def best_scores(
 def chosen_scores(
     store: Store, snapshot: Snapshot, query: Query, rows: NDArray[np.intp], best: Scores
 ) -> Scores:
-    """Exact scores of the sheets at some ascending positions; the caller reads the store.
-
-    Scores of the best sheets say what counts.
-    """
+    """Exact scores of the sheets at some ascending positions, where the best say what counts."""
     every = with_leaders(snapshot, [rows])
     part = snapshot.part(every)
     matches = find_matches(store, part, query.text, best.matches)
@@ -119,7 +116,6 @@ def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) ->
 def _worded_by_contents(
     snapshot: Snapshot, read_as: str, masks: Sequence[Mask | None]
 ) -> list[Rows]:
-    """Positions of the sheets whose contents have most of a query's words, by mask."""
     if not snapshot.contents:
         return []
     words = snapshot.contents.by_word(asked_words(read_as))

@@ -43,11 +43,7 @@ class Question:
         return self.query.dense_weight
 
     def weighing(self, dense_weight: float) -> Question:
-        """The same question, its scores with another share of the cosine.
-
-        Raises:
-            InputError: If `dense_weight` is not in [0, 1].
-        """
+        """The same question, with another share of the cosine; `InputError` if not in [0, 1]."""
         if dense_weight == self.dense_weight:
             return self
         check_dense_weight(dense_weight)
@@ -56,11 +52,7 @@ class Question:
 
 
 def query_text(query: str) -> str:
-    """A query without lone surrogates.
-
-    Raises:
-        EmptyInputError: If it has no character other than white space.
-    """
+    """A query without lone surrogates; raises `EmptyInputError` if it is blank."""
     if not query.strip():
         raise EmptyInputError("the query is empty; ask in a few words")
     return query.encode("utf-8", "replace").decode()

@@ -77,10 +77,7 @@ class Scores:
         return self if times.max(initial=0) == 1 or not len(times) else self.without_times()
 
     def exact(self, store: Store, rows: NDArray[np.intp]) -> Scores:
-        """Scores of the sheets at some ascending positions, with cosines of their exact tokens.
-
-        The caller reads the store in the state of the snapshot.
-        """
+        """Scores, by exact cosines, of sheets at ascending positions, in the snapshot's state."""
         part = self.snapshot.part(rows)
         dense = store.tokens_of(part.ids.tolist(), len(self.token)) @ self.token
         return replace(

@@ -113,11 +113,8 @@ class SheetSearch:
     def recent_token(self, query: str) -> FloatArray | None:
         """The token (d,) of one of the last 64 queries, encoded or given to `question`; else None.
 
-        A framework hands its reranker the text of a query, not what the retriever made of it.
-        With this token the reranker need not encode the query again.
-
-        Raises:
-            EmptyInputError: If the query has no character.
+        A framework hands its reranker the text of a query, not what the retriever made of it. With
+        this token the reranker need not encode the query again.
         """
         with self._recent_lock:
             return self._recent.get(query_text(query))
@@ -132,11 +129,7 @@ class SheetSearch:
     def asked_times(
         self, query: str, *, today: date = UNDATED, times: bool | None = None
     ) -> QueryPeriods:
-        """The periods that a query names, counted from `today`; none if periods do not count.
-
-        Raises:
-            EmptyInputError: If the query is empty.
-        """
+        """The periods that a query names, counted from `today`; none if periods do not count."""
         counts = self.times if times is None else times
         return asked_times(query_text(query), today) if counts else QueryPeriods()
 
@@ -145,16 +138,9 @@ class SheetSearch:
     ) -> tuple[Span, ...]:
         """Return the periods that a query names if every dated sheet lies outside them; else none.
 
-        `candidates` then scores as if the query named no period. A period that is part of a
-        sheet's, as a month is of its year, is not missing.
-
-        Args:
-            query: Words of any language, or what `question` made of them.
-            filters: Conditions that the sheets meet.
-            today: See `question`; a question has its own.
-
-        Raises:
-            EmptyInputError: If the query is empty.
+        Only sheets that meet the filters count. `candidates` then scores as if the query named no
+        period. A period that is part of a sheet's, as a month is of its year, is not missing. A
+        question has its own `today`. An empty query raises `EmptyInputError`.
         """
         if isinstance(query, Question):
             asked = query.times.spans
@@ -192,13 +178,7 @@ class SheetSearch:
     def candidate_set(
         self, question: Question, candidates: Iterable[Candidate], filters: Filters | None = None
     ) -> CandidateSet:
-        """Candidates as rerankers take them, with what the index knows about them.
-
-        Args:
-            question: The question that they were found for.
-            candidates: Sheets, each once.
-            filters: Conditions on sheets that a reranker adds.
-        """
+        """Candidates, each once, as rerankers take them; the filters are for sheets they add."""
         return CandidateSet(self, self._store, question, candidates, filters)
 
     def found(
@@ -224,9 +204,8 @@ class SheetSearch:
     def with_words(self, groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
         """Ids of the sheets with all words of a group in names or contents, and their number.
 
-        Args:
-            groups: Words as `text.segment.stems` gives them, at least one a group.
-            most: Most ids; those of the sheets come first whose words tell most.
+        A group has one word or more, as `text.segment.stems` gives them. Of more than `most` ids,
+        those of the sheets come first whose words tell most.
         """
         with self._store.reading():
             snapshot = self._latest.get()
@@ -269,10 +248,7 @@ class SheetSearch:
     def standing(
         self, question: Question, sheet_id: str, filters: Filters | None = None
     ) -> tuple[Candidate, ...]:
-        """A sheet ranked among all that meet the filters, and the one right above it if any.
-
-        Empty if the sheet is not among them.
-        """
+        """A sheet ranked among all that meet the filters, and the one above it; empty without."""
         scores, allowed = self._every(question, filters, sheet_id)
         snapshot = scores.snapshot
         row = snapshot.places(self._store, [sheet_id]).get(sheet_id)
@@ -300,10 +276,7 @@ class SheetSearch:
         return evidence(scores, rows, counted)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
-        """Share of each word of a question in each sheet's score, columns in sheet order.
-
-        Sheets that are not there have shares of 0.
-        """
+        """Share of each word in each sheet's score, columns in sheet order; 0 if it is unknown."""
         with self._store.reading():
             snapshot = self._latest.get()
             places = snapshot.places(self._store, sheet_ids)
@@ -311,11 +284,7 @@ class SheetSearch:
             return snapshot.lexical.by_word(question.words, at)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
-        """Tokens of sheets in the given order, (n, d) float32, rows of unit length.
-
-        Raises:
-            InputError: If a sheet is not in the index.
-        """
+        """Tokens of sheets in order, (n, d) float32, unit length; `InputError` for unknown ones."""
         with self._store.reading():
             ids = self._store.row_ids(sheet_ids)
             for sheet_id in sheet_ids:
@@ -325,11 +294,7 @@ class SheetSearch:
             return self._store.tokens_of([ids[each] for each in sheet_ids], self._settings.width)
 
     def check_filters(self, filters: Filters | None) -> None:
-        """Refuse filters by a metadata field that no sheet has; an empty index accepts all fields.
-
-        Raises:
-            InputError: If no sheet has one of the metadata fields.
-        """
+        """Raise `InputError` for a metadata field that no sheet has, unless the index is empty."""
         wanted = filters.metadata if filters else ()
         missing = [name for name in wanted if not self._store.has_field(name)]
         if missing and self._store.counts()["sheets"]:
@@ -351,7 +316,6 @@ class SheetSearch:
     # ---- inner workings
 
     def _unit(self, token: FloatArray) -> FloatArray:
-        """A token from outside, checked and of unit length."""
         given = np.asarray(token, dtype=np.float32)
         length = float(np.linalg.norm(given))
         width = self._settings.width
@@ -365,10 +329,9 @@ class SheetSearch:
     def _scored(
         self, question: Question, filters: Filters | None, top_k: int = 1
     ) -> tuple[Scores, RowIds | None]:
-        """A question's scores of the present sheets, and the row ids that meet the filters.
+        """A question's scores of the present sheets, and the row ids that meet the filters, if any.
 
-        Row ids are None without filters. Of a large index only the best sheets have scores, the
-        best `top_k` among them.
+        Of a large index only the best sheets have scores, the best `top_k` among them.
         """
         with self._store.reading():
             snapshot = self._latest.get()
@@ -393,7 +356,6 @@ class SheetSearch:
         filters: Filters | None,
         top_k: int,
     ) -> Scores:
-        """Scores of the best sheets of a large index; the caller reads the store."""
         same = question.scores.snapshot.shows_the_same(snapshot)
         if same and filters is None and 2 * top_k <= EXACT:
             return question.scores
@@ -411,7 +373,6 @@ class SheetSearch:
     def _further(
         self, question: Question, scores: Scores, sheet_ids: Sequence[str]
     ) -> list[Scores]:
-        """Scores of sheets of a large index that are not among its best."""
         with self._store.reading():
             snapshot = self._latest.get()
             places = list(snapshot.places(self._store, sheet_ids).values())

@@ -141,11 +141,7 @@ class LatestSnapshot:
         self._held: Snapshot | None = None
 
     def get(self) -> Snapshot:
-        """The current snapshot; the caller holds a read transaction.
-
-        Raises:
-            FingerprintMismatchError: If another encoder has made the tokens meanwhile.
-        """
+        """The current snapshot, within a transaction; may raise `FingerprintMismatchError`."""
         with self._lock:
             held = self._held
             if held is None or held.generation != self._store.generation():
@@ -218,11 +214,7 @@ def snapshot_of(store: Store, columns: Columns) -> Snapshot:
 
 
 def check_encoder(store: Store, fingerprint: str) -> None:
-    """Refuse a store whose tokens another encoder has made meanwhile.
-
-    Raises:
-        FingerprintMismatchError: If the tokens were made anew.
-    """
+    """Raise `FingerprintMismatchError` if another encoder has made a store's tokens meanwhile."""
     meta = store.meta()
     if meta["fingerprint"] != fingerprint:
         raise FingerprintMismatchError(

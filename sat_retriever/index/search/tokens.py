@@ -101,10 +101,8 @@ class TokenTable:
     ) -> TokenTable:
         """The table of n sheets whose codes lie side by side in cells; see `TokenTable`.
 
-        `order` has the position of each code's sheet, (n,).
-
-        Raises:
-            ValueError: If they do not fit together.
+        `order` has the position of each code's sheet, (n,). Parts that do not fit raise
+        `ValueError`.
         """
         n = len(order)
         whole = (

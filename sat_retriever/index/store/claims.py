@@ -22,7 +22,6 @@ class ClaimTables(Statements):
     """Statements on claims."""
 
     def put(self, claims: Claims) -> None:
-        """Store claims of stored sheets on other workbooks."""
         named = [x.source for x in claims.external] + [x.sheet_id for x in claims.keys]
         rows = row_ids(self._connection, [*named, *(each for each, _period in claims.periods)])
         self._connection.insert(
@@ -54,7 +53,6 @@ class ClaimTables(Statements):
         )
 
     def drop(self, sheet_ids: Sequence[str]) -> None:
-        """Delete the claims of sheets on other workbooks; the sheets stay."""
         of_sheets = "WHERE sheet IN (SELECT id FROM sheets WHERE sheet_id IN {})"
         for table in ("external_references", "periods", "key_columns", "copies"):
             self._run_in(f"DELETE FROM {table} {of_sheets}", sheet_ids)
@@ -62,7 +60,6 @@ class ClaimTables(Statements):
     # ---- references
 
     def references_of(self, sheet_ids: Sequence[str]) -> list[ExternalReference]:
-        """References of the sheets to other workbooks, sheet by sheet."""
         rows = self._run_in(
             "SELECT r.claim FROM sheets s JOIN external_references r ON r.sheet = s.id "
             "WHERE s.sheet_id IN {} ORDER BY s.sheet_id, r.rowid",
@@ -113,7 +110,6 @@ class ClaimTables(Statements):
     # ---- key columns
 
     def keys_of(self, sheet_ids: Sequence[str]) -> list[KeyColumn]:
-        """Key columns of the sheets, sheet by sheet."""
         return self._keys(
             "SELECT k.claim FROM sheets s JOIN key_columns k ON k.sheet = s.id "
             "WHERE s.sheet_id IN {} ORDER BY s.sheet_id, k.id",
@@ -157,7 +153,6 @@ class ClaimTables(Statements):
         )
 
     def stale_families(self, limit: int) -> list[str]:
-        """Families to link anew, at most `limit` of them."""
         sql = "SELECT family FROM stale_families ORDER BY family LIMIT ?"
         return [row[0] for row in self._connection.execute(sql, (limit,)).fetchall()]
 
@@ -174,7 +169,6 @@ class ClaimTables(Statements):
         return found
 
     def settle(self, families: Sequence[str]) -> None:
-        """Record that families have been linked."""
         self._run_in("DELETE FROM stale_families WHERE family IN {}", families)
 
 

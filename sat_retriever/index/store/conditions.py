@@ -153,11 +153,7 @@ _POSTGRES = _Dialect(glob=_postgres_glob, role="s.role = ?", field=_postgres_fie
 
 
 def asked_in(filters: Filters) -> tuple[Span, ...]:
-    """The stretches of time that filters ask for; none without a period.
-
-    Raises:
-        InputError: If the period names no time.
-    """
+    """The stretches of time that filters ask for; `InputError` if their period names none."""
     if filters.period is None:
         return ()
     spans = asked_spans(filters.period)

@@ -72,7 +72,6 @@ def create_file(path: Path, meta: Mapping[str, str]) -> None:
 
 
 def _publish(partial: Path, path: Path) -> None:
-    """Give a finished file its name, unless a file of that name exists."""
     if path.exists():
         raise InputError(f"{path} exists already; open it, or choose another file")
     # Left by a writer that was killed before its index was deleted: SQLite would read their old

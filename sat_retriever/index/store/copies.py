@@ -81,7 +81,6 @@ class CopyTables(Statements):
         self._run_in("DELETE FROM stale_copies WHERE sheet IN {}", stale, "bigint")
 
     def _group(self, row_ids: Sequence[int], families: dict[int, int | None]) -> None:
-        """Note the groups of sheets, with all their members."""
         near, texts = _Known(self._neighbours), _Known(self._texts)
         near.learn(row_ids)
         texts.learn(chain(near, *near.values()))
@@ -98,14 +97,12 @@ class CopyTables(Statements):
                 families |= dict.fromkeys(group, min(group) if len(group) > 1 else None)
 
     def _beside(self, row_ids: Sequence[int]) -> list[int]:
-        """Neighbours of sheets that are not stale themselves."""
         near = list(dict.fromkeys(chain.from_iterable(self._neighbours(row_ids).values())))
         sql = "SELECT sheet FROM stale_copies WHERE sheet IN {}"
         stale = {row[0] for row in self._run_in(sql, near, "bigint")}
         return [row_id for row_id in near if row_id not in stale]
 
     def _neighbours(self, row_ids: Sequence[int]) -> dict[int, list[int]]:
-        """The sheets that sheets are compared with."""
         found: dict[int, list[int]] = {row_id: [] for row_id in row_ids}
         sql = f"SELECT DISTINCT g.sheet, n.sheet FROM {_near('SELECT item FROM {} x')}"
         for row_id, other in self._run_in(sql, row_ids, "bigint"):
@@ -113,7 +110,6 @@ class CopyTables(Statements):
         return found
 
     def _texts(self, row_ids: Sequence[int]) -> dict[int, str]:
-        """The stored claims of sheets."""
         sql = "SELECT sheet, claim FROM copies WHERE sheet IN {}"
         return dict(self._run_in(sql, row_ids, "bigint"))
 
@@ -126,7 +122,6 @@ class _Known(dict[int, Read]):
         self._look_up = look_up
 
     def learn(self, row_ids: Iterable[int]) -> None:
-        """Look up what is not known of some rows."""
         self.update(self._look_up([row for row in dict.fromkeys(row_ids) if row not in self]))
 
     def __missing__(self, row_id: int) -> Read:
@@ -161,7 +156,6 @@ class StoredCopies:
         self.conditions = conditions
 
     def families(self, sheet_ids: Sequence[str]) -> dict[str, int]:
-        """The group of each sheet that is in one."""
         return dict(
             self._ask_in(
                 "SELECT s.sheet_id, c.family FROM sheets s JOIN copies c ON c.sheet = s.id "
@@ -178,11 +172,9 @@ class StoredCopies:
         )
 
     def count(self, family: int, filters: Filters | None = None) -> int:
-        """Number of the members that meet the filters."""
         return len(self._members(family, filters))
 
     def _members(self, family: int, filters: Filters | None) -> list[tuple[str, str, int, str]]:
-        """Id, versions, time and hash of the members that meet the filters, the newest first."""
         filters = filters or Filters()
         where, values = self.conditions(replace(filters, period=None))
         rows = self._ask(

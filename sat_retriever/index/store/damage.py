@@ -169,7 +169,6 @@ def _names(path: Path) -> list[str]:
 def _damaged_sheets(
     connection: sqlite3.Connection, width: int
 ) -> Iterator[tuple[int, str, int | None]]:
-    """Row id, sheet id and workbook of the unusable sheets."""
     sql = (
         "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, "
         "s.crc, c.packed, c.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
@@ -243,7 +242,6 @@ def take_out(connection: FileConnection, damage: Damage) -> None:
 
 
 def _sheets_of(connection: FileConnection, damage: Damage) -> dict[int, str]:
-    """Row ids and sheet ids of damaged sheets, and of all sheets of damaged workbooks."""
     found = dict(damage.sheets)
     sql = "SELECT id, CAST(sheet_id AS BLOB) FROM sheets WHERE workbook_id = ?"
     for workbook_id, _root, _path in damage.workbooks:

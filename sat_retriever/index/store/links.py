@@ -48,16 +48,13 @@ class LinkTable(Statements):
         )
 
     def drop_from(self, sheet_ids: Sequence[str], origin: Origin) -> None:
-        """Remove the links of an origin that start at the sheets."""
         sql = "DELETE FROM links WHERE source IN {} AND origin = ?"
         self._run_in(sql, sheet_ids, "text", origin.value)
 
     def drop_among(self, sheet_ids: Sequence[str], origin: Origin) -> None:
-        """Remove the links of an origin that start or end at the sheets."""
         self._drop(sheet_ids, "origin = ?", origin)
 
     def drop_found(self, sheet_ids: Sequence[str]) -> None:
-        """Remove every found link that starts or ends at one of the sheets."""
         self._drop(sheet_ids, "origin != ?", Origin.GIVEN)
 
     def _drop(self, sheet_ids: Sequence[str], condition: str, origin: Origin) -> None:
@@ -69,12 +66,10 @@ class LinkTable(Statements):
 class StoredLinks:
     """A reader of links; of several origins of one link only the best is returned.
 
-    Args:
-        ask: Runs a statement with a sequence of values.
-        ask_in: Runs a statement whose `{}` stands for a list of values.
-        listed: An expression for the texts of a list, as `x IN` takes it, and the value of its
-            placeholder.
-        translated: Turns errors of the database and of damaged rows into this package's.
+    `ask` runs a statement with a sequence of values, `ask_in` one whose `{}` stands for a list of
+    values. `listed` is an expression for the texts of a list, as `x IN` takes it, and the value of
+    its placeholder. `translated` turns errors of the database and of damaged rows into this
+    package's.
     """
 
     def __init__(self, ask: Ask, ask_in: Ask, listed: Listed, translated: Translated) -> None:
@@ -144,7 +139,6 @@ class StoredLinks:
         yield from self._links(held)
 
     def counts(self) -> dict[str, int]:
-        """Number of links of each type."""
         return dict(
             self._ask(
                 "SELECT type, count(*) FROM (SELECT DISTINCT source, target, type FROM links) x "

@@ -19,10 +19,8 @@ from sat_retriever.records.progress import Progress
 def create_store(place: Place, meta: Mapping[str, str]) -> Store:
     """Create a new, empty store with notes about the index; it appears whole or not at all.
 
-    Raises:
-        InputError: If there is already something at `place`.
-        IndexStorageError: If it cannot be written to, or the server refuses.
-        MissingExtraError: If a URL is named without the extra `[postgres]`.
+    Raises `InputError` if there is already something at `place`, `IndexStorageError` if it cannot
+    be written to, `MissingExtraError` for a URL without the extra `[postgres]`.
     """
     if isinstance(place, IndexUrl):
         made: Store = _postgres("store").PostgresStore.create(place, meta)
@@ -33,12 +31,9 @@ def create_store(place: Place, meta: Mapping[str, str]) -> Store:
 def open_store(place: Place) -> Store:
     """Open an existing store, read-only if file, folder or role does not allow to write.
 
-    Raises:
-        IndexNotFoundError: If there is none.
-        IndexFormatError: If it is not an index, or was written by a newer version.
-        IndexBusyError: If another process holds it for too long.
-        IndexStorageError: If a server cannot be reached, or refuses.
-        MissingExtraError: If a URL is named without the extra `[postgres]`.
+    Raises `IndexNotFoundError`; `IndexFormatError` if it is no index, or of a newer version;
+    `IndexBusyError` if another process holds it for too long; `IndexStorageError` if a server
+    refuses or cannot be reached; `MissingExtraError` for a URL without the extra `[postgres]`.
     """
     if isinstance(place, IndexUrl):
         opened: Store = _postgres("store").PostgresStore.open(place)
@@ -47,12 +42,7 @@ def open_store(place: Place) -> Store:
 
 
 def restricted_store(store: Store, principals: Sequence[str]) -> Store:
-    """Open a store of all sheets anew, for reading what some groups may see.
-
-    Args:
-        store: The store.
-        principals: The groups; everyone's need not be named.
-    """
+    """Open a store of all sheets anew, for reading what some groups, and everyone, may see."""
     if isinstance(store, SqliteStore):
         return RestrictedFile.of(store, principals)
     restricted: Store = _postgres("restricted").RestrictedDatabase.of(store, principals)
@@ -78,15 +68,9 @@ def migrate_store(file: Path, url: IndexUrl, progress: Progress | None = None) -
     """Copy an index file into PostgreSQL, whole or not at all; return its rows by table.
 
     Every row is checked by its checksum while it is read. In the end each table is read back and
-    compared. The file stays as it is.
-
-    Raises:
-        IndexNotFoundError: If there is no such file.
-        IndexDamagedError: If a row of it is damaged.
-        InputError: If there is already an index at the URL, or a text cannot be stored there.
-        IndexStorageError: If the server cannot be reached, or refuses.
-        IndexFormatError: If the file is no index, or the copy differs from it.
-        MissingExtraError: If the extra `[postgres]` is not installed.
+    compared. The file stays as it is. Raises what `open_store` does; `IndexDamagedError` if a row
+    is damaged; `InputError` if there is already an index at the URL, or a text cannot be stored
+    there; `IndexFormatError` also if the copy differs from the file.
     """
     copied: dict[str, int] = _postgres("migrating").migrate_file(file, url, progress)
     return copied
@@ -99,7 +83,6 @@ def check_free(place: Place) -> None:
 
 
 def _postgres(module: str) -> Any:
-    """A module of the store in PostgreSQL, whose driver is an extra."""
     for each in ("psycopg", "psycopg_pool"):
         require(each, "postgres")
     return import_module(f"{__package__}.postgres.{module}")

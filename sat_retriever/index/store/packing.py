@@ -123,11 +123,7 @@ def finite(tokens: np.ndarray[Any, Any]) -> bool:
 
 
 def packed_contents(sheet_id: str, contents: SheetContents) -> bytes:
-    """The contents of a sheet as compressed JSON.
-
-    Raises:
-        InputError: If they are too long, or not Unicode.
-    """
+    """The contents of a sheet as compressed JSON; `InputError` if too long, or not Unicode."""
     text = json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":"))
     try:
         plain = text.encode()

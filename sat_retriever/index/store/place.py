@@ -44,10 +44,8 @@ class IndexUrl:
     def parse(cls, text: str) -> IndexUrl:
         """Read `postgresql://user@host/database?schema=sheets&collection=finance`, or the like.
 
-        Other parameters are for PostgreSQL's client library.
-
-        Raises:
-            InputError: If it is no such URL, or a name in it is not plain.
+        Other parameters are for PostgreSQL's client library. Any other text raises `InputError`, as
+        does a name that is not plain.
         """
         try:
             parts = urlsplit(text)
@@ -90,13 +88,10 @@ Place: TypeAlias = Path | IndexUrl
 
 
 def place_of(named: str | Path | IndexUrl) -> Place:
-    """The place that a path or a URL names; a path stays as it is.
+    """The place that a path or a URL names; a path stays, and a wrong URL raises `InputError`.
 
     >>> place_of("reports.sat").name
     'reports.sat'
-
-    Raises:
-        InputError: If it is a URL that cannot be used.
     """
     if isinstance(named, IndexUrl):
         return named

@@ -42,12 +42,9 @@ class StoreReader(ABC):
     """Readings of a store; safe to share between threads.
 
     Attributes:
-        path: Its place.
         principals: Groups for whom alone it is open; None if all sheets can be read.
         kept_by_readers: True if each host's readers write the folder `beside` for themselves;
             else writers do.
-        links: A reader of its links.
-        copies: A reader of its groups of copies.
         counted: What counts of sheets are by, as the database says it.
         spelled: The table of known words.
     """
@@ -151,10 +148,7 @@ class StoreReader(ABC):
         return self._ids("id", found, order), self._ids("workbook_id", found, order)
 
     def matching(self, filters: Filters) -> IdArray:
-        """Row ids of the sheets that meet all conditions but the period, ascending.
-
-        The search knows the times of all sheets already, and need not read them.
-        """
+        """Row ids of the sheets that meet all conditions but the period, which the search knows."""
         where, values = self.copies.conditions(replace(filters, period=None))
         found = f"sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE {where}"
         return self._ids("s.id", found, "s.id", values)
@@ -225,7 +219,6 @@ class StoreReader(ABC):
             return [WorkbookState(*(*row[:6], skips_from_text(row[6]), *row[7:])) for row in rows]
 
     def counts(self) -> dict[str, int]:
-        """Number of workbooks and sheets."""
         tables = ("workbooks", "sheets")
         return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
 
@@ -238,13 +231,8 @@ class StoreReader(ABC):
     ) -> tuple[FloatArray, FloatArray, Times]:
         """Tokens (n, d), word counts (n, 2) and times (n, 5) of a stretch of sheets, by row id.
 
-        Words are counted in names and in contents.
-
-        Args:
-            row_id: The row id before the first.
-            until: The last row id.
-            count: Number of sheets that there must be.
-            width: Token width d.
+        Words are counted in names and in contents. The stretch begins after `row_id`, ends with
+        `until`, and must have `count` sheets.
         """
         tokens = np.empty((count, width), dtype="<f4")
         lengths = np.empty((count, 2), dtype=np.float32)
@@ -265,11 +253,7 @@ class StoreReader(ABC):
         return tokens, lengths, unpacked(months)
 
     def tokens_of(self, ids: Sequence[int], width: int) -> FloatArray:
-        """Tokens of the sheets of some row ids, (n, d), in their order.
-
-        Raises:
-            IndexDamagedError: If one is missing or damaged.
-        """
+        """Tokens by row id, in order, (n, d); `IndexDamagedError` if one is missing or damaged."""
         found = dict(self._tokens_in(ids))
         with self._translated():
             data = [found.get(each, b"") for each in ids]
@@ -281,7 +265,6 @@ class StoreReader(ABC):
         return tokens
 
     def count_after(self, row_id: int) -> int:
-        """Number of sheets after a row id."""
         return int(self._rows("SELECT count(*) FROM sheets WHERE id > ?", (row_id,))[0][0])
 
     def checksums(self, ids: Sequence[int]) -> dict[str, int]:
@@ -290,7 +273,6 @@ class StoreReader(ABC):
         return {str(row_id): crc for row_id, crc in found}
 
     def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
-        """The sheet id of each row id."""
         return dict(self._in("SELECT id, sheet_id FROM sheets WHERE id IN ({})", ids))
 
     def row_ids(self, sheet_ids: Sequence[str]) -> dict[str, int]:

@@ -43,7 +43,6 @@ class Unsettled(Statements):
     """
 
     def note(self, kind: NoteKind, names: Iterable[str]) -> None:
-        """Leave names to the second pass."""
         self._connection.executemany(
             "INSERT INTO unsettled (kind, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
             [(kind.value, name) for name in dict.fromkeys(names)],
@@ -59,12 +58,10 @@ class Unsettled(Statements):
         )
 
     def page(self, kind: NoteKind, limit: int) -> list[str]:
-        """The first names that are noted."""
         sql = "SELECT name FROM unsettled WHERE kind = ? ORDER BY name LIMIT ?"
         return [row[0] for row in self._connection.execute(sql, (kind.value, limit)).fetchall()]
 
     def settled(self, kind: NoteKind, names: Sequence[str]) -> None:
-        """Take notes away."""
         sql = "DELETE FROM unsettled WHERE name IN {} AND kind = ?"
         self._run_in(sql, names, "text", kind.value)
 
@@ -85,7 +82,6 @@ class Unsettled(Statements):
         return {block for block, now, _before in rows if now}
 
     def _turn(self, blocks: Sequence[str], *, crowded: bool) -> None:
-        """Record that blocks became crowded, or no longer are, and note their sheets."""
         if not blocks:
             return
         if crowded:

@@ -35,12 +35,10 @@ _OF_GROUPS = "p.name IN (SELECT name FROM temp.principals)"
 
 
 def _seen(row_id: str) -> str:
-    """Condition that the sheet of a row id is visible."""
     return f"EXISTS (SELECT 1 FROM main.permissions p WHERE p.sheet = {row_id} AND {_OF_GROUPS})"
 
 
 def _seen_end(sheet_id: str) -> str:
-    """Condition that the sheet of a sheet id is visible."""
     return (
         "EXISTS (SELECT 1 FROM main.sheets s JOIN main.permissions p ON p.sheet = s.id "
         f"WHERE s.sheet_id = {sheet_id} AND {_OF_GROUPS})"
@@ -155,7 +153,6 @@ class RestrictedReader(ReadingAlone):
         )
 
     def _spellings(self, ids: Sequence[int]) -> set[str]:
-        """Spellings of sheets that have contents."""
         sheet_ids = list(self.sheet_ids(ids).values())
         records, contents = self.records(sheet_ids), self.contents(sheet_ids)
         return {
@@ -178,7 +175,6 @@ class RestrictedFile(RestrictedReader, SqliteStore):
 
     @classmethod
     def of(cls, store: SqliteStore, principals: Sequence[str]) -> RestrictedFile:
-        """Open the file of a store anew, for reading what some groups may see."""
         connection = open_reader(store.path)
         try:
             if identity_of(store.path) != store.identity:
@@ -230,11 +226,7 @@ class _OpenSession:
         self.listed = connection.listed
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> sqlite3.Cursor:
-        """Run a statement.
-
-        Raises:
-            PermissionsError: If there are permissions, and it reads anything but these.
-        """
+        """Run a statement; `PermissionsError` if it reads anything but permissions, once given."""
         if sql not in _ALWAYS and not self._looked:
             if self._connection.execute(_IS_RESTRICTED, (RESTRICTED,)).fetchone():
                 raise say_who_asks(self._path)
@@ -253,7 +245,6 @@ class UnrestrictedFile(UnrestrictedReader, SqliteStore):
 
     @classmethod
     def of(cls, store: SqliteStore) -> UnrestrictedFile:
-        """Read an open store, on its connection."""
         session = cast("FileConnection", _OpenSession(store._connection, store.path))
         made = cls(session, store.path, writable=False, identity=store.identity)
         made._lock = store._lock
@@ -277,9 +268,6 @@ def _restrict(connection: sqlite3.Connection, principals: Sequence[str]) -> None
 def _authorized(
     action: int, table: str | None, column: str | None, schema: str | None, view: str | None
 ) -> int:
-    """Refuse to read a column of a table itself, past its view.
-
-    A common table expression has a name as well, but is no view.
-    """
+    """Refuse to read a column past its view; a common table expression has a name, but no view."""
     direct = action == sqlite3.SQLITE_READ and schema == "main" and view not in _OWN
     return sqlite3.SQLITE_DENY if direct and column and table in _VIEWS else sqlite3.SQLITE_OK

@@ -81,10 +81,7 @@ class NewWorkbook:
 
 
 class Session(Protocol):
-    """A connection in a transaction; `?` in a statement stands for a value.
-
-    The statements on links, claims and copies are written for it, so every store runs them.
-    """
+    """A connection in a transaction, of any store; `?` in a statement stands for a value."""
 
     def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Any:
         """Run one statement and return its cursor."""

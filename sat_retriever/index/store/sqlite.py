@@ -84,7 +84,6 @@ class SqliteStore(Store):
 
     @property
     def own_files(self) -> frozenset[Path]:
-        """The file, and the files of SQLite, of a writer and of readers beside it."""
         path = self.path.resolve()
         beside = (path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
         return frozenset((*beside, *path.with_name(path.name + _BESIDE).rglob("*")))

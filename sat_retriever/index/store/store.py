@@ -44,9 +44,7 @@ class Store(StoreReader):
     ) -> AbstractContextManager[Any]:
         """Open the transaction of one write, in a session that the methods below take.
 
-        Args:
-            workbooks: Root and path of the workbooks that it replaces or removes.
-            rows: Sheets that it may insert.
+        It replaces or removes workbooks, given by root and path, and may insert the sheets `rows`.
         """
 
     @abstractmethod
@@ -82,27 +80,19 @@ class Store(StoreReader):
     def writing_beside_others(self) -> AbstractContextManager[None]:
         """Write in the block, beside other writers of other workbooks if the store allows them.
 
-        Raises:
-            IndexStorageError: If the store is read-only, or no longer at its place.
-            IndexBusyError: If another process needs it alone.
+        Raises `IndexStorageError` if the store is read-only, or no longer at its place,
+        `IndexBusyError` if another process needs it alone.
         """
 
     @abstractmethod
     def sole_writer(self) -> AbstractContextManager[None]:
-        """Keep other processes from writing until the block ends.
-
-        Raises:
-            IndexStorageError: If the store is read-only, or no longer at its place.
-            IndexBusyError: If another process is writing to it.
-        """
+        """Keep other processes from writing in the block; raises as `writing_beside_others`."""
 
     @abstractmethod
     def copy_to(self, path: Path) -> None:
         """Write the last complete state to an index file, which replaces an existing one.
 
-        Raises:
-            OutputError: If it cannot be written.
-            PermissionsError: If the store is open for some groups alone.
+        Raises `OutputError` if it cannot be written, `PermissionsError` if only some groups see it.
         """
 
     @abstractmethod
@@ -136,13 +126,9 @@ class Store(StoreReader):
     # ---- what all databases do alike
 
     def replace_workbooks(self, books: Sequence[NewWorkbook]) -> list[tuple[Skipped, ...]]:
-        """Replace workbooks, with their sheets and links, by new states.
+        """Replace workbooks, with sheets and links; no two share a path or the id of a sheet.
 
-        Args:
-            books: The workbooks; no two have a path or the id of a sheet in common.
-
-        Returns:
-            The sheets of each that are left out because another workbook already has their id.
+        Return the sheets of each that are left out because another workbook already has their id.
         """
         rows = [row for book in books for row in book.rows]
         keys = [key for book in books for key in book.keys]
@@ -246,11 +232,7 @@ class Store(StoreReader):
             put_meta(connection, meta)
 
     def repair(self, width: int) -> Damage:
-        """Delete every damaged row, which reading its workbook again replaces.
-
-        Raises:
-            IndexFormatError: If a file itself is broken, not only rows of it.
-        """
+        """Delete damaged rows, to be read again; `IndexFormatError` if a file itself is broken."""
         with self._writing() as connection:
             damage = self._find_damage(connection, width)
             self._take_out(connection, damage)
@@ -272,10 +254,7 @@ class Store(StoreReader):
                 self._protect(connection, protected=meta[RESTRICTED] is not None)
 
     def settle(self) -> None:
-        """Find the links and groups of copies of all that changes touched, page by page.
-
-        Until then, links between workbooks and groups of copies are partly missing.
-        """
+        """Find, page by page, the links and groups of copies that changes left missing."""
         for noted, step in STEPS:
             while self._rows(f"SELECT 1 FROM {noted} LIMIT 1"):
                 with self._writing() as connection:
@@ -294,7 +273,6 @@ class Store(StoreReader):
         return dropped
 
     def _drop_sheets(self, connection: Session, sheets: Mapping[str, int]) -> set[str]:
-        """Remove sheets, given as row ids by sheet id, with found links; return their spellings."""
         if not sheets:
             return set()
         unlink(connection, list(sheets))
@@ -310,7 +288,6 @@ def put_meta(connection: Session, meta: Mapping[str, str | None]) -> None:
 
 
 def _put_groups(connection: Session, groups: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Add groups to sheets, by sheet id."""
     connection.executemany(
         "INSERT INTO permissions (sheet, name) SELECT id, ? FROM sheets WHERE sheet_id = ?",
         [(name, sheet_id) for sheet_id, names in groups for name in names],
@@ -318,10 +295,7 @@ def _put_groups(connection: Session, groups: Iterable[tuple[str, Sequence[str]]]
 
 
 def _holders(connection: Session, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Root and path of the workbook that already has a sheet id, by sheet id.
-
-    Free ids are absent; both are empty for a sheet that was added without a file.
-    """
+    """Root and path of the workbook of each taken sheet id; empty for one without a file."""
     rows = run_in(
         connection,
         "SELECT s.sheet_id, coalesce(w.root, ''), coalesce(w.path, '') FROM sheets s "
@@ -332,10 +306,7 @@ def _holders(connection: Session, sheet_ids: Sequence[str]) -> dict[str, tuple[s
 
 
 def _clash(row: SheetRow, root: str, other: str) -> Skipped:
-    """The note about a sheet of a root that is left out because another root has its id.
-
-    The other root is empty for a sheet without a file.
-    """
+    """The note on a sheet left out because another root, empty without a file, has its id."""
     record = row.record
     message = (
         f"the indexed folder {other} has a sheet {record.sheet_id!r}, so that of {root} is left "
@@ -350,7 +321,6 @@ def _clash(row: SheetRow, root: str, other: str) -> Skipped:
 def _insert_workbooks(
     connection: Session, states: Sequence[WorkbookState], clashes: Sequence[Sequence[Skipped]]
 ) -> list[int]:
-    """Add workbooks, with notes about the sheets of each that are left out; return their ids."""
     ids = connection.new_ids("workbooks", len(states))
     connection.insert(
         "workbooks",
@@ -369,7 +339,6 @@ def _insert_workbooks(
 def _workbooks_at(
     connection: Session, keys: Iterable[tuple[str, str]]
 ) -> tuple[list[int], dict[str, int]]:
-    """Ids of the workbooks that exist at some (root, path); row ids of their sheets by sheet id."""
     wanted = set(keys)
     (roots, first), (paths, second) = (
         connection.listed(sorted({key[place] for key in wanted})) for place in (0, 1)
@@ -386,6 +355,5 @@ def _workbooks_at(
 
 
 def _workbooks_of(connection: Session, sheet_ids: Sequence[str]) -> list[int]:
-    """Row ids of the workbook files that have some of the sheets."""
     sql = "SELECT DISTINCT workbook_id FROM sheets WHERE sheet_id IN {}"
     return sorted(row[0] for row in run_in(connection, sql, sheet_ids) if row[0])

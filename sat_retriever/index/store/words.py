@@ -109,7 +109,6 @@ def check_words(connection: sqlite3.Connection) -> None:
 
 
 def _is_there(connection: sqlite3.Connection, row_id: int, contents: SheetContents) -> bool:
-    """True if the first word of a sheet's contents finds the sheet; true without a word."""
     found = (word for text in content_texts(contents) for word in stems(text))
     word = next((each for each in found if len(each) <= LONGEST), None)
     sql = "SELECT 1 FROM content_words WHERE content_words MATCH ? AND rowid = ?"
@@ -128,10 +127,7 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
 
 
 def merge_words(connection: sqlite3.Connection) -> None:
-    """Write the words of names and of contents anew as one part, without those of deleted sheets.
-
-    Until then FTS5 only marks deleted words, which stay readable in the bytes of the file.
-    """
+    """Write all words anew as one part: FTS5 only marks deleted ones, which stay readable."""
     for table in ("lexical", "content_words"):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
@@ -139,7 +135,6 @@ def merge_words(connection: sqlite3.Connection) -> None:
 def _kept(
     connection: sqlite3.Connection, ids: Iterable[int]
 ) -> Iterator[tuple[int, SheetRecord, SheetContents]]:
-    """Row id, record and contents of the sheets that have contents and are not damaged."""
     sql = (
         "SELECT CAST(s.record AS BLOB), s.crc, c.packed, c.crc "  # damaged text may not be text
         "FROM contents c JOIN sheets s ON s.id = c.id WHERE c.id = ?"

@@ -1,7 +1,4 @@
-"""Pack sheets for any store, and write and delete them in an index file.
-
-The caller owns the transaction.
-"""
+"""Pack sheets for any store; write and delete them in an index file, in a transaction."""
 
 from __future__ import annotations
 

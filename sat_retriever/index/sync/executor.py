@@ -48,11 +48,8 @@ class Executor(Protocol):
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
         """Yield every workbook once, in order of completion.
 
-        Closing the iterator, or an exception in the loop over it, ends all work on the rest.
-
-        Raises:
-            InputError: If a record has a value that cannot be stored.
-            EncoderError: If the encoder cannot be loaded, or fails.
+        Closing the iterator, or an exception in the loop over it, ends all work on the rest. Raises
+        `InputError` for a value that cannot be stored, `EncoderError` if the encoder fails.
         """
         ...
 
@@ -76,10 +73,7 @@ class ThisMachine:
 def books_of(
     jobs: Sequence[ToRead], reading: ReadOptions, limits: Limits, workers: int | None
 ) -> Generator[tuple[ToRead, Workbook]]:
-    """Yield the workbooks of some jobs in order of completion.
-
-    Closing the iterator ends the reading processes, of which there are `workers`, or one per core.
-    """
+    """Yield workbooks in order of completion; closing the iterator ends the reading processes."""
     by_file = {job.file: job for job in jobs}
     books = read_files(by_file, reading, limits=limits, workers=workers)
     with closing(books):  # an interruption must not leave reading processes behind

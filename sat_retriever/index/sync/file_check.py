@@ -56,10 +56,7 @@ CheckFiles = Callable[..., Iterable[FileCheck]]
 
 
 def check_file(met: MetFile, *, verify: bool) -> FileCheck:
-    """Check a file; the result depends on nothing but the file and the arguments.
-
-    `verify` hashes it, whatever its time.
-    """
+    """Check a file by nothing but itself and the arguments; `verify` hashes it in any case."""
     old, now = met.old, met.job.state
     if old is not None and not must_read(old, met.again, clashes=verify or bool(met.job.book.left)):
         same = unchanged_state(old, now, met.file, verify=verify)
@@ -99,13 +96,7 @@ def refused_state(now: WorkbookState, file: Path, kind: FileKind) -> WorkbookSta
 
 
 def tried_again(*, verify: bool, password: bool, limits: bool) -> frozenset[SkipReason]:
-    """Reasons for which an unchanged workbook is read again.
-
-    Args:
-        verify: Read those again that failed for a passing reason.
-        password: Read encrypted workbooks again.
-        limits: Read workbooks again that were cut at a limit.
-    """
+    """Reasons to read an unchanged workbook again: passing ones, encryption, a cut at a limit."""
     # A link that leads outside gets here only if it is followed now, or its target is named.
     again = _AGAIN | {SkipReason.OUTSIDE_LINK}
     if verify:
@@ -118,10 +109,7 @@ def tried_again(*, verify: bool, password: bool, limits: bool) -> frozenset[Skip
 
 
 def must_read(old: WorkbookState, again: Set[SkipReason], *, clashes: bool) -> bool:
-    """True if an unchanged workbook is read again, for one of the reasons in `again`.
-
-    `clashes` is true if a sheet id that was taken may be free now.
-    """
+    """True if an unchanged workbook is read again; `clashes`: a taken sheet id may be free."""
     reasons = _reasons(old)
     return bool(reasons & again) or (clashes and SkipReason.DUPLICATE_ID in reasons)
 

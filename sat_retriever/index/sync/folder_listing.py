@@ -32,10 +32,8 @@ class FolderListing:
         """List folders and files.
 
         Sheet ids of paths inside of `roots` are relative to these; any other folder is its own
-        root. Links in a folder to files outside all of `paths` are read only with `follow_links`.
-
-        Raises:
-            PathNotFoundError: If a path does not exist.
+        root. Links in a folder to files outside all of `paths` are read only with `follow_links`. A
+        path that does not exist raises `PathNotFoundError`.
         """
         plan = make_local_plan(scopes(paths, roots), (), follow_links=follow_links)
         refused = [skip for job in plan.refused for skip in job.state.skipped]
@@ -45,13 +43,7 @@ class FolderListing:
     def workbooks(
         self, options: ReadOptions, limits: Limits, workers: int | None = None
     ) -> Generator[tuple[File, Workbook]]:
-        """Yield each file with its workbook, read in parallel, in the order of the files.
-
-        There are `workers` reading processes, or one per core.
-
-        Raises:
-            MissingExtraError: If a password is given without the extra installed.
-        """
+        """Yield each file with its workbook, in the order of the files; see `read_files`."""
         early: dict[File, Workbook] = {}
         most = min(workers or usable_cores(), len(self.files))
         with closing(read_files(self.files, options, limits=limits, workers=most)) as finished:

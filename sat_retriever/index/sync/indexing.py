@@ -68,12 +68,8 @@ def index_paths(
 def check_named(paths: Iterable[Named]) -> None:
     """Refuse paths that do not exist and URLs that cannot be used, before an index is created.
 
-    Nothing is asked of a URL's server yet.
-
-    Raises:
-        PathNotFoundError: If a path does not exist.
-        InputError: If a URL is not of the form that an index stores.
-        MissingExtraError: If the extra or package for a URL is not installed.
+    Nothing is asked of a URL's server yet. Raises `PathNotFoundError`, `InputError` for a URL that
+    an index does not store, or `MissingExtraError` for one whose package is not installed.
     """
     for path in paths:
         if is_url(path):
@@ -107,12 +103,8 @@ def index_for(
 ) -> SheetIndex:
     """An index as `open_index` gives it, with filters whose metadata fields it has.
 
-    With `principals` it is what they see; see `SheetIndex.seen_by`.
-
-    Raises:
-        IndexNotFoundError: If there is no such file.
-        IndexFormatError: If the file is not an index.
-        InputError: If no sheet has a metadata field that the filters name.
+    With `principals` it is what they see; see `SheetIndex.seen_by`. Raises `InputError` if no sheet
+    has a metadata field that the filters name.
     """
     opened = open_index(index)
     try:

@@ -37,11 +37,8 @@ def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
     """The named paths with the root of each, without paths inside others.
 
     A path inside a folder that was indexed before keeps that folder as its root, so sheet ids stay
-    the same.
-
-    Raises:
-        PathNotFoundError: If a path does not exist: an unmounted disk must not look like a folder
-            whose workbooks were all deleted.
+    the same. A path that does not exist raises `PathNotFoundError`: an unmounted disk must not look
+    like a folder whose workbooks were all deleted.
     """
     found: list[Scope] = []
     known = [Path(root) for root in known_roots]
@@ -128,11 +125,9 @@ def make_local_plan(
     """Compare the files of some scopes on disk with all states in the index.
 
     Everything outside the scopes stays as it is. Files of the index itself, `own`, are not counted.
-
-    Args:
-        again: Reasons to read an unchanged workbook again; see `tried_again`.
-        verify: Hash every file, even with the same size and time.
-        follow_links: Read links in folders even if they lead outside all named places.
+    For the reasons in `again` an unchanged workbook is read again. `verify` hashes every file, even
+    with the same size and time. `follow_links` reads links in folders even if they lead outside all
+    named places.
     """
     draft = PlanDraft([printable(scope.path) for scope in named], states)
     bounds = bounds_of(named, states)

@@ -79,11 +79,9 @@ def make_remote_plan(
 
     In a folder a file counts as a workbook by its extension, since only a download could tell more.
     Arguments are as in `make_local_plan`, but a file of `most_bytes` or more is not downloaded, and
-    `verify` reads those again that have no version.
-
-    Raises:
-        PathNotFoundError: If there is no such folder, and never was one.
-        RemoteError: If a folder cannot be listed; nothing is known to be missing then.
+    `verify` reads those again that have no version. Raises `PathNotFoundError` if there is no such
+    folder, and never was one, `RemoteError` if one cannot be listed; nothing is known to be missing
+    then.
     """
     draft = PlanDraft([scope.url for scope in named], states)
     bad: list[Skipped] = []
@@ -120,7 +118,6 @@ def _is_unchanged(old: WorkbookState, job: ToRead, again: Set[SkipReason], *, ve
 
 
 def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Iterator[RemoteFile]:
-    """Yield the files of a scope."""
     if scope.file is not None:
         yield scope.file
         return
@@ -136,7 +133,6 @@ def _files(scope: RemoteScope, known: PlanDraft, listed: OnListed | None) -> Ite
 
 
 def _is_left_out(path: str) -> bool:
-    """True for hidden files, files in hidden folders, and lock files."""
     *folders, name = path.split("/")
     hidden = any(each.startswith(".") and each not in (".", "..") for each in folders)
     return hidden or is_passed_over(name)

@@ -142,7 +142,6 @@ def _plan(
     damage: Damage,
     listed: OnListed | None,
 ) -> Plan:
-    """Plan the named paths and URLs, and damaged workbooks wherever they are."""
     known = [_to_decode(state) if options.encoding else state for state in store.workbooks()]
     roots = {state.root for state in known}
     named = scopes([Path(path) for path in paths if not is_url(path)], roots)
@@ -185,7 +184,6 @@ def _read(
     progress: PathProgress | None,
     permissions: Permissions | None,
 ) -> tuple[int, list[Skipped]]:
-    """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
     privacy, password = state.settings.privacy, options.password
     reading = ReadOptions(privacy, formulas=False, password=password, encoding=options.encoding)
     work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
@@ -218,7 +216,6 @@ def _read(
 
 
 def _refuse(store: Store, plan: Plan) -> None:
-    """Store the states of the files that are not read."""
     storing = Storing(store)
     for job in plan.refused:
         storing.add(job.book, lambda _: None)
@@ -253,7 +250,6 @@ def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
 
 
 def _remote_scopes_of(damage: Damage, named: Sequence[RemoteScope]) -> list[RemoteScope]:
-    """Scopes of existing files of damaged workbooks outside the named URLs."""
     places = [scope.url for scope in named]
     files = [(root, joined(root, path)) for _id, root, path in damage.workbooks if is_url(root)]
     found = [scope_of_file(root, url) for root, url in files if not is_in(url, places)]
@@ -261,7 +257,6 @@ def _remote_scopes_of(damage: Damage, named: Sequence[RemoteScope]) -> list[Remo
 
 
 def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
-    """Names of damaged items that could not be rebuilt, each with the reason."""
     places = [(root, joined(root, path)) for root, path in store.unrepaired(damage)]
     given = [(source, target) for source, target, is_given in damage.links if is_given]
     return (

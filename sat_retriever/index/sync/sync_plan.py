@@ -57,12 +57,7 @@ class Plan:
 
 
 class PlanDraft:
-    """A plan in the making, and the workbooks that the index knows at the places of the sync.
-
-    Attributes:
-        inside: State of each known workbook.
-        present: Known workbooks whose files exist.
-    """
+    """A plan in the making: states of known workbooks `inside` its places, and those `present`."""
 
     def __init__(self, places: Sequence[str], states: Sequence[WorkbookState]) -> None:
         # Text, not Path, for speed: this checks every workbook of the index.

@@ -52,12 +52,9 @@ def follow(
 
     A sync that fails is tried again, with what has changed since; `failed` gets the error. One path
     that is away or refuses does not hold up the others. Changes of the index file and of its side
-    files do not count. `sync` gets the paths that may have changed.
-
-    Raises:
-        MissingExtraError: If the extra for watching, or for a URL, is not installed.
-        IndexFormatError: If the index file is none.
-        InputError: If the system cannot watch so much.
+    files do not count. `sync` gets the paths that may have changed. Raises `MissingExtraError` if
+    the extra for watching, or for a URL, is not installed, `IndexFormatError` if the index file is
+    none, `InputError` if the system cannot watch so much.
     """
     if waiting.watched(paths):
         require("watchfiles", EXTRA)
@@ -166,7 +163,6 @@ class _Burst:
         self._last = 0.0
 
     def is_over(self, changed: bool) -> bool:
-        """True if a burst is over, after the news whether something has changed just now."""
         now = time.monotonic()
         if changed:
             self._last = now

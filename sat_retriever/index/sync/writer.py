@@ -180,11 +180,7 @@ class IndexWriter:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from writing until the block ends.
-
-        Raises:
-            FingerprintMismatchError: If its tokens were made anew since it was opened.
-        """
+        """Keep other processes from writing in the block; refuse tokens that were made anew."""
         with self._store.sole_writer():
             check_encoder(self._store, self._state.settings.fingerprint)
             yield
@@ -204,14 +200,12 @@ class IndexWriter:
         return IndexSettings.from_meta(self._store.meta(), self._store.path)
 
     def _put(self, records: Sequence[SheetRecord], *, find_links: bool) -> None:
-        """Store records, with the claims of those that belong to no workbook."""
         records = [self._state.settings.privacy.limited(record) for record in records]
         alone = [record for record in records if find_links and not record.workbook]
         rows = granted(encoded(records, self._state), self._permissions())
         self._store.put_sheets(rows, claims_of(alone))
 
     def _link(self, workbooks: Iterable[str]) -> None:
-        """Find the links of workbooks without a file, and of families of periods."""
         for names in _parts(workbooks, _RELINKED):
             called = [self._store.records_called(workbook) for workbook in names]
             self._store.relink_sheets(
@@ -257,7 +251,6 @@ def fresh_tokens(
 
 
 def _records(store: Store, row_ids: Sequence[int]) -> list[SheetRecord]:
-    """Records of some sheets with their contents, in the order of the row ids."""
     names = store.sheet_ids(row_ids)
     records, contents = store.records([*names.values()]), store.contents([*names.values()])
     ids = [names[row_id] for row_id in row_ids]

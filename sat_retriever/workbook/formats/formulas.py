@@ -69,11 +69,7 @@ class Formulas:
         self._formulas_left = self.request.limits.formulas
 
     def messages(self, sheet: str, formulas: Sequence[RawFormula]) -> Generator[Json, None, bool]:
-        """Yield the requested formulas, references, or cells with formulas of a sheet.
-
-        Returns:
-            True if all formulas were inspected.
-        """
+        """Yield the requested formulas, references or places; return True if all were inspected."""
         if self.request.formulas:
             yield from self._raw(sheet, formulas)
         elif self.request.window is not None and self.request.window.table is None:
@@ -144,11 +140,8 @@ def cell_formulas(
     """One plain formula for each cell of an area that has one, at most `MAX_CELLS` of them.
 
     A formula that fills a range is moved to each of its cells, as if copied. If it cannot be
-    parsed, only its first cell gets it.
-
-    Args:
-        owners: Cell whose formula a cell has, if known from the sheet: a cell in the middle of
-            a filled range may have been overwritten with a value.
+    parsed, only its first cell gets it. `owners` tells whose formula a cell has, if known from the
+    sheet: a cell in the middle of a filled range may have been overwritten with a value.
 
     >>> cell_formulas([("B1", "A1*2", "B1:B3", "shared")], Area(2, 1, 9, 9))
     [('B2', 'A2*2', None, 'normal'), ('B3', 'A3*2', None, 'normal')]

@@ -223,11 +223,7 @@ class FormatModule(Protocol):
         """The kind of a file of this format; None for a file of any other."""
 
     def messages(self, reading: Reading) -> Iterator[Json]:
-        """Yield messages about a file of this format.
-
-        Raises:
-            Refused: If no part of it can be read.
-        """
+        """Yield messages about a file of this format; raises `Refused` if no part can be read."""
 
 
 @cache
@@ -239,10 +235,8 @@ def module_of(entry: Format) -> FormatModule:
 def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> FileKind:
     """The kind of the file at `path`, from its head and its table of contents only.
 
-    Args:
-        named: True if the user named this file. In a folder walk (False), flat text counts as a
-            spreadsheet only with one of its own extensions, and a broken package only with a
-            spreadsheet's extension.
+    Unless the user named the file, flat text counts as a spreadsheet only with one of its own
+    extensions, and a broken package only with a spreadsheet's extension.
     """
     try:
         with open_regular(path) as file:

@@ -85,7 +85,6 @@ def _sound(kind: FileKind, done: Json) -> FileKind:
 
 
 def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
-    """Decrypt a file with the given password, or with the one that Excel itself tries."""
     if request.password is not None:
         return decrypt(file, request.password, request.limits)
     if find_spec("msoffcrypto") is None:

@@ -82,11 +82,7 @@ def sheet_messages(
     tables: Sequence[TableObject],
     state: FormulaState,
 ) -> Iterator[Json]:
-    """Yield the record of one sheet and its profiles, or the reason why there is none.
-
-    Args:
-        facts: Facts from its XML; None if only values are read.
-    """
+    """Yield a sheet's record and profiles, or why not; `facts` are None if only values are read."""
     request = reading.request
     try:
         values = _values(reading, sheet.name, facts)
@@ -153,7 +149,6 @@ def value_messages(
 
 
 def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Json]:
-    """Yield sketches of a sheet's cells and columns, if requested and if values may be kept."""
     privacy = reading.request.privacy
     if not (privacy.examples and reading.request.links):
         return
@@ -168,7 +163,6 @@ def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Jso
 def _why_partial(
     values: SheetValues, facts_cut: SkipReason | None, area: Area, limits: Limits
 ) -> tuple[SkipReason, str] | None:
-    """Reason why a record covers only part of its sheet; None if it covers all."""
     rows = len(area.rows)
     read = min(rows, len(values.grid.rows))
     reason = values.cut or (SkipReason.TOO_LARGE if values.shortened else None)
@@ -215,9 +209,8 @@ def read_by_value(
 ) -> Iterator[Json]:
     """Yield messages about an xlsb, xls or ods, or about a package too damaged for more.
 
-    Args:
-        by_openpyxl: True if openpyxl reads its format, too. Otherwise no other reader exists
-            for a file on which calamine crashed.
+    Unless openpyxl reads its format, too, no other reader exists for a file on which calamine
+    crashed.
     """
     if reading.request.safe and not by_openpyxl:
         raise Refused(SkipReason.READER_CRASHED, _CRASHED)

@@ -39,10 +39,7 @@ class Encoding:
 
 
 def encoding_name(name: str | None) -> str:
-    """Return Python's name of an encoding that a user names; empty without one.
-
-    Raises:
-        InputError: If there is no such encoding of text.
+    """Return Python's name of an encoding; "" without one, `InputError` if it is none of text.
 
     >>> encoding_name("Windows-1252"), encoding_name(None)
     ('cp1252', '')
@@ -100,7 +97,6 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _is_utf8(chunks: Iterable[bytes], *, cut: bool = False) -> bool:
-    """True if bytes are UTF-8; of a cut text the last character may be cut."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for chunk in chunks:

@@ -23,11 +23,9 @@ _FILE_PASS, _BOUND_SHEET, _END = 0x002F, 0x0085, 0x000A
 def encryption_refusal(file: BinaryIO, limits: Limits) -> Refused | None:
     """The refusal of an encrypted workbook; None for a plain one, and for any other file.
 
-    calamine reports an XOR-encrypted workbook as damaged, so this function searches for the
-    record that marks encryption. The file is left at its start.
-
-    Raises:
-        Refused: If its container is damaged, or no password can help.
+    calamine reports an XOR-encrypted workbook as damaged, so this function searches for the record
+    that marks encryption. The file is left at its start. A damaged container, and one that no
+    password can open, raises `Refused`.
     """
     file.seek(0)
     try:
@@ -67,8 +65,6 @@ def _records(pieces: Iterator[bytes]) -> Iterator[int]:
 
 
 class _Bounded(io.BytesIO):
-    """A memory file that refuses to grow beyond the size limit of a workbook."""
-
     def __init__(self, limit: int) -> None:
         super().__init__()
         self._limit = limit
@@ -83,10 +79,8 @@ class _Bounded(io.BytesIO):
 def decrypt(file: BinaryIO, password: str, limits: Limits) -> BinaryIO:
     """Decrypt a workbook to a file in memory, at its start; nothing is written to disk.
 
-    Raises:
-        Refused: If the password is wrong, the encryption is unknown or damaged, or the result
-            is over the limit.
-        MissingExtraError: If msoffcrypto-tool is not installed.
+    Raises `Refused` if the password is wrong, the encryption is unknown or damaged, or the result
+    is over the limit, and `MissingExtraError` if msoffcrypto-tool is not installed.
     """
     msoffcrypto = require("msoffcrypto", "encrypted")
     errors = require("msoffcrypto.exceptions", "encrypted")

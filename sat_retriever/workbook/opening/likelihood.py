@@ -108,9 +108,8 @@ def _language(alphabet: str) -> Cost:
 def _by_row(codec: str, *classes: tuple[int, int, int, float]) -> Cost:
     """The cost of a character of two bytes, by its first byte and the least second one.
 
-    Args:
-        classes: First and last of some first bytes, least second byte, and the cost; the standards
-            put common characters first.
+    A class is the first and last of some first bytes, the least second byte, and the cost; the
+    standards put common characters first.
     """
 
     def cost(character: str) -> float:

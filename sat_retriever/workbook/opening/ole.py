@@ -77,18 +77,10 @@ class _Table:
 
 
 class Container:
-    """The streams of an OLE2 file, as far as its directory can be read.
-
-    Attributes:
-        names: Names of streams and storages, in lower case.
-    """
+    """The streams of an OLE2 file as far as its directory can be read; `names` in lower case."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
-        """Read the allocation table and the directory; damage ends them early.
-
-        Args:
-            most: Largest size in bytes; a larger file is not read.
-        """
+        """Read table and directory until damage; a file of more than `most` bytes is not read."""
         self._file = file
         size = file.seek(0, 2)
         file.seek(0)
@@ -111,13 +103,10 @@ class Container:
         self.names = frozenset(entry.name for entry in self._entries if entry.kind)
 
     def check(self) -> None:
-        """Refuse a container whose chains or directory would mislead a reader.
+        """Refuse a container whose chains or directory loop, leave the file, or share a sector.
 
-        Time and memory are linear in the number of sectors. A declared size that is too large
-        is harmless, because a chain without a loop ends.
-
-        Raises:
-            Refused: If they loop, leave the file, or share a sector.
+        Time and memory are linear in the number of sectors. A declared size that is too large is
+        harmless, because a chain without a loop ends.
         """
         try:
             if self._damage:

@@ -61,11 +61,7 @@ class Package:
 
     @classmethod
     def open(cls, file: BinaryIO, limits: Limits) -> Package:
-        """Open the package in `file` and check its table of contents.
-
-        Raises:
-            Refused: If it is damaged, has too many entries, or is too large when unpacked.
-        """
+        """Open a package; `Refused` if damaged, with too many entries, or too large unpacked."""
         archive = open_archive(file, limits)
         check_sizes(archive.infolist(), limits)
         return cls(archive, limits)
@@ -79,11 +75,7 @@ class Package:
         return info.file_size if info else 0
 
     def chunks(self, part: str) -> Iterator[bytes]:
-        """Yield the part's bytes, about 1 MiB at a time.
-
-        Raises:
-            BadXmlError: If it is missing or its compressed data is damaged.
-        """
+        """Yield a part about 1 MiB at a time; raises `BadXmlError` if it is missing or damaged."""
         info = self._parts.get(part_key(part))
         if info is None:
             raise BadXmlError(f"part {part} is missing")
@@ -109,9 +101,8 @@ class Package:
     def each(self, part: str, visit: Callable[[str, Attributes], None]) -> None:
         """Call `visit(local name, attributes)` for every element of a part, in order.
 
-        Raises:
-            Refused: If the part declares entities or nests too deeply.
-            BadXmlError: If it is missing, damaged or not well-formed.
+        Raises `Refused` if it declares entities or nests too deeply, `BadXmlError` if it is not
+        sound.
         """
         parser = guarded_parser(part)
         depth = 0
@@ -213,11 +204,7 @@ def guarded_parser(part: str) -> expat.XMLParserType:
 
 
 def feed(parser: expat.XMLParserType, chunks: Iterator[bytes]) -> None:
-    """Parse a whole document.
-
-    Raises:
-        BadXmlError: If it is not well-formed.
-    """
+    """Parse a whole document; raises `BadXmlError` if it is not well-formed."""
     try:
         for chunk in chunks:
             parser.Parse(chunk, False)

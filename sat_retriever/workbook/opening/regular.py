@@ -21,14 +21,9 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
     """Open a regular file, without ever waiting on a FIFO or device.
 
-    Args:
-        within: Folder that the file must lie in, or file that it must be, after links are
-            resolved; None allows every place. The opened file is checked, not its name, which
-            may belong to another file by then.
-
-    Raises:
-        Refused: If it is a directory, FIFO, socket or device, or lies outside `within`.
-        OSError: If it cannot be opened.
+    It must be `within`, or lie in that folder, after links are resolved; None allows every place.
+    The opened file is checked, not its name, which may belong to another file by then. Raises
+    `Refused` for any other file, `OSError` if it cannot be opened.
     """
     mode = path.stat().st_mode
     if stat.S_ISREG(mode):
@@ -60,10 +55,7 @@ def is_within(real: Path, place: Path) -> bool:
 
 
 def by_descriptor(file: BinaryIO) -> Path | None:
-    """A path to the opened file that stays valid if the file is renamed.
-
-    None for a file in memory, or if the system has no such paths.
-    """
+    """A path of the opened file that outlives renaming; None in memory and without such paths."""
     try:
         held = Path(f"/proc/self/fd/{file.fileno()}")
     except OSError:

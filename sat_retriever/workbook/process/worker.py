@@ -58,12 +58,7 @@ class Worker:
         return cls(process)
 
     def ask(self, request: Request) -> Iterator[Json]:
-        """Yield the messages about one file as they arrive.
-
-        Raises:
-            WorkerFailed: If the process dies or exceeds its wall-clock time; the process has
-                then ended.
-        """
+        """Yield the messages about one file; `WorkerFailed` if the process dies or is late."""
         deadline = time.monotonic() + request.limits.wall_seconds
         self.files += 1
         assert self._process.stdin is not None

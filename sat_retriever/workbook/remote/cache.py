@@ -24,14 +24,8 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
     """A private copy of a workbook at a URL, as it is there now.
 
     One small request asks for its version; only a version that is not kept yet is downloaded.
-
-    Args:
-        keep: True to keep the copy in the user's cache; False deletes it when the process ends.
-
-    Raises:
-        PathNotFoundError: If it is gone.
-        RemoteError: If it cannot be downloaded.
-        InputError: If it is too large.
+    Without `keep` the copy is deleted when the process ends. Raises `PathNotFoundError` if the
+    workbook is gone, `RemoteError` if it cannot be downloaded, `InputError` if it is too large.
     """
     url = shown(joined(root, relative))
     try:
@@ -75,7 +69,6 @@ def _name(file: RemoteFile) -> str:
 
 
 def _trim(folder: Path, newest: Path) -> None:
-    """Delete the copies that were used the longest time ago, until the rest is within bounds."""
     found = []
     for path in folder.iterdir():
         with suppress(OSError):

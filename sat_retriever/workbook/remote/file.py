@@ -42,11 +42,8 @@ def temporary_copy(
 ) -> Iterator[Path]:
     """Yield a private copy of a file at a URL, deleted when the block ends.
 
-    Its name is random; only a known extension of a spreadsheet is kept.
-
-    Args:
-        size: Bytes that it should have; None if unknown.
-        stopping: Ends the download once it is set.
+    Its name is random; only a known extension of a spreadsheet is kept. It should have `size`
+    bytes, if known. `stopping` ends the download once it is set.
     """
     descriptor, name = tempfile.mkstemp(suffix=suffix_of(relative), prefix="sat-")
     os.close(descriptor)
@@ -143,11 +140,7 @@ class RemoteFile:
 
     @contextmanager
     def opened(self, limits: Limits, stopping: Event) -> Iterator[LocalFile]:
-        """Yield a private copy, which is deleted afterwards.
-
-        Raises:
-            Refused: If it is too large, or cannot be downloaded.
-        """
+        """Yield a private copy, deleted afterwards; `Refused` if too large or not to be had."""
         try:
             with temporary_copy(
                 self.root, self.relative, self.size, limits.file_bytes, stopping

@@ -19,9 +19,8 @@ Told = Mapping[str, Any]
 def file_at(url: str) -> RemoteFile | None:
     """The file at a URL; None if it is a folder, or if only a listing can tell.
 
-    Raises:
-        PathNotFoundError: If there is nothing at the URL, and no listing could tell otherwise.
-        RemoteError: If the file system refuses or cannot be reached.
+    Raises `PathNotFoundError` if there is nothing, and no listing could tell otherwise,
+    `RemoteError` if the file system refuses or cannot be reached.
     """
     root = parent_of(url)
     if url.count("/") < 3:  # a bucket
@@ -43,15 +42,10 @@ def file_at(url: str) -> RemoteFile | None:
 def files_below(url: str, root: str) -> Iterator[list[RemoteFile]]:
     """Yield the files below a folder's URL in pages, in the file system's order.
 
-    Hidden folders may be left out. Names are as the server gives them: they can be anything.
-
-    Args:
-        root: The folder that paths are relative to: the same, or one above.
-
-    Raises:
-        PathNotFoundError: If there is no such folder or bucket.
-        RemoteError: If the file system refuses or cannot be reached, or has more than `MOST` files.
-        InputError: If the file system has no folders.
+    Hidden folders may be left out. Names are as the server gives them: they can be anything. Paths
+    are relative to `root`, this folder or one above. Raises `PathNotFoundError` without such a
+    folder or bucket, `InputError` if the file system has no folders, `RemoteError` if it refuses,
+    cannot be reached, or has more than `MOST` files.
     """
     if scheme_of(url) in SINGLE:
         raise InputError(

@@ -97,9 +97,7 @@ def file_system(url: str) -> tuple[Any, str]:
 def check_system(url: str) -> ModuleType:
     """Return fsspec if it has a file system for a URL.
 
-    Raises:
-        InputError: If there is no such file system, or it is not for workbooks.
-        MissingExtraError: If its package is not installed.
+    Raises `InputError` if it has none for workbooks, `MissingExtraError` without its package.
     """
     fsspec = require("fsspec", EXTRA)
     scheme = scheme_of(url)
@@ -117,7 +115,6 @@ def check_system(url: str) -> ModuleType:
 
 
 def _missing(scheme: str) -> InputError | MissingExtraError:
-    """The error that the implementation of a file system is not installed, or not known."""
     if scheme in _PACKAGES:
         return MissingExtraError(
             f"{scheme}:// needs a package that is not installed; run: "
@@ -131,12 +128,7 @@ def _missing(scheme: str) -> InputError | MissingExtraError:
 
 @contextmanager
 def translated(url: str) -> Iterator[None]:
-    """Turn errors of a file system into this package's.
-
-    Raises:
-        PathNotFoundError: If there is nothing at the URL.
-        RemoteError: If it cannot be read for another reason.
-    """
+    """Turn errors of a file system into `PathNotFoundError` and `RemoteError`."""
     try:
         yield
     except (SatError, Refused):

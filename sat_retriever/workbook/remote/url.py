@@ -47,12 +47,11 @@ def scheme_of(url: str) -> str:
 def canonical(url: str) -> str:
     """A URL in the one form that an index stores: no slash at its end, nothing secret.
 
+    Raises `InputError` if it holds a password or a query, chains file systems, or its path has
+    empty, relative or unprintable parts.
+
     >>> canonical("S3://bucket/reports/")
     's3://bucket/reports'
-
-    Raises:
-        InputError: If it holds a password or a query, chains file systems, or its path has
-            empty, relative or unprintable parts.
     """
     rest = url.partition("://")[2].rstrip("/")
     if _PASSWORD.search(url):

@@ -109,7 +109,6 @@ def _last_rows(cells: Cells, block: Area) -> Sample:
 
 
 def _is_header(cells: Cells, above: Area, sample: Sample) -> bool:
-    """True if the first row of a block below a table is a header of its own."""
     families = sample.families[0]
     filled = families > 0
     words = int((families == Family.WORDS).sum())
@@ -125,7 +124,6 @@ def _is_header(cells: Cells, above: Area, sample: Sample) -> bool:
 
 
 def _are_years(sample: Sample, row: int) -> bool:
-    """True if the numbers of a row are two years or more, in order."""
     numbers = int((sample.families[row] == Family.NUMBER).sum())
     return numbers > 1 and steps(sample.values[row]) == 1.0
 

@@ -99,11 +99,7 @@ def joint_shown(
 
 
 def describe_column(name: str, cells: ColumnCells, unit: str | None, privacy: Privacy) -> Column:
-    """Describe one column by its data cells.
-
-    Args:
-        unit: Content of its units cell.
-    """
+    """Describe one column by its data cells; `unit` is the content of its units cell."""
     kept = privacy.examples and not privacy.skips(name)
     first = _first_value(cells.values) if kept else None
     example = None if first is None else _cut(plain_text(first))
@@ -122,7 +118,6 @@ def column_unit(found: Typed, shown: NumberFormat, row: str | None, header: str)
 
 
 def _type_of(found: Typed, cells: ColumnCells) -> ColumnType:
-    """The type of typed values: that of a table's data, in the words of records."""
     if found.kind is ColumnKind.EMPTY:
         if (cells.kinds == Kind.UNKNOWN).any():
             return ColumnType.UNKNOWN
@@ -149,7 +144,6 @@ def encoded_text(name: str, values: Sequence[Value], first: Value) -> str:
 
 
 def _cut(text: str) -> str:
-    """A text of at most 60 characters, with "…" for its end if it is longer."""
     whole = len(text) <= MAX_EXAMPLE_LENGTH
     return text if whole else f"{text[: MAX_EXAMPLE_LENGTH - 1].rstrip()}…"
 

@@ -57,11 +57,9 @@ def sheet_contents(
 ) -> SheetContents:
     """Notes, captions, row labels and values of a sheet, texts beside its cells, within bounds.
 
-    A page of prose has notes alone. Where not all fits, every column keeps a fair sample of
-    its texts from all of its rows.
-
-    Args:
-        beside: Texts of comments, shapes and charts; of these an eighth of the room is kept.
+    A page of prose has notes alone. Where not all fits, every column keeps a fair sample of its
+    texts from all of its rows. An eighth of the room is kept for the texts `beside`: of comments,
+    shapes and charts.
     """
     prose = [not each.header_height and is_prose(cells, each.area) for each in layouts]
     areas = [each.area for each, page in zip(layouts, prose, strict=True) if not page]
@@ -111,7 +109,6 @@ def contents_size(contents: SheetContents | None) -> int:
 def _lines(
     cells: Cells, number: int, layout: Layout, table: Table, privacy: Privacy
 ) -> list[_Line]:
-    """The columns of a table that have texts; a text of several is kept with the first."""
     area = layout.area
     first = area.top if layout.transposed else area.left
     start = layout.data.start

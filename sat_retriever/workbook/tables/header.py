@@ -128,7 +128,6 @@ def _bridges(cells: Cells) -> list[Area]:
 
 
 def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
-    """True if the found tables are scattered pieces of one irregular sheet."""
     pieces = [_cell_count(cells, layout.area) for layout in layouts]
     headed = [
         layout.header_height > 0
@@ -183,11 +182,8 @@ def _weight(cells: Cells, layout: Layout) -> float:
 def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, size: int) -> bool:
     """True if blocks are pieces of one irregular sheet rather than separate tables.
 
-    Args:
-        pieces: Number of filled cells of each block.
-        headed: For each block, True if it has a header over some rows of data.
-        filled: Filled cells of the sheet.
-        size: Cells of its used range.
+    `pieces` are the filled cells of each block, `filled` those of the sheet, and `size` the cells
+    of its used range. A block is `headed` if it has a header over some rows of data.
 
     >>> is_irregular([4, 2, 6, 4, 4, 3], [False, True, False, False, False, False], 25, 400)
     True

@@ -64,18 +64,13 @@ _BYTES = methodcaller("encode", "utf-8", "surrogatepass")
 def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]:
     """Each different text of a column that identifies, with the position of its first cell.
 
-    Texts count but for amounts and long series of dates written as texts. Numbers count where
-    they are years, or ids by their header or their form. Of dates each counts where they are
-    few, else their years.
+    Texts count but for amounts and long series of dates written as texts. Numbers count where they
+    are years, or ids by their header or their form. Of dates each counts where they are few, else
+    their years. They are on one line, of at most 200 characters, in the order of their positions;
+    of more than 6,000 those of the least hashes.
 
-    Args:
-        kinds: Kind codes of its data cells, first to last, shape (n,).
-        values: Looks up the values of some of the same cells, by ascending positions; asked only
-            for those with a value.
-
-    Returns:
-        Texts on one line, of at most 200 characters, in the order of their positions; of more
-        than 6,000 those of the least hashes.
+    `kinds` are those of the data cells, first to last, (n,). `values` looks up some of these cells
+    by ascending positions, and is asked only for those with a value.
     """
     found: dict[str, int] = {}
     counts = np.bincount(kinds, minlength=len(Kind))
@@ -104,14 +99,12 @@ def says_something(text: str) -> bool:
 
 
 def _first(mask: Mask, values: LookUp) -> dict[Value, int]:
-    """Different values of some cells, each with its first position."""
     places = np.flatnonzero(mask)
     held = list(values(places))
     return dict(zip(reversed(held), reversed(places.tolist()), strict=True))
 
 
 def _thinned(texts: list[str], places: Iterable[int]) -> dict[str, int]:
-    """Texts with their positions; of too many, those of the least hashes."""
     pairs = zip(texts, places, strict=True)
     if len(texts) <= MAX_OF_COLUMN:
         return dict(pairs)
@@ -198,12 +191,10 @@ def _earliest(found: dict[str, int], pairs: Iterable[tuple[str, int]]) -> None:
 def fair_sample(groups: Sequence[Sequence[str]], room: int) -> list[list[int]]:
     """Texts of each group that fit into some room, by their position, ascending.
 
-    The groups take turns, each with the text of the least hash that it has left, until the
-    room is used up. So a long column leaves room for others, a text stands the same chance in
-    every row, and it is taken or left again when other texts are added or go.
-
-    Args:
-        room: Bytes of all texts together, with `CELL_BYTES` for each.
+    The groups take turns, each with the text of the least hash that it has left, until the room is
+    used up. So a long column leaves room for others, a text stands the same chance in every row,
+    and it is taken or left again when other texts are added or go. The room is in bytes of all
+    texts together, with `CELL_BYTES` for each.
 
     >>> fair_sample([["a", "b"], ["c"]], 3 * 13)
     [[0, 1], [0]]

@@ -107,10 +107,7 @@ def find_sections(cells: Cells, area: Area, data: range, others: Collection[int]
 def section_texts(
     cells: Cells, area: Area, rows: Sequence[int], sections: Collection[int]
 ) -> list[str | None]:
-    """The heading above each of some records; None above the first.
-
-    Headings directly below each other are joined with " / ".
-    """
+    """The heading above each record, if any; those directly below each other joined by " / "."""
     found: list[str | None] = []
     heads = sorted(sections)
     text: str | None = None

@@ -109,7 +109,6 @@ def _has_name(sample: Sample, row: int) -> bool:
 
 
 def _names_rows(sample: Sample, row: int, col: int) -> bool:
-    """True if a column is the first one and holds texts."""
     below = sample.likely(row + 1)[:, col]
     return col == 0 and 2 * int(below[Family.NUMBER - 1]) <= int(below.sum())
 

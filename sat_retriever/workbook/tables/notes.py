@@ -70,11 +70,8 @@ def caption_of(notes: Sequence[Note], cells: Cells, area: Area) -> Note | None:
     """The caption of a table: the text directly above it, or a numbered one directly below.
 
     Of texts in several rows above, without a gap, one that is numbered ("Table 3: …") is it, or
-    else the first of the last three rows; of several in a row the leftmost. An address of a
-    page is no caption.
-
-    Args:
-        notes: Texts outside of tables that are no other table's caption, top down.
+    else the first of the last three rows; of several in a row the leftmost. An address of a page is
+    no caption. `notes` are texts outside of tables that are no other table's caption, top down.
     """
     near = [note for note in notes if _is_at(note, cells, area)]
     above: list[Note] = []
@@ -113,10 +110,8 @@ def texts_beside(
     """The texts that fit into some room, top down, each on one line and only once.
 
     A long text is cut into several of `MAX_NOTE` characters. Where not all fit, comments, shapes
-    and charts take turns, and of each kind a fair sample is kept.
-
-    Args:
-        texts: The texts as they are written; of too many, some from all over them count.
+    and charts take turns, and of each kind a fair sample is kept. Of too many texts, some from all
+    over them count.
     """
     step = -(-len(texts) // MAX_NOTES) or 1
     known = dict.fromkeys(told)

@@ -37,11 +37,9 @@ LEAST = 3  # least records of which a row is a statistic
 class NumberRows:
     """The rows of a table below its header; rows and columns count from the first of its data.
 
-    Attributes:
-        known: Mask of cells with a known number, (rows, columns).
-        numbers: The same with formulas whose value is not saved.
-        filled: Mask of cells with a value, or covered by a merged label.
-        summed: Mask of formulas that sum up other rows of the table.
+    Masks are (rows, columns): cells with a number that is `known`; the same with formulas whose
+    value is not saved (`numbers`); cells with a value, or covered by a merged label (`filled`);
+    formulas that sum up other rows of the table (`summed`).
     """
 
     def __init__(self, cells: Cells, area: Area, data: range) -> None:
@@ -169,7 +167,6 @@ class NumberRows:
         return self._read[col]
 
     def _held(self, col: int, rows: NDArray[np.intp]) -> list[Value]:
-        """Values of a column at some rows, which all have one."""
         start = self._data.start - self._cells.start[0]
         right = self._area.left + col - self._cells.start[1]
         lines = self._cells.rows

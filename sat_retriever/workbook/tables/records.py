@@ -71,12 +71,7 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
     setting: Setting = NO_SETTING,
     room: int = ROOM,
 ) -> SheetRecord:
-    """The record of one worksheet.
-
-    Args:
-        grid: Its values; may end before `area` does.
-        area: Its true used range.
-    """
+    """The record of one worksheet; its values may end before `area`, its true used range, does."""
     cells = cells_of(grid, merges)
     placed = find_layouts(cells, table_objects)
     tables = describe_tables(cells, placed, privacy)
@@ -113,19 +108,16 @@ def find_tables(
 ) -> tuple[Table, ...]:
     """Every table of a sheet, the main one first, the others in reading order.
 
-    Tables that the workbook declares are used unchanged. The rest of the sheet is cut at blank
-    rows and columns. Each block's header is the row (or, for forms and transposed records, the
-    first column) that contrasts most with its data. A page of prose is one table without
-    headers. A table's range includes its header, units and totals, but not titles above or
-    notes below.
+    Tables that the workbook declares are used unchanged. The rest of the sheet is cut at blank rows
+    and columns. Each block's header is the row (or, for forms and transposed records, the first
+    column) that contrasts most with its data. A page of prose is one table without headers. A
+    table's range includes its header, units and totals, but not titles above or notes below.
 
-    Cost is linear in the number of cells. At most 64 tables (the largest) and 16,384 columns in
-    all are kept; see `cells_of` for the limits on the grid.
+    The grid holds the used range; empty strings are None. If no examples may be kept, the result
+    has no data cell's value, but headers and units.
 
-    Args:
-        grid: Values of the used range; empty strings are None.
-        privacy: Which examples may be kept. If none, the result has no data cell's value, but
-            headers and units.
+    Cost is linear in the number of cells. At most 64 tables (the largest) and 16,384 columns in all
+    are kept; see `cells_of` for the limits on the grid.
     """
     cells = cells_of(grid, merges)
     return describe_tables(cells, find_layouts(cells, table_objects), privacy)
@@ -147,7 +139,6 @@ def describe_tables(
 def _table(
     cells: Cells, layout: Layout, item: TableObject | None, room: int, privacy: Privacy
 ) -> Table:
-    """The record of one layout, with at most `room` columns."""
     area, lines = layout.area, layout.lines[:room]
     columns = [_column(cells, layout, line, item, privacy) for line in lines]
     header_row = area.top + cells.origin[0] if layout.header_height else None
@@ -183,8 +174,7 @@ def left_out_of(
 def records_of(cells: Cells, layout: Layout, lines: range | None = None) -> NDArray[np.intp]:
     """Places of the records: rows (columns if transposed) with a value that are not left out.
 
-    Args:
-        lines: Rows of a transposed table that count; None for all.
+    `lines` are the rows of a transposed table that count; None for all.
     """
     data = layout.data
     if layout.transposed:

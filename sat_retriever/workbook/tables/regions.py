@@ -47,19 +47,13 @@ class _Plane:
 
 
 def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) -> list[Area]:
-    """The sheet's blocks in reading order, as 0-based inclusive rectangles.
+    """The sheet's blocks in reading order, as 0-based inclusive rectangles, at most 256.
 
     A region is cut at its blank rows, each band at its blank columns, and so on, at most four
-    levels deep. Neighbours that belong together are joined again right after each cut: a table
-    with a spacer row, a header apart from its data.
-
-    Args:
-        kinds: Kind codes, (rows, columns); 0 is an empty cell.
-        bridges: Merged cells; columns that they cover in their first row are not cut.
-
-    Returns:
-        At most 256 blocks. In a sheet with more, small gaps no longer cut, and blocks further
-        down are left out.
+    levels deep. Neighbours that belong together are joined again right after each cut: a table with
+    a spacer row, a header apart from its data. Columns that a merged cell of `bridges` covers in
+    its first row are not cut. In a sheet with more blocks, small gaps no longer cut, and blocks
+    further down are left out. Kind codes are (rows, columns); 0 is an empty cell.
     """
     whole = trim(kinds, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
     if whole is None:
@@ -84,7 +78,6 @@ def trim(kinds: KindArray, area: Area) -> Area | None:
 
 
 def _cut(plane: _Plane, area: Area, rules: Rules, depth: int, room: int) -> list[Area]:
-    """Blocks of an area, at most `room` of them."""
     blocks: list[Area] = []
     for band in _join(_split(plane, area, axis=1), rules.below, rules.lone):
         parts = _join(_split(plane, band, axis=0), rules.beside, lambda _: False)
@@ -116,10 +109,7 @@ def _split(plane: _Plane, area: Area, *, axis: int) -> list[Area]:
 
 
 def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last index of each run of True, at most 256 runs.
-
-    The smallest gaps are closed until few enough runs are left.
-    """
+    """First and last index of each run of True; smallest gaps are closed until 256 are left."""
     padded = np.concatenate(([False], line, [False]))
     edges = np.diff(padded.astype(np.int8))
     starts, stops = (edges == 1).nonzero()[0], (edges == -1).nonzero()[0] - 1

@@ -98,7 +98,6 @@ def role_of(form: Form, setting: Setting) -> Role:
 
 
 def _is_list(form: Form) -> bool:
-    """True if the one table of a sheet is a short list of names or codes."""
     return (
         form.tables == 1
         and form.columns <= LOOKUP_COLUMNS

@@ -151,10 +151,7 @@ def are_formula_headings(sample: Sample, row: int) -> bool:
 
 
 def _with_years(families: Families, header_steps: Matrix, headings: Mask) -> Families:
-    """The families, with formulas of unknown value marked as numbers if they are likely years.
-
-    These are formulas right of years, and rows of formula headings.
-    """
+    """Families with likely years as numbers: formulas right of years, and rows of headings."""
     behind = (families == Family.NUMBER).cumsum(axis=1) > 0
     years = (behind & (header_steps >= 1.0)) | headings
     years &= families == Family.UNKNOWN
@@ -162,11 +159,9 @@ def _with_years(families: Families, header_steps: Matrix, headings: Mask) -> Fam
 
 
 def _contrasts(sample: Sample, families: Families, row_steps: Matrix) -> Matrix:
-    """Contrast of each cell with the cells below it; 0 for an empty cell.
+    """Contrast of each cell of the first rows with the cells below it; 0 for an empty cell.
 
-    Args:
-        families: Families of its first rows, shape (rows, cols).
-        row_steps: `steps` of each of these rows as a header, shape (rows, 1).
+    `families` are those of the rows, (rows, cols); `row_steps` are their `steps`, (rows, 1).
     """
     stop = len(families)
     below = sample.below[:, 1 : stop + 1]
@@ -198,7 +193,6 @@ def _contrasts(sample: Sample, families: Families, row_steps: Matrix) -> Matrix:
 
 
 def _styles(sample: Sample, wanted: Mask) -> Matrix:
-    """`text_styles` of the wanted cells of the first rows; 0 for the others."""
     styles = np.zeros(wanted.shape)
     for col in np.flatnonzero(wanted.any(axis=0)).tolist():
         rows = set(wanted[:, col].nonzero()[0].tolist())
@@ -220,10 +214,7 @@ def _header_steps(sample: Sample, stepping: Sequence[float], stop: int) -> list[
 
 
 def _date_series(sample: Sample, stop: int) -> Mask:
-    """Mask of rows with two dates or more, most of them in order, (rows, 1) bool.
-
-    Only such dates can be headers; a single date is data.
-    """
+    """Mask (rows, 1) of rows with two dates or more, most of them in order; one date is data."""
     found = np.zeros((stop, 1), dtype=np.bool_)
     dated = sample.families[:stop] == Family.DATE
     for row in np.flatnonzero(dated.sum(axis=1) > 1).tolist():

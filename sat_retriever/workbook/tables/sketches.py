@@ -69,7 +69,6 @@ def cell_sketch(
 
 
 def _without_skipped(record: SheetRecord, grid: Grid, privacy: Privacy) -> Sequence[Row]:
-    """The rows of a grid; cells of columns that keep their header alone are empty."""
     if not privacy.skip_columns:
         return grid.rows
     rows = [list(row) for row in grid.rows]
@@ -161,10 +160,8 @@ def column_profiles(
     """Profiles of a sheet's columns that could be keys: whole numbers, texts, dates.
 
     The first 5,000 data rows of a table are read. Columns with fewer than two distinct values,
-    columns of long texts, and columns of transposed tables have no profile.
-
-    Returns:
-        At most 64 profiles, table by table, left to right.
+    columns of long texts, and columns of transposed tables have no profile. There are at most 64,
+    table by table, left to right.
     """
     found: list[ColumnProfile] = []
     for position, table in enumerate(record.tables):
@@ -202,7 +199,6 @@ def key_text(value: Value) -> str:
 
 
 def _data_rows(table: Table, area: Area, grid: Grid) -> Sequence[Sequence[Value]]:
-    """Rows of the grid with a table's first records."""
     top = area.top + table.header_height - grid.first_row
     top += _are_units(table, area, grid, top)
     bottom = min(area.bottom + 1 - grid.first_row, top + MAX_ROWS)

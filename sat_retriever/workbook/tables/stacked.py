@@ -150,10 +150,7 @@ def same_rows(
     """Yield rows that hold the values of one row, and nothing else.
 
     Of three and more, the first may differ: "Price", 2020, 2021 and further down "Tax", 2020, 2021.
-    Where it is empty, theirs may be filled.
-
-    Args:
-        head: Grid row whose texts they repeat.
+    Where it is empty, theirs may be filled. They repeat the texts of the grid row `head`.
     """
     columns = area.columns
     wanted = _texts(cells.line(head, columns))

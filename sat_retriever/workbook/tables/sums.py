@@ -48,9 +48,8 @@ class Start:
 class RunningSums:
     """Sums of the records above each row, from every place where a sum may begin.
 
-    Attributes:
-        values: The numbers, (rows, columns); NaN for other cells.
-        kept: The same with zeros for them, and for rows that are no records.
+    `values` are the numbers, (rows, columns), NaN for other cells; `kept` has zeros for these, and
+    for rows that are no records.
     """
 
     def __init__(self, values: Vector, others: Collection[int]) -> None:
@@ -129,9 +128,7 @@ class Agreement:
 def agreement(own: Vector, sums: Vector, addends: Vector, slack: Vector) -> Agreement:
     """How far a row agrees with sums; columns that are all zero say nothing.
 
-    Args:
-        own: Numbers of the row, (columns,); NaN for other cells.
-        slack: Largest differences beside those of floats.
+    Its `own` numbers are (columns,), NaN for other cells; `slack` is beside differences of floats.
     """
     compared = ~np.isnan(own) & ((own != 0) | (sums != 0))
     error = np.maximum(np.abs(sums), 1e-12) * EXACT + slack
@@ -184,7 +181,6 @@ def column_sums(formulas: Sequence[RawFormula]) -> Sums:
 
 
 def _span(text: str, column: str) -> tuple[int, int] | None:
-    """First and last row that a formula sums up in its own column; None if it does not."""
     added = "(" not in text and "+" in text and _ADDED.fullmatch(text)
     if not (added or _SUMMING.search(text)) or _OTHER.search(text):
         return None

@@ -119,7 +119,6 @@ class _Search:
             self._sums.leave(first)
 
     def _downwards(self) -> None:
-        """Compare each row that may be a total with the sums of the records above it."""
         sections = {row for row, why in self.others.items() if why is LeftOutReason.SECTION}
         labelled = list(self.labels)[:MAX_LABELLED]
         summed = np.flatnonzero(self.rows.summed.any(axis=1)).tolist()
@@ -136,7 +135,6 @@ class _Search:
             position = row + 1
 
     def _judge(self, row: int) -> None:
-        """Decide about one row, by formulas, sums and its label."""
         if row in self.others or row in self.totals:
             return
         label = self.labels.get(row)
@@ -161,7 +159,6 @@ class _Search:
     def _agreement(
         self, row: int, sums: Vector, addends: Vector, label: TotalLabel | None
     ) -> Agreement:
-        """How a row agrees with sums; with a label, as far as rounding allows."""
         slack = np.zeros(len(sums))
         if label is not None:
             rounded = 0.5 * self.rows.steps * (addends + 1)
@@ -169,7 +166,6 @@ class _Search:
         return agreement(self.rows.values[row], sums, addends, slack)
 
     def _adds_up(self, row: int, label: TotalLabel | None) -> bool:
-        """True if a row sums up records above, or below if its label says so."""
         for sums, addends in self._sums.since(row):
             found = self._agreement(row, sums, addends, label)
             if label is not None and not label.statistic:

@@ -221,7 +221,6 @@ def kinds_of(values: Iterable[Value]) -> KindArray:
 
 
 def _scatter(rows: Sequence[Sequence[Value]], lengths: NDArray[np.int64], kinds: KindArray) -> None:
-    """Fill `kinds` from rows of different lengths, cutting those that are too wide."""
     width = kinds.shape[1]
     held = np.arange(width) < lengths[:, None]
     kinds[: len(rows)][held] = kinds_of(chain.from_iterable(islice(row, width) for row in rows))

@@ -90,11 +90,7 @@ NO_PLACES = Places()
 
 
 class CellFormats:
-    """Formats of cells with a number, in nine bytes each.
-
-    Attributes:
-        shown: The formats, from code 1 on; a cell of code 0 shows its digits only.
-    """
+    """Formats of cells with numbers, nine bytes each: `shown` from code 1 on; 0 is digits only."""
 
     __slots__ = ("_codes", "_places", "_room", "shown")
 
@@ -129,11 +125,7 @@ class CellFormats:
                 self.add(row, col, code)
 
     def within(self, origin: tuple[int, int], shape: tuple[int, ...]) -> FormatArray | None:
-        """Codes of a block of cells, shape (rows, columns) uint8; None if all are 0.
-
-        Args:
-            origin: Sheet row and column of its first cell, 1-based.
-        """
+        """Codes of a block, (rows, columns) uint8, None if all are 0; `origin` counts from 1."""
         places = np.frombuffer(self._places, dtype=np.int64)
         rows, cols = places // _ROW - origin[0], places % _ROW + 1 - origin[1]
         inside = (rows >= 0) & (rows < shape[0]) & (cols >= 0) & (cols < shape[1])

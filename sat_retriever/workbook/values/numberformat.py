@@ -55,8 +55,6 @@ def number_format(code: str) -> NumberFormat:
 
 
 class _Section:
-    """One section of a format code, token by token."""
-
     def __init__(self) -> None:
         self.digits = ""
         self.before = self.after = ""
@@ -77,7 +75,6 @@ class _Section:
                 self.before += other
 
     def shown(self) -> NumberFormat | None:
-        """What it shows of a number; None if it shows none."""
         if self.date or not self.digits:
             return None
         if self.percent:
@@ -107,12 +104,9 @@ def _is_money(text: str) -> bool:
 
 
 def joint_format(counts: Mapping[NumberFormat, int]) -> NumberFormat:
-    """Return what the formats of a column's numbers show together.
+    """Return what the formats of a column's numbers show together; `counts` include `PLAIN`.
 
     Cells without a unit have that of the others if these are more. Several units stay several.
-
-    Args:
-        counts: Number of cells with each format, `PLAIN` ones included.
 
     >>> euro = NumberFormat("€")
     >>> joint_format({euro: 2, PLAIN: 1}).unit, joint_format({euro: 1, PLAIN: 2}).unit
@@ -131,12 +125,9 @@ def joint_format(counts: Mapping[NumberFormat, int]) -> NumberFormat:
 def told_unit(texts: str | None, shown: NumberFormat, row: str | None, header: str) -> str | None:
     """Return the unit of a column's numbers, by all that says it.
 
-    A header, or a row of units, says more than a format: `kEUR` where cells show `€`. But where
-    the format multiplies, it names what is shown, not what the cells hold.
-
-    Args:
-        texts: Unit that texts among the numbers write.
-        row: Content of the row of units.
+    A header, or a row of units, says more than a format: `kEUR` where cells show `€`. But where the
+    format multiplies, it names what is shown, not what the cells hold. `texts` is what texts among
+    the numbers write, `row` the content of the row of units.
 
     >>> told_unit(None, NumberFormat(FRACTION), "%", "Growth %")
     'fraction (1 = 100%)'

@@ -68,10 +68,7 @@ class SheetValues:
 
 
 def with_errors(grid: Grid, errors: Sequence[tuple[int, int, str]]) -> Grid:
-    """The grid with error values in the gaps that calamine leaves for them.
-
-    An error far below the last row is left out, because the grid was cut before it.
-    """
+    """The grid with error values in the gaps that calamine leaves, up to where it was cut."""
     if not errors:
         return grid
     places = [(row, col) for row, col, _text in errors]
@@ -135,7 +132,6 @@ def bounded(
 
 
 def _used(row: list[Value]) -> tuple[int, int] | None:
-    """First and last index of a value in the row; None if there is none."""
     last = len(row) - 1
     if last >= 0 and row[0] is not None and row[last] is not None:
         return 0, last

@@ -83,10 +83,7 @@ class CalamineReader:
             self._loaded = {index: self._workbook.get_sheet_by_index(index)}
 
     def values(self, index: int, budget: Budget) -> SheetValues:
-        """Values and merges of one sheet.
-
-        The budget cuts the grid, but not the used range.
-        """
+        """Values and merges of one sheet; the budget cuts the grid, but not the used range."""
         if index not in self._loaded:
             self.load(index)
         with _signalled():
@@ -132,7 +129,6 @@ class Readers:
     """The two value readers of one file, each opened when first needed."""
 
     def __init__(self, file: BinaryIO, *, safe: bool) -> None:
-        """Prepare the readers without opening the file."""
         self._file = file
         self._known: dict[type, Any] = {}  # an open reader, or its `ValuesFailed`
         if safe:
@@ -156,12 +152,9 @@ class Readers:
             reader.load(_index(reader, name))
 
     def values(self, name: str, budget: Budget, *, dense: bool, held: bool) -> SheetValues:
-        """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
+        """Values of a sheet: calamine's if it is dense enough for one block, else openpyxl's.
 
-        Args:
-            dense: True if its used range may be read as one block.
-            held: True if the sheet is known to have cells; if calamine then finds
-                none, openpyxl is tried, too.
+        If a sheet is known to have cells (`held`), and calamine finds none, openpyxl is tried, too.
         """
         found: SheetValues | None = None
         failure = ValuesFailed("its used range is too large to be read as one block")

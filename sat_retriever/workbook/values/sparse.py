@@ -85,9 +85,8 @@ class OpenpyxlReader:
     def values(self, index: int, budget: Budget) -> SheetValues:
         """Values of one sheet, without merges, up to the budget's end or to damage.
 
-        A cell counts as five of the cells that a workbook may have.
-
-        A single cell that cannot be read is left empty and counted.
+        A cell counts as five of the cells that a workbook may have. One that cannot be read is left
+        empty and counted.
         """
         sheet = self._sheets[index]
         streamed = StreamedSheet(sheet) if hasattr(sheet, "reset_dimensions") else None
@@ -155,11 +154,7 @@ def lenient_workbook(file: BinaryIO, *, read_only: bool) -> Any:
 
 
 class StreamedSheet(WorkSheetParser):  # type: ignore[misc]
-    """The rows of a sheet in a workbook that was opened read-only.
-
-    Attributes:
-        lost: Number of cells so far that could not be read.
-    """
+    """Rows of a sheet in a workbook opened read-only; `lost` counts cells that cannot be read."""
 
     def __init__(self, sheet: Any) -> None:
         book = sheet.parent

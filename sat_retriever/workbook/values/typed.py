@@ -50,11 +50,9 @@ def typed(cells: Sequence[Value], shown: NumberFormat = PLAIN, *, unseen: int = 
     dates may have a few words among them, such as `closed`, `<0.05` or `see note 3`: at most one
     for three values. A word's cell is then empty, as is a mark such as `n/a` or `-`. But one code
     (`A7`, `007`) among texts leaves all as they are, and so do texts that are all keys: whole
-    numbers, each once, of one length or ascending, as in a plan of accounts.
-
-    Args:
-        shown: What the formats of its numbers show; decides on the scale of texts such as `7%`.
-        unseen: Number of its other cells that hold no text, if the cells are a sample.
+    numbers, each once, of one length or ascending, as in a plan of accounts. `shown`, by the
+    formats of its numbers, decides on the scale of texts such as `7%`. If the cells are a sample,
+    `unseen` others hold no text.
 
     >>> typed(["12 kg", None, "n/a", 3.5])
     Typed(kind=<ColumnKind.NUMBER: 'number'>, values=[12, None, None, 3.5], unit='kg', errors=0, \
@@ -90,7 +88,6 @@ words=(('n/a', 1),))
 
 
 def _is_nothing(value: Value) -> bool:
-    """True for an empty cell, an error, and a text of white space."""
     return type(value) is CellError or (type(value) is str and not value.strip())
 
 

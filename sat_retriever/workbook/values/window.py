@@ -19,15 +19,12 @@ _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 def cells_to_json(
     grid: Grid, wanted: Area, used: Area, *, cut: bool, most: int = MAX_CELLS
 ) -> Json:
-    """The wanted cells of a sheet inside its used range.
+    """The wanted cells of a sheet inside its used range, at most `most`, but one row in any case.
 
-    Dates and times become ISO text, errors such as `#DIV/0!` their own text, and durations text
-    in Python's format. A cell of a delimited file is the text that stands there where its value
-    looks otherwise; row, column and value of such a cell are among those "meant".
-
-    Args:
-        cut: True if the grid ends before the sheet does; cells after it are not returned.
-        most: Most cells, but one row is always returned.
+    Dates and times become ISO text, errors such as `#DIV/0!` their own text, and durations text in
+    Python's format. A cell of a delimited file is the text that stands there where its value looks
+    otherwise; row, column and value of such a cell are among those "meant". Cells after the end of
+    a grid that is `cut` are not returned.
 
     >>> grid = Grid([["a", 1.0], [None]], first_row=2)
     >>> cells_to_json(grid, Area(1, 1, 9, 9), Area(2, 1, 3, 2), cut=False)["rows"]
@@ -77,14 +74,11 @@ def other_text(text: Value, value: Value) -> str | None:
 
 
 def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list[Any]]:
-    """Cells that are merged with others below them, of which a window shows some.
+    """Row, column and last row of cells merged with others below, of which a window shows some.
 
-    An area counts if its first column is in the window. Areas that overlap end above the next, so
-    that all together are no larger than the window. Durations are amounts, which do not count for
-    further rows.
-
-    Returns:
-        Row, column and last row of each, and the value if the cell is above the window.
+    The value follows if the cell is above the window. An area counts if its first column is in the
+    window. Areas that overlap end above the next, so that all together are no larger than the
+    window. Durations are amounts, which do not count for further rows.
 
     >>> grid = Grid([["a"], [None], ["b"], [None]])
     >>> window = cells_to_json(grid, Area(2, 1, 9, 9), Area(1, 1, 4, 1), cut=False)

@@ -43,11 +43,7 @@ def find_damage(session: PostgresSession, width: int) -> Damage:
 
 
 def take_out(session: PostgresSession, damage: Damage) -> None:
-    """Delete damaged rows, so that every row left can be read.
-
-    Sheets of damaged workbooks lose all found links; the next sync reads these workbooks again and
-    finds them anew.
-    """
+    """Delete damaged rows, as `index.store.damage.take_out` does."""
     workbooks = [row_id for row_id, _root, _path in damage.workbooks]
     of_workbooks = "SELECT sheet_id FROM sheets WHERE workbook_id = ANY(?) ORDER BY id"
     going = [row[0] for row in session.execute(of_workbooks, (workbooks,)).fetchall()]
@@ -68,7 +64,6 @@ def take_out(session: PostgresSession, damage: Damage) -> None:
 
 
 def _damaged_sheets(session: PostgresSession, width: int) -> Iterator[tuple[int, str, int | None]]:
-    """Yield row id, sheet id and workbook of the unusable sheets."""
     sql = (
         "SELECT s.id, s.workbook_id, s.sheet_id, s.workbook, s.path, s.format, s.visibility, "
         "s.metadata, s.record, s.crc, c.packed, c.crc, t.words, t.token, t.months, x.id "
@@ -83,7 +78,6 @@ def _damaged_sheets(session: PostgresSession, width: int) -> Iterator[tuple[int,
 
 
 def _damaged_links(session: PostgresSession) -> Iterator[tuple[str, str, bool]]:
-    """Yield both ends of each damaged link, and True if a user gave it."""
     sql = (
         f"SELECT {_LINK}, weight, evidence, crc FROM links WHERE ({_LINK}) > (?, ?, ?, ?) "
         f"ORDER BY {_LINK} LIMIT ?"
@@ -94,7 +88,6 @@ def _damaged_links(session: PostgresSession) -> Iterator[tuple[str, str, bool]]:
 
 
 def _unreadable(session: PostgresSession) -> Iterator[int]:
-    """Yield the row ids of workbooks whose list of skipped parts cannot be read."""
     for row_id, text in session.execute("SELECT id, skipped FROM workbooks").fetchall():
         try:
             skips_from_text(text)

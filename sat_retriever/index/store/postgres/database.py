@@ -112,10 +112,7 @@ class Database(Store):
 
     @contextmanager
     def _holding(self, *, alone: bool) -> Iterator[None]:
-        """Hold the lock of the index on the connection that then writes.
-
-        So no write can happen after the lock was lost with the connection.
-        """
+        """Hold the lock on the connection that then writes: no write can outlive it."""
         self._check_writable()
         namespace = self.path.namespace
         with translated(self.path), self._connection() as session:
@@ -183,7 +180,6 @@ class Database(Store):
 
     @contextmanager
     def _connection(self) -> Iterator[PostgresSession]:
-        """The connection of the thread's block, or one of the pool for this block."""
         held: PostgresSession | None = getattr(self._own, "session", None)
         if held is not None:
             yield held

@@ -147,7 +147,6 @@ def _copied(
 def _copy_sheets(
     source: sqlite3.Connection, session: PostgresSession, sheets: Iterator[Row]
 ) -> None:
-    """Copy the sheets, and what PostgreSQL keeps of their records in columns of its own."""
     session.copy(OWN_SHEETS, ((row[0], *row, *_facts(row[-2])) for row in sheets))
     session.execute("SELECT setval('stored_keys', max(stored)) FROM sheets HAVING count(*) > 0")
     metadata = source.execute("SELECT id, metadata FROM sheets WHERE metadata != '{}'")
@@ -156,7 +155,6 @@ def _copy_sheets(
 
 
 def _facts(text: str) -> tuple[str, str]:
-    """Role and state of formulas of a stored record."""
     plain = json.loads(text)
     return plain.get("role", Role.DATA.value), plain.get("formulas", "none")
 
@@ -170,7 +168,6 @@ def _words(source: sqlite3.Connection) -> Iterator[Row]:
 
 
 def _compare(source: sqlite3.Connection, session: PostgresSession, url: IndexUrl) -> None:
-    """Raise `IndexFormatError` if a copy has other rows than the file."""
     for table in TABLES:
         there = _digest(_long(session, table.reading))
         here = _digest(_read(source, table))
@@ -218,6 +215,5 @@ def export_file(session: PostgresSession, path: Path) -> None:
 
 
 def _long(session: PostgresSession, sql: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a long result."""
     with session.connection.cursor("exported", binary=True) as rows:
         yield from rows.execute(statement(sql))

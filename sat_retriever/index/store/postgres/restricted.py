@@ -35,11 +35,9 @@ class UnrestrictedDatabase(UnrestrictedReader, PostgresStore):
 
     @classmethod
     def of(cls, store: PostgresStore) -> UnrestrictedDatabase:
-        """Read an open store, over its connections."""
         return cls(store.path, writable=False, pool=store.pool)
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Return the rows of a statement, unless there are permissions."""
         if sql != NOTED:
             self._look()
         return super()._rows(sql, values)
@@ -56,10 +54,7 @@ class UnrestrictedDatabase(UnrestrictedReader, PostgresStore):
 
 
 class RestrictedDatabase(RestrictedReader, PostgresStore):
-    """What some groups see of an index; safe to share between threads.
-
-    It uses connections of the whole index, and sets the groups whenever it takes one.
-    """
+    """What some groups see; each connection of the whole index that it takes is set to them."""
 
     @classmethod
     def of(cls, store: PostgresStore, principals: Sequence[str]) -> RestrictedDatabase:

@@ -19,7 +19,6 @@ _ASKING = f"((SELECT string_to_array(current_setting('{SETTING}', true), chr(31)
 
 
 def _seen(row_id: str) -> str:
-    """Condition that the sheet of a row id is visible."""
     return f"EXISTS (SELECT FROM permissions p WHERE p.sheet = {row_id} AND p.name = ANY {_ASKING})"
 
 

@@ -77,12 +77,10 @@ class Table:
 
     @property
     def target(self) -> str:
-        """The table and its columns, as statements that insert name them."""
         return f"{self.name} ({', '.join(self.columns)})"
 
     @property
     def reading(self) -> str:
-        """The statement that reads it, in the order of its first column."""
         return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY {self.columns[0]}"
 
 
@@ -140,8 +138,7 @@ TYPES = {each.name: dict(zip(each.columns, each.types, strict=True)) for each in
 class PostgresSession:
     """The session of a connection, whose transaction the caller owns.
 
-    Attributes:
-        known: Rows of statements without values, while all is read in one view; else None.
+    While all is read in one view, `known` are rows of statements without values; else None.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -153,7 +150,6 @@ class PostgresSession:
         return self.connection.execute(statement(sql), values, binary=True)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Cursor:
-        """Run one statement for each row of values, without waiting in between."""
         cursor = self.connection.cursor()
         cursor.executemany(statement(sql), rows)
         return cursor
@@ -173,7 +169,6 @@ class PostgresSession:
         return sorted(row[0] for row in self.execute(sql, (count,)).fetchall())
 
     def copy(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-        """Insert rows by COPY, in binary."""
         given = iter(rows)
         first = next(given, None)
         if first is None:

@@ -168,10 +168,7 @@ class PostgresStore(database.Database):
         return done
 
     def settle(self) -> None:
-        """Find the links and groups of copies of all that changes touched, page by page.
-
-        After the first large write, the vectors get their index.
-        """
+        """As `Store.settle`; after the first large write, the vectors get their index."""
         if self._rows(_SOME, (MANY, MANY)):  # the server has no idea of new rows until it looks
             with suppress(IndexBusyError), self._transaction() as session:
                 session.execute(f"ANALYZE {_JOINED}")

@@ -33,7 +33,6 @@ class HalfVector:
 
     @classmethod
     def of(cls, token: FloatArray) -> HalfVector:
-        """A token (d,) in half precision."""
         numbers = np.ascontiguousarray(token, dtype=">f2")
         return cls(np.array([len(numbers), 0], dtype=">u2").tobytes() + numbers.tobytes())
 

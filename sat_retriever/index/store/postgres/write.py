@@ -59,10 +59,7 @@ def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
 
 
 class WritingSession(PostgresSession):
-    """The session of one write, with the sheets that it may insert, by sheet id.
-
-    `keys` are those of their vectors, which were inserted already.
-    """
+    """The session of one write, with the sheets it may insert; `keys` are of their vectors."""
 
     def __init__(
         self, connection: Connection, packed: Mapping[str, PostgresSheet], keys: Mapping[str, int]

@@ -68,11 +68,8 @@ class Failures:
 
         A lost node is no fault of a workbook. A lost worker may be: its workbooks are tried again
         one by one, and one that ends three workers is skipped as one that ends its reading process
-        is on any machine.
-
-        Raises:
-            ClusterError: If nothing can be tried again.
-            SatError: If the error is one of this package that a node raised.
+        is on any machine. Raises `ClusterError` if nothing can be tried again, and an error of this
+        package that a node raised.
         """
         if isinstance(error, self._of_nodes):
             self._refuse_endless(chunk, error)
@@ -102,7 +99,6 @@ class Failures:
             ) from error
 
     def _given_up(self, job: ToRead, error: Exception) -> Done:
-        """A workbook that is skipped, with the reason that it has on any machine."""
         memory = isinstance(error, self._ray.exceptions.OutOfMemoryError)
         reason = SkipReason.OUT_OF_MEMORY if memory else SkipReason.READER_CRASHED
         why = "for lack of memory " if memory else ""

@@ -61,10 +61,7 @@ def stat_of(file: Path) -> Stat | None:
 def checks_of_node(
     met: Sequence[MetFile], *, verify: bool
 ) -> tuple[str, str, list[FileCheck | None]]:
-    """This node's version and address, and its checks of files.
-
-    A check is None for a file that is not as the driver saw it, which must check it itself.
-    """
+    """This node's version, address and checks; None for a file not as the driver saw it."""
     unseen = dict(_unseen([each.job for each in met]))
     found = [
         None if place in unseen else check_file(each, verify=verify)
@@ -147,11 +144,7 @@ class NodeEncoder:
 
 
 def cores_of(ray: Any) -> int:
-    """Number of cores of a cluster.
-
-    Raises:
-        ClusterError: If there is none: a task would wait for ever.
-    """
+    """Number of cores of a cluster; `ClusterError` without any: a task would wait for ever."""
     cores = int(ray.cluster_resources().get("CPU", 0))
     if cores < 1:
         raise ClusterError(

@@ -54,8 +54,6 @@ class _Books:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call of an encoder that is not answered yet."""
-
     books: list[_Books]
     encoder: str
     actor: Any
@@ -105,7 +103,6 @@ class ClusterRun:
             self._encoders.stop()
 
     def _claim(self) -> None:
-        """Give waiting workbooks to tasks, as long as neither tasks nor results are too many."""
         calls = self._encoding.values()
         behind = sum(map(len, self._read.values())) + sum(len(call.books) for call in calls)
         while (
@@ -119,7 +116,6 @@ class ClusterRun:
             self._reading[report] = chunk, result
 
     def _answered(self) -> list[Any]:
-        """References to answers, at least one if any is awaited."""
         awaited = [*self._reading, *self._encoding]
         if not awaited:
             return []
@@ -149,7 +145,6 @@ class ClusterRun:
             self._give(_Books(chunk, jobs, report, result))
 
     def _give(self, books: _Books) -> None:
-        """Choose the encoder of read workbooks."""
         name = self._encoders.nearest(books.report.node) if self._encoders else ""
         self._read.setdefault(name, []).append(books)
 
@@ -190,7 +185,6 @@ class ClusterRun:
             yield from self._finished([each], done)
 
     def _take_encoded(self, call: _Call, ref: Any) -> Iterator[Done]:
-        """Yield the workbooks of an encoder's answer."""
         assert self._encoders is not None
         self._encoders.answered(call.encoder)
         try:
@@ -218,7 +212,6 @@ class ClusterRun:
     def _again(
         self, chunk: Chunk, error: Exception, jobs: tuple[ToRead, ...] | None = None
     ) -> Iterator[Done]:
-        """Put a chunk back, or give up a workbook that ended its worker too often."""
         self._release(chunk)
         if jobs is not None:  # others of the chunk are on their way already
             chunk.jobs = jobs

@@ -36,11 +36,7 @@ _AHEAD = 64  # tasks that are not answered yet
 
 
 class RayCluster:
-    """An executor on the nodes of a connected cluster; `ray_cluster` makes one.
-
-    Attributes:
-        spent: Work so far, in seconds.
-    """
+    """An executor on a cluster, which `ray_cluster` makes; `spent` is its work in seconds."""
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
@@ -50,10 +46,8 @@ class RayCluster:
         """Check files; see `Executor`.
 
         Nodes only help: this machine decides which files there are. It checks those itself that a
-        node does not see as it does, and those of a task that failed.
-
-        Raises:
-            ClusterError: If the cluster has no cores, or a node another version of this package.
+        node does not see as it does, and those of a task that failed. Raises `ClusterError` if the
+        cluster has no cores, or a node another version of this package.
         """
         if len(met) <= _FEW:
             yield from check_here(met, verify=verify)
@@ -71,7 +65,6 @@ class RayCluster:
             yield from self._checked(*running.popleft(), verify=verify)
 
     def _checked(self, part: Sequence[MetFile], ref: Any, *, verify: bool) -> Iterator[FileCheck]:
-        """Yield the answers of one task."""
         found: Sequence[FileCheck | None] = [None] * len(part)
         wait_for(self._ray, [ref])
         # If an error means the end of the cluster, reading will say so.
@@ -82,11 +75,7 @@ class RayCluster:
             yield check or check_file(each, verify=verify)
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
-        """Yield every workbook once; see `Executor`.
-
-        Raises:
-            ClusterError: If the cluster fails, has no cores, or a node does not see a file.
-        """
+        """Yield each workbook once; `ClusterError` if the cluster fails or lacks cores or files."""
         if not jobs:
             return
         cores = cores_of(self._ray)
@@ -192,7 +181,6 @@ def own_settings() -> Iterator[None]:
 
 @contextmanager
 def _environment(settings: dict[str, str]) -> Iterator[None]:
-    """Set variables that Ray takes its settings from, and set them back."""
     before = {name: os.environ.get(name) for name in settings}
     _set(settings)
     try:

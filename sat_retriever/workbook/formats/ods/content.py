@@ -200,8 +200,7 @@ class _FormulaReader(SheetReader):
 def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Yield the bytes without the content of rows that are not kept, and without plain texts.
 
-    Args:
-        chunks: A content part in UTF-8; other bytes pass unchanged.
+    The content part is in UTF-8; other bytes pass unchanged.
     """
     pending = b""
     plain = True

@@ -51,7 +51,6 @@ class _Walk:
     formats: dict[str, CellFormats] = field(default_factory=dict)
 
     def content(self, file: BinaryIO) -> Iterator[Json]:
-        """Yield messages about formulas, and about a limit that ended the reading."""
         if self.request.safe:
             return
         try:
@@ -108,7 +107,6 @@ class _Walk:
 
 
 def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
-    """The cell ranges that an embedded object shows, if it is a chart."""
     part = f"{resolve('', href)}/{PART}"
     found: dict[str, None] = {}
 

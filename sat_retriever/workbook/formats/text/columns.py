@@ -94,8 +94,6 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table in the text."""
-
     above: Fields
     header: Fields
     # Lines below, as pairs of the number of their fields and how many of them follow
@@ -105,7 +103,6 @@ class _Table:
 
     @classmethod
     def of(cls, fields: Fields, part: Part) -> _Table:
-        """Read the columns of a part of the text."""
         first = part.header + 1
         header = fields[max(part.header, part.start) : first]
         names = _cleaned(header[0]) if header else []
@@ -145,13 +142,10 @@ class _Table:
 def typed_rows(fields: list[list[str]], delimiter: str) -> list[list[Value]]:
     """Return fields as values: numbers, dates, booleans, texts; None for blank ones.
 
-    A column with a code, such as 007, 10A or 1.10.1, keeps all of its texts. Words among numbers
-    or dates leave the others what they are. Where the texts of a column allow two notations,
-    other columns decide; a date that stays open stays a text.
-
-    Args:
-        fields: Fields of each line, without empty ones at its end; emptied, to spare memory.
-        delimiter: The delimiter; a semicolon suggests a decimal comma.
+    A column with a code, such as 007, 10A or 1.10.1, keeps all of its texts. Words among numbers or
+    dates leave the others what they are. Where the texts of a column allow two notations, other
+    columns decide; a date that stays open stays a text. A semicolon as delimiter suggests a decimal
+    comma. The fields, without empty ones at the end of a line, are emptied to spare memory.
 
     >>> typed_rows([["Name", "Sum", "Day"], ["A", "2.155", "1/2/2024"], ["B", "1,5"]], ";")
     [['Name', 'Sum', 'Day'], ['A', 2155, datetime.date(2024, 2, 1)], ['B', 1.5]]

@@ -87,9 +87,8 @@ def text_values(
 ) -> Delimited:
     """Read a delimited text file.
 
-    Args:
-        budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
-        strict: Refuse text in which no delimiter makes columns: prose, code, logs.
+    The limit of the budget on a sheet's cells cuts the grid, but not the used range. `strict`
+    refuses text in which no delimiter makes columns: prose, code, logs.
     """
     file.seek(0)
     start = file.read(_SAMPLE_BYTES).decode(encoding, errors="replace").replace("\0", "")
@@ -144,7 +143,6 @@ def detect_delimiter(sample: str) -> tuple[str, int]:
 
 
 def _is_table(sample: str, delimiter: str) -> bool:
-    """True if text without a table's extension looks like a table: not prose, code or JSON."""
     json_like = sample.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "<")
     return bool(delimiter) and not json_like and _consistency(sample, delimiter) >= _TABLE
 

@@ -32,13 +32,9 @@ class Frame:
 
 
 class DrawingReader(PartReader):
-    """Reader of a drawing part.
+    """Reader of a drawing part; `frames` are those of charts by the id of their relationship.
 
-    Attributes:
-        frames: Frames of charts by the id of their relationship.
-
-    Args:
-        linked: False leaves out the shapes that show the text of a cell.
+    Without `linked` it leaves out the shapes that show the text of a cell.
     """
 
     tags = frozenset((*_ANCHORS, *"Fallback from col row cNvPr chart sp t p br".split()))
@@ -110,11 +106,7 @@ class Drawn:
 def read_drawn(
     package: Package, sheet: str, sheet_part: str, budget: Budget, *, linked: bool = True
 ) -> Drawn:
-    """Read the charts and shapes of a sheet.
-
-    Args:
-        linked: False leaves out texts that show what a cell holds.
-    """
+    """The charts and shapes of a sheet; without `linked` no texts that show what a cell holds."""
     found = Drawn()
     for part, frame in _charts(package, sheet_part, budget, found, linked=linked):
         if len(found.sources) >= MAX_CHART_SOURCES:
@@ -147,7 +139,6 @@ def shown_ranges(texts: list[str]) -> list[str]:
 def _charts(
     package: Package, sheet_part: str, budget: Budget, found: Drawn, *, linked: bool
 ) -> Iterator[tuple[str, Frame]]:
-    """Yield the parts of a sheet's charts with their frames; add the texts of its shapes."""
     links = package.relationships(sheet_part).values()
     drawings = dict.fromkeys(x.target for x in links if x.type == "drawing" and not x.external)
     charts = 0
@@ -171,10 +162,7 @@ def _note(found: Drawn, refused: Refused | None) -> None:
 
 
 class _ChartReader(PartReader):
-    """Reader of a chart part: its references, and its titles.
-
-    A title is written in the chart, or saved with it as the text of a cell.
-    """
+    """Reader of a chart part's references and titles, written there or saved as a cell's text."""
 
     tags = frozenset((*_REFERENCES, *"title t v p br".split()))
 

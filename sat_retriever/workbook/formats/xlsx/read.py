@@ -86,8 +86,6 @@ class _Declared:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the sheets of a package, which also collects the structure."""
-
     reading: Reading
     package: Package
     contents: Contents
@@ -118,10 +116,7 @@ class _Walk:
             raise bomb or refused from refused
 
     def declared(self, sheet: ListedSheet) -> _Declared:
-        """Tables, data sources and texts beside the cells of a sheet.
-
-        The tables are needed before any formula is read.
-        """
+        """A sheet's tables, data sources and texts beside cells; formulas need the tables."""
         found = _Declared()
         if not sheet.part or sheet.other:
             return found

@@ -104,11 +104,7 @@ class RowScanner(RowFacts):
         self._styled = styles.sign()
 
     def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield the document without its rows, which are scanned on the way.
-
-        Raises:
-            NotPlain: At the first sign that byte search could fail.
-        """
+        """Yield all but the rows, which are scanned; `NotPlain` if byte search could fail."""
         pending = b""
         inside = False
         done = False
@@ -233,7 +229,6 @@ def filled_area(attributes: Mapping[str, str]) -> Area | None:
 
 
 def _first_held(block: bytes, rows: list[tuple[int, bytes, int]]) -> int:
-    """Number of the first of the given rows that has a cell with content."""
     for number, rest, start in rows:
         if not rest.endswith(b"/") and _HELD.search(block, start, block.find(b"</row>", start)):
             return number

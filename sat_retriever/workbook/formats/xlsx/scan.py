@@ -68,11 +68,7 @@ class SheetScan(SheetFacts):
 def scan_sheet(
     chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits, styles: Styles = NO_STYLES
 ) -> SheetScan:
-    """Scan a sheet, by byte search if the XML is plain, else by parsing.
-
-    Args:
-        again: The same bytes again, read only if the byte search gives up.
-    """
+    """Scan a sheet, by byte search if the XML is plain, else by parsing the same bytes `again`."""
     try:
         return scan_plain(chunks, limits, styles)
     except NotPlain:

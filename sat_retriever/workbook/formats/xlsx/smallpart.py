@@ -51,10 +51,7 @@ class PartReader:
 
 
 def read_part(package: Package, part: str, reader: PartReader, budget: Budget) -> Refused | None:
-    """Pass a part to a reader; the reason if not all of it could be read, None if it was.
-
-    What the reader got before that stays valid.
-    """
+    """Pass a part to a reader; return why not all of it could be read. What it got stays valid."""
     parser = guarded_parser(part)
     tags, most, depth = reader.tags, package.limits.xml_depth, 0
 
@@ -97,7 +94,6 @@ def read_part(package: Package, part: str, reader: PartReader, budget: Budget) -
 
 
 def _bounded(chunks: Iterator[bytes], budget: Budget) -> Iterator[bytes]:
-    """Yield the chunks of a part that fit `MAX_PART` and the budget."""
     left = MAX_PART
     for chunk in chunks:
         if len(chunk) > min(left, budget.small_bytes):
