@@ -145,9 +145,6 @@ def load_spider(
     All splits search the same sheets; no database has questions in both training and dev. Links are
     the declared foreign keys (`join_key`). "train_synonym" is the training part with column and
     table names replaced by synonyms (Spider-Syn).
-
-    Raises:
-        CorpusError: If a file is missing or malformed, or the split is unknown.
     """
     if split not in SPIDER_FILES:
         raise CorpusError(f"Spider has no split {split!r}; choose from {', '.join(SPIDER_FILES)}")
@@ -172,9 +169,6 @@ def load_bird(folder: str | Path, *, evidence: bool = False) -> Dataset:
     `evidence` appends the published hint to the question, and the data set is called
     "bird_dev_evidence" instead of "bird_dev". Off by default, since a hint names the columns to use
     and no user writes one.
-
-    Raises:
-        CorpusError: If a file is missing or does not have the documented form.
     """
     folder = Path(folder)
     sheets, path = folder / "sheets.json", folder / "query_dev.json"
@@ -189,9 +183,6 @@ def load_eps(folder: str | Path) -> Dataset:
     """Load the questions over the Energy Policy Simulator's workbooks; without records.
 
     Sheet ids are `<path below folder>#<sheet>`, as the indexing of `root` makes them.
-
-    Raises:
-        CorpusError: If query.json is missing or does not have the documented form.
     """
     folder = Path(folder)
     path = folder / "query.json"

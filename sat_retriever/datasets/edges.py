@@ -94,7 +94,6 @@ def _check_edges(edges: Mapping[str, Any], known: Collection[str], path: Path) -
 
 
 def _check_listed(edges: Mapping[str, Any], pairs: set[frozenset[str]], path: Path) -> None:
-    """Refuse a list of edges that does not have the same pairs, each once."""
     listed = edges.get("edges")
     if listed is None:
         return

@@ -35,9 +35,6 @@ def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> S
     >>> split = standard_split(1797)
     >>> len(split.train), len(split.validation), len(split.test)
     (1457, 161, 179)
-
-    Raises:
-        InputError: If the ratio is not between 0 and 1.
     """
     if not 0 < ratio < 1:
         raise InputError(f"ratio must lie between 0 and 1, not {ratio}")
@@ -67,10 +64,7 @@ def family(name: str) -> str:
 
 
 def sheet_groups(records: Sequence[SheetRecord]) -> list[list[str]]:
-    """Group sheet ids that share a family or a header set, directly or through others.
-
-    Records and ids are in numeric order, groups in that of their smallest id.
-    """
+    """Group sheet ids that share a family or header set, also through others; in numeric order."""
     return connected((record.sheet_id, _keys(record)) for record in records)
 
 
@@ -86,9 +80,6 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     Training may not use held-out sheets, not even as negatives: see `Split.seen`.
 
     Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
-
-    Raises:
-        InputError: If the dataset has no records.
     """
     if not dataset.records:
         raise InputError(f"data set {dataset.name!r} has no records to group")
@@ -129,9 +120,6 @@ def held_out_workbooks(
     """Choose workbooks to hold out for validation, so that training sees none of their questions.
 
     On Spider's training questions this gives a database-disjoint validation part.
-
-    Raises:
-        InputError: If the share is not between 0 and 1.
 
     >>> queries = [Query("?", ("1",), workbook=name) for name in "abcd"]
     >>> len(held_out_workbooks(queries, share=0.5))

@@ -48,8 +48,6 @@ def load_tables(
     name says what was chosen.
 
     Args:
-        folder: Folder of the files.
-        name: Name of the corpus.
         titles: False replaces the names of workbooks and sheets by numbers, which tell nothing.
         distractors: Add the tables of `DISTRACTORS`, about which there is no question.
         part: "validation" has a quarter of the tables, chosen by a hash of their ids, and the
@@ -104,11 +102,7 @@ def tables_files(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 def read_tables(path: Path) -> Iterator[CellTable]:
-    """Yield the tables of a file, one line read at a time.
-
-    Raises:
-        CorpusError: If the file is missing, a line of it is malformed, or an id occurs twice.
-    """
+    """Yield the tables of a file line by line; a CorpusError for a malformed or repeated one."""
     known: set[str] = set()
     for where, row in _lines(path):
         table_id = sheet_id(row.get("id"), where)
@@ -125,11 +119,7 @@ def read_tables(path: Path) -> Iterator[CellTable]:
 
 
 def read_questions(path: Path, known: Collection[str]) -> Iterator[Query]:
-    """Yield the questions of a file about known tables.
-
-    Raises:
-        CorpusError: If the file is missing, or a line of it is malformed or names another table.
-    """
+    """Yield the questions of a file about known tables; a CorpusError for any other line."""
     for where, row in _lines(path):
         text = _text(row, "query", where).strip()
         positives = sheet_ids(row.get("positives"), f"{where}: 'positives'")
@@ -190,7 +180,6 @@ def is_held_out(table_id: str) -> bool:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the object on each line of a file, with its place for messages."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), start=1):

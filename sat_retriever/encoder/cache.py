@@ -21,9 +21,6 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
 
     A hub name is resolved on the hub only the first time. Later loads of that name use the export,
     offline. Delete the cache folder to fetch the model again.
-
-    Raises:
-        EncoderError: If the encoder cannot be found, exported or written.
     """
     from sat_retriever.encoder.export import compact_model, export_model, quantize_model
 

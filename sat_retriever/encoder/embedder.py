@@ -164,9 +164,6 @@ def likeness(stored: str, probe: FloatArray) -> float:
     >>> probe = np.eye(2, 8, dtype=np.float32)
     >>> likeness(packed(probe), probe), likeness(packed(probe), probe[::-1])
     (1.0, 0.0)
-
-    Raises:
-        ValueError: If `stored` is damaged.
     """
     values = np.frombuffer(base64.b64decode(stored, validate=True), dtype="<f2")
     if values.size != probe.size:

@@ -58,12 +58,7 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
 
 
 def quantize_model(source: Path, target: Path) -> None:
-    """Write an int8 copy of an exported model: weights int8, activations quantised at run time.
-
-    Raises:
-        MissingExtraError: If onnx is not installed.
-        EncoderError: If the model cannot be quantised.
-    """
+    """Write an int8 copy of an exported model: weights int8, activations quantised at run time."""
     require("onnx", "minilm")
     with quiet():
         quantization = require("onnxruntime.quantization", "minilm")
@@ -86,10 +81,6 @@ def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") ->
 
     A model that cannot be exported is refused here, so that no training of it begins. Every version
     of the exporter supports "eager" attention; None takes the fastest.
-
-    Raises:
-        EncoderError: If transformers does not know the model, weights are missing, or there are
-            too many for an ONNX file.
     """
     import torch
     from safetensors import SafetensorError
@@ -166,11 +157,7 @@ _LEAST_COSINE = 0.999  # MiniLM's tokens of real sheets reach at least 0.99996
 
 
 def compact_model(source: Path, target: Path) -> None:
-    """Write a compact copy of an exported model, and check its tokens against the source's.
-
-    Raises:
-        EncoderError: If the source is not in fp32, or loses too much in half precision.
-    """
+    """Write a compact copy of an exported fp32 model, and check its tokens against the source's."""
     compact_onnx(source, target, _EXTRA)
     before, after = _tokens(source), _tokens(target)
     cosine = float((before * after).sum(axis=1).min())
@@ -187,9 +174,6 @@ def compact_folder(
     """Write a compact copy of an encoder folder; only the fingerprint differs.
 
     `transformer` is the `config.json` that `expand_folder` needs; None takes the source's.
-
-    Raises:
-        EncoderError: If the source is not in fp32, loses too much, or the copy cannot be written.
     """
     if source.spec.precision != "fp32":
         raise EncoderError(

@@ -58,11 +58,7 @@ def is_model_folder(folder: Path) -> bool:
 
 
 def read_model_folder(folder: Path) -> ModelFolder:
-    """Return the folder after checking its format, fingerprint and hashes.
-
-    Raises:
-        EncoderError: If it is missing, incomplete, damaged, or of a newer format.
-    """
+    """Return the folder after checking its format, fingerprint and hashes; see `read_folder`."""
     config = read_config(folder, _KIND)
     with reading(folder, _KIND):
         spec = EncoderSpec(**config["spec"])
@@ -87,12 +83,7 @@ def write_model_folder(
     dense_weight: float | None = None,
     transformer: Mapping[str, Any] | None = None,
 ) -> ModelFolder:
-    """Write a folder in one step; after a failure the old one is unchanged.
-
-    Raises:
-        EncoderError: If it cannot be written, something else is at that path, or the weight is
-            out of its range.
-    """
+    """Write a folder in one step; after a failure the old one is unchanged; see `write_folder`."""
     _check_dense_weight(dense_weight, target)
 
     def copy_tokenizer(file: Path) -> None:

@@ -64,10 +64,6 @@ def as_encoder(given: EncoderLike, *, device: Device = "auto") -> Encoder:
     """Return an encoder: as it is, loaded by its name, or made of a framework's object.
 
     Only one that is loaded by its name takes the device.
-
-    Raises:
-        EncoderError: If it cannot be loaded, or fails.
-        InputError: If it is none of these, or its server decides the device.
     """
     if isinstance(given, (str, Path)):
         return load_encoder(given, device=device)

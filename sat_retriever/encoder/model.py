@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 
 def open_tokenizer(file: Path, max_length: int | None = None) -> Tokenizer:
-    """Open a `tokenizer.json` without padding, which cuts at the maximum length, if any.
-
-    Raises:
-        EncoderError: If the file is not a usable tokenizer.
-    """
+    """Open a `tokenizer.json` without padding, which cuts at the maximum length, if any."""
     from tokenizers import Tokenizer
 
     try:
@@ -112,12 +108,7 @@ class OnnxModel:
         return runs_on_gpu(self._session)
 
     def token(self, text: str) -> FloatArray:
-        """Return the token of one text, (d,) float32, unit length; a long text is cut.
-
-        Raises:
-            EncoderError: If onnxruntime fails, for example for lack of memory, or the result is not
-                finite.
-        """
+        """Return the token of one text, (d,) float32, unit length; a long text is cut."""
         token: FloatArray = self._run([self._pieces.of(text)])[0]
         return token
 

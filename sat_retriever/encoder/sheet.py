@@ -225,7 +225,6 @@ class SheetEncoder:
 
 
 def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision | None]:
-    """Return the name without its suffix, and the precision that either gives."""
     if precision is not None and precision not in get_args(Precision):
         raise unknown_precision(precision)
     for suffix, own in _SUFFIXES.items():

@@ -52,7 +52,6 @@ def expand_folder(folder: ModelFolder, target: Path) -> None:
     Raises:
         EncoderError: If the encoder does not name the transformer it was exported from, or its
             model is not an ONNX file.
-        MissingExtraError: If onnx or safetensors is not installed.
     """
     if folder.transformer is None:
         raise EncoderError(

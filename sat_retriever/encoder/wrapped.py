@@ -84,11 +84,7 @@ class WrappedEmbedder:
 
 
 def wrapped(model: object) -> WrappedEmbedder:
-    """Return an object of LlamaIndex or LangChain as an embedder.
-
-    Raises:
-        InputError: If it has the methods of neither.
-    """
+    """Return an object of LlamaIndex or LangChain as an embedder; an InputError for any other."""
     if isinstance(model, LangChainEmbeddings):
         return WrappedEmbedder(_named(LANGCHAIN, model), model.embed_documents, model.embed_query)
     if isinstance(model, LlamaIndexEmbedding):

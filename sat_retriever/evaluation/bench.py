@@ -150,7 +150,6 @@ def _scored(
     numbers: Mapping[str, int],
     told: Told,
 ) -> tuple[Scored, float]:
-    """Return a method's answers without times, and the mean seconds of a question."""
     places = iter(queries)
     lifted: dict[int, dict[str, Link]] = {}
 

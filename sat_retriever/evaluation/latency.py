@@ -59,10 +59,6 @@ def latency(
     Source: paper, section 4 (latency). Loading models and encoding sheets are excluded. Departs:
     percentiles beside the mean; the joint call is timed as well. On a processor no
     synchronisation is needed: a model's answer is a NumPy array when its call returns.
-
-    Raises:
-        EmptyInputError: If there are no questions.
-        InputError: If there are no repeats, or `warm_up` is negative.
     """
     if not queries:
         raise EmptyInputError("there are no questions to time")
@@ -123,10 +119,7 @@ class Timing:
 def timed(
     name: str, method: Method, each_s: float, texts: Sequence[str], timing: Timing, told: Told
 ) -> Latency | None:
-    """Time a method over some of the questions; None if none are to be timed.
-
-    `each_s` is the approximate time of one answer, in seconds.
-    """
+    """Time a method whose answers take about `each_s` seconds; None if none are to be timed."""
     if name in timing.own:
         return measured(timing.own[name]())
     if timing.questions < 1:

@@ -102,10 +102,7 @@ COLUMNS = (
 
 
 def cells(bench: Bench) -> list[list[Cell]]:
-    """Return one row a method, one cell a column of `COLUMNS`; ties for best are all marked.
-
-    If all methods have the same value, none is marked.
-    """
+    """Return a row a method, a cell a column; the best are marked unless all values are equal."""
     by_column = [_column(column, bench.scored) for column in COLUMNS]
     return [list(row) for row in zip(*by_column, strict=True)]
 

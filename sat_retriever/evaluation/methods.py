@@ -91,10 +91,7 @@ def fused(
 
 
 def bm25(index: SheetIndex) -> Method:
-    """Rank sheets by BM25 alone; sheets without a word of the question are not ranked.
-
-    Source: Robertson and Zaragoza (2009). The paper has no such row.
-    """
+    """Rank the sheets with a word of the question by BM25 alone; the paper has no such row."""
     # At a weight of 0 the token has no effect; a given one saves encoding the question.
     token = np.eye(1, index.width, dtype=np.float32)[0]
     ask = partial(index.question, dense_weight=0.0, token=token, times=False)
@@ -123,10 +120,7 @@ def stage1(index: SheetIndex) -> Method:
 
 
 def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Method:
-    """Rank fused candidates by a walk over the links of the index; see `LinkReranker`.
-
-    The paper has no such row.
-    """
+    """Rank fused candidates by a walk over links (not in the paper); see `LinkReranker`."""
     return replace(fused(index, dense_weight), rerank=_stage2(index, LinkReranker()))
 
 
@@ -191,7 +185,6 @@ def encoder_label(name: str) -> str:
 
 
 def _trained(index: SheetIndex, name: str) -> tuple[str, Method]:
-    """Return a trained reranker as a method, and the name of its row."""
     found = load_reranker(index, name)
     kind, _ = located_reranker(name)
     return f"{kind.label} ({Path(name).resolve().name})", second_stage(index, found)

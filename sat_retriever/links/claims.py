@@ -104,10 +104,7 @@ def claims_of(
     external: tuple[ExternalReference, ...] = (),
     gathering: Set[str] = frozenset(),
 ) -> Claims:
-    """Claims of sheets: their periods and key columns, and the given references.
-
-    `gathering` has the ids of the sheets whose formulas gather from other sheets.
-    """
+    """Claims of sheets: periods, key columns, references; `gathering` sheets gather by formula."""
     periods = ((record.sheet_id, period_of(record)) for record in records)
     dated = tuple((sheet_id, period) for sheet_id, period in periods if period is not None)
     return Claims(external, dated, tuple(workbook_keys(records, profiles, gathering)))
@@ -143,10 +140,7 @@ def blocks_of(columns: Iterable[KeyColumn]) -> list[str]:
 def join_links(
     columns: Iterable[KeyColumn], others: Sequence[KeyColumn], crowded: Set[str]
 ) -> list[Link]:
-    """Links for joins of key columns with those of other workbooks that share a block with them.
-
-    A `crowded` block has too many columns for joins.
-    """
+    """Links for joins of key columns that share a block; a `crowded` one has too many for joins."""
     # Sharing a crowded block is no evidence for a join.
     telling = [
         replace(column, blocks=tuple(block for block in column.blocks if block not in crowded))

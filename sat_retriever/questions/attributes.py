@@ -44,11 +44,7 @@ class FactIndex:
 
     @classmethod
     def of(cls, facts: Sequence[SheetFacts], links: Sequence[Link] = ()) -> FactIndex:
-        """Index facts and links.
-
-        Raises:
-            InputError: If two sheets have the same id, or a sheet has none.
-        """
+        """Index facts and links; an InputError if a sheet's id is missing or not unique."""
         place = {each.sheet_id: number for number, each in enumerate(facts)}
         if len(place) < len(facts) or "" in place:
             raise InputError("every sheet's facts need a unique sheet id")

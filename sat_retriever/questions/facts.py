@@ -80,12 +80,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """A need for the sheets that described sheets take from; all described sheets count.
-
-    Attributes:
-        of: The need that describes the taking sheets.
-        itself: True if the taking sheets are requested as well.
-    """
+    """A need for what the sheets that `of` describes take from; and these too with `itself`."""
 
     of: Need
     types: tuple[str, ...]

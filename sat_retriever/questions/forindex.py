@@ -66,7 +66,6 @@ class Described:
         period lies within that of an intended sheet with the same description.
 
         Args:
-            text: The question.
             meant: The intended sheets: the answers, or the sheets that take from them.
             keys: Key columns that it names; sheets without them are not described.
         """
@@ -166,13 +165,11 @@ def own_queries(
         records: Sheets of an index; iterated over several times.
         links: Links between them; iterated over once.
         number: Number of questions; fewer are made if there are no more.
-        seed: Seed of all random choices.
         types: Query types to make; None for all.
         about: Ids of the only sheets that may be positives; None for any. A question that other
             sheets answer too is left out.
         contents: The same sheets with their contents: gives questions about what stands in them,
             for versions, and such that nothing answers; None gives none of them.
-        progress: Called with the numbers of questions kept and requested.
 
     Raises:
         InputError: If the number is below 1, or a type is unknown.

@@ -103,9 +103,6 @@ def make_queries(
     Equal arguments give equal questions. The share of a type that the corpus does not allow (no
     links, no periods) goes to the other types. If no more distinct questions can be made, there
     are fewer than `number`.
-
-    Raises:
-        InputError: If ids are not unique, `number` is negative, or a bound is below 1.
     """
     options = options or QueryOptions()
     if number < 0 or options.max_positives < 1 or options.max_phrasings < 1:
@@ -145,7 +142,6 @@ class _Maker:
     _texts: set[str] = field(default_factory=set)
 
     def make(self, types: tuple[str, str]) -> Made | None:
-        """Make a question of a query type and dependency type; None if none is left."""
         shapes = [shape for shape in _SHAPES if (shape.query_type, shape.dependency_type) == types]
         weights = [shape.weight for shape in shapes]
         again: list[tuple[Draft, tuple[str, ...]]] = []

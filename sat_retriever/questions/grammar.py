@@ -22,11 +22,7 @@ _BACK = str.maketrans("\ue000\ue001", "{}")
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A text and the choices made for it.
-
-    Attributes:
-        chosen: Given rules with the alternative taken from each, in order.
-    """
+    """A text, and the given rules with the alternative taken from each, in order."""
 
     text: str
     chosen: tuple[tuple[str, str], ...]
@@ -69,9 +65,7 @@ class Grammar:
         """Make a text of a rule with evenly drawn alternatives; None if no alternative is possible.
 
         Args:
-            start: Name of the rule.
             given: Additional rules for this text: its nouns, names and times.
-            rng: Source of every choice.
 
         >>> grammar = Grammar({"ask": ["Find {what}", "Show {where}"]})
         >>> grammar.expand("ask", {"what": ["it"]}, random.Random(0))

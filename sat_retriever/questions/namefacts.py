@@ -53,11 +53,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The facts found about the sheets of an index.
-
-    Attributes:
-        facts: Facts of each sheet that can be asked for, in the order of the records.
-    """
+    """The facts of each sheet that can be asked for, in the order of the records."""
 
     facts: tuple[SheetFacts, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -77,10 +73,7 @@ class _Sheet:
 
 
 def found_facts(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> Found:
-    """Find subject, owner, period, keys and workbook of every sheet with informative names.
-
-    Time and memory grow linearly with the numbers of sheets and links.
-    """
+    """Find subject, owner, period, keys and workbook of well-named sheets, in linear time."""
     sheets = [_sheet(record) for record in records]
     _find_entities(sheets)
     headers = {sheet.sheet_id: sheet.headers for sheet in sheets}
@@ -159,7 +152,6 @@ def _find_entities(sheets: Sequence[_Sheet]) -> None:
 
 
 def _alike(group: Sequence[_Sheet]) -> Iterator[list[_Sheet]]:
-    """Group sheets by similar headers."""
     clusters: list[tuple[frozenset[str], list[_Sheet]]] = []
     for sheet in group:
         for headers, members in clusters:
@@ -201,7 +193,6 @@ def _in_one_run(own: Words, name: Words) -> bool:
 
 
 def _manifold(sheets: Iterable[_Sheet]) -> set[str]:
-    """Return the workbooks whose tabs have different contents."""
     tabs: dict[str, Words] = {}
     found: set[str] = set()
     for sheet in sheets:

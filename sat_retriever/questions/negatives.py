@@ -83,16 +83,13 @@ def hard_negatives(
     shares: Mapping[str, float],
     rng: random.Random,
 ) -> dict[str, str]:
-    """Draw up to `number` typed hard negatives, none of them a positive.
+    """Draw up to `number` hard negatives: their types by sheet id, in the order of `HARD_TYPES`.
 
     The types are drawn in proportion to their shares; other types make up for a shortage.
 
     Source: method section 9, the six published types. Departs: formula families and summary
     types come from facts and links, not from names; sheets have the same schema if their
     columns are equal, or if they are of one kind, whatever a company calls its columns.
-
-    Returns:
-        Type by sheet id, in the order of `HARD_TYPES`.
     """
     starts = [index.place[sheet] for sheet in positives if sheet in index.place]
     starts = rng.sample(starts, min(len(starts), _STARTS))
@@ -110,8 +107,6 @@ def hard_negatives(
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The hard negatives of one question, as they are found."""
-
     index: FactIndex
     starts: Sequence[int]
     answers: Set[str]

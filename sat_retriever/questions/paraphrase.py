@@ -73,11 +73,7 @@ def reworded(
     repeated run makes no requests and gives the same texts.
 
     Args:
-        made: Questions with the strings that must stay.
-        chat: The model.
         cache: JSON file of answers by question; created if missing.
-        batch: Questions per prompt.
-        seed: Seed for the model.
 
     Raises:
         InputError: If the cache is not such a file, or `batch` is below 1.
@@ -177,11 +173,9 @@ def in_other_words(
     Source: beyond the paper.
 
     Args:
-        queries: Labelled questions.
         records: All sheets; iterated over once.
         encode: Function from words to unit vectors, (n, d); only their similarities count.
         share: Share of the quoted words to replace, in [0, 1].
-        seed: Seed of the choice.
     """
     asked = {sheet_id for query in queries for sheet_id in query.positives}
     quotable: dict[str, frozenset[str]] = {}
@@ -229,7 +223,6 @@ def _chosen(
 
 
 def _said(text: str, hits: Sequence[_Hit], near: Mapping[str, str]) -> str:
-    """Return a text with those hits replaced that have a neighbour."""
     for hit in reversed(hits):
         text = text[: hit.start] + near.get(stem(hit.word), hit.word) + text[hit.end :]
     return text

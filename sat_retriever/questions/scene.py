@@ -42,11 +42,7 @@ class Turn:
 
 @dataclass(slots=True)
 class Scene:
-    """A corpus, and the walks over it.
-
-    Attributes:
-        about: Ids of the sheets that walks visit; None for all.
-    """
+    """A corpus, and the walks over it, to the sheets `about`; None visits all."""
 
     index: FactIndex
     wordings: Wordings

@@ -127,13 +127,7 @@ _TRIES = 30
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question that has no text yet.
-
-    Attributes:
-        query_type: For example "comparison".
-        dependency_type: For example "temporal_alignment".
-        latest: True if its years are expressed as the latest ones.
-    """
+    """A question that has no text yet; `latest` expresses its years as the latest ones."""
 
     query_type: str
     dependency_type: str
@@ -149,11 +143,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A question's text.
-
-    Attributes:
-        fixed: Its names, times and keys, which a rewording must keep.
-    """
+    """A question's text; `fixed` are the names, times and keys that a rewording must keep."""
 
     text: str
     fixed: tuple[str, ...]
@@ -181,7 +171,6 @@ def spoken(
 
 
 def _says_all(wording: Wording, need: Need) -> bool:
-    """True if the text names every attribute that the need fixes."""
     said = {name for name, _ in wording.chosen}
     fixed = {
         "kind": need.kinds or need.categories,

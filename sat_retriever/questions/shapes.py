@@ -109,7 +109,6 @@ def _spans(name: str, need: Need, scene: Scene, own: Span, rng: random.Random) -
 def _over_years(
     name: str, years: tuple[int, ...], own: Span, rng: random.Random
 ) -> tuple[Span, ...]:
-    """Return spans over several of the years with sheets."""
     this = own.last_year
     if name in ("years", "latest", "part_of_years"):
         return _run_of_years(name, years, own, rng)
@@ -132,7 +131,6 @@ def _over_years(
 def _run_of_years(
     name: str, years: tuple[int, ...], own: Span, rng: random.Random
 ) -> tuple[Span, ...]:
-    """Return one span over successive years, all of them with sheets."""
     length = rng.randint(2, 5 if name == "years" else 4)
     if name == "latest":
         run = years[-length:]

@@ -10,19 +10,13 @@ from sat_retriever.questions.attributes import FactIndex
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """The phrases that questions may use.
-
-    Attributes:
-        kinds: Singular noun phrases by kind: "warehouse entry". A kind without an entry is
-            called by its own name.
-    """
+    """Singular phrases by kind ("warehouse entry"); a kind without any is called by its name."""
 
     kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _of_kinds: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Collect the phrases of all kinds for `ended_by`."""
         said = frozenset(name.casefold() for names in self.kinds.values() for name in names)
         object.__setattr__(self, "_of_kinds", said)
 

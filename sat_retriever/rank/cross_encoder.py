@@ -50,11 +50,7 @@ _MIN_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class PairSpec:
-    """The form of a pair of query and sheet, and of its score; saved beside the weights.
-
-    Raises:
-        InputError: If a value is unknown or out of its range.
-    """
+    """The form of a pair of query and sheet, and of its score; saved beside the weights."""
 
     backbone: str  # fingerprint of the untuned backbone, as of an encoder
     pooling: Pooling  # state that the linear head reads: "cls" the first, "mean" the mean of all

@@ -32,12 +32,7 @@ def untrained_kind(name: str) -> UntrainedKind | None:
 
 
 def trained_kind(folder: Path) -> tuple[TrainedKind, Path]:
-    """Return the kind of the trained reranker in a folder or a training's run, and its folder.
-
-    Raises:
-        PathNotFoundError: If there is no such folder.
-        InputError: If the folder holds no reranker.
-    """
+    """Return the kind of the trained reranker in a folder or a training's run, and its folder."""
     if not folder.is_dir():
         raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
     by_format = {kind.format: kind for kind in TRAINED}
@@ -131,10 +126,7 @@ def own_reranker(index: SheetIndex) -> Reranker:
     The link reranker is used if the index names none and has contents, or if its encoder is not
     this package's, or its texts differ.
 
-    Raises:
-        PathNotFoundError: If the reranker that it names does not exist.
-        EncoderError: If that reranker is damaged.
-        FingerprintMismatchError: If that reranker was trained on other tokens than the index has.
+    It raises what `load_reranker` raises.
     """
     name = own_reranker_name(index)
     if name == index.reranker_name and not Path(name).is_dir():

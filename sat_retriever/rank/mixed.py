@@ -102,9 +102,6 @@ def score_texts(index: SheetIndex, question: Question, texts: Sequence[str]) -> 
 
     A text of white space alone scores 0. The first 10,000 characters of each are read, as far as
     the encoder has room.
-
-    Raises:
-        EncoderError: If the encoder cannot be run.
     """
     if not texts:
         return np.zeros(0, dtype=np.float32)

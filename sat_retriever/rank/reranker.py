@@ -25,9 +25,6 @@ def complete_set(
     The answer ends before the first sheet that scores less than a share of the best one. After
     `LinkReranker` the scores take account of links and of the words still missing.
 
-    Raises:
-        InputError: If `max_k` is less than 1, or `share` is out of its range.
-
     >>> scores = (0.8, 0.75, 0.5)
     >>> ranking = [Candidate(str(n), n, s, s, s, n, n) for n, s in enumerate(scores, start=1)]
     >>> complete_set(ranking), complete_set(ranking, 1), complete_set(ranking, share=0.6)

@@ -78,11 +78,7 @@ class TrainedKind:
 
 
 def read_spec(folder: Path, kind: str, spec: type[Spec]) -> Spec:
-    """Return the spec of a reranker's folder after checking its format, fingerprint and hashes.
-
-    Raises:
-        EncoderError: If it is missing, damaged, of another kind, or has other fields.
-    """
+    """Return the spec of a reranker's folder after checking its format, fingerprint and hashes."""
     values = read_folder(folder, kind)
     try:
         with reading(folder, kind):
@@ -92,11 +88,7 @@ def read_spec(folder: Path, kind: str, spec: type[Spec]) -> Spec:
 
 
 def spec_of(values: Mapping[str, Any], spec: type[Spec]) -> Spec:
-    """Return a spec from JSON values, whose lists are its tuples.
-
-    Raises:
-        InputError: If it has other fields, or a value is unknown or out of its range.
-    """
+    """Return a spec from JSON values, whose lists are tuples; an InputError if they do not fit."""
     wrong = sorted({field.name for field in fields(spec)} ^ set(values))  # type: ignore[arg-type]
     if wrong:
         raise InputError(

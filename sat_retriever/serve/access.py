@@ -104,11 +104,7 @@ class Access:
     def __init__(
         self, apps: Mapping[str, App], counts: Counts, sign_in: SignInPage | None = None
     ) -> None:
-        """Wrap applications.
-
-        Args:
-            sign_in: Page for browsers; None for a server of programs alone.
-        """
+        """Wrap applications; `sign_in` is the page for browsers, None for programs alone."""
         self._apps = apps
         self._sign_in = sign_in
         self._sessions = {token: Sessions(token) for token in apps}
@@ -182,7 +178,6 @@ async def _signed_out(scope: Message, send: Send) -> None:
 
 
 def _cookie(scope: Message, value: str, more: str) -> Header:
-    """Return the header that sets the cookie of the session."""
     origins = header_values(scope, b"origin")
     secure = scope["scheme"] == "https" or any(each.startswith("https:") for each in origins)
     flags = f"; Path=/; HttpOnly; SameSite=Strict{more}{'; Secure' * secure}"
@@ -217,7 +212,6 @@ def _cookies(scope: Message) -> list[str]:
 
 
 def _target(scope: Message) -> str:
-    """Return path and query of a request, to come back to."""
     query = scope["query_string"].decode("ascii", "replace")
     path = scope["raw_path"].decode("ascii", "replace")
     return _safe(f"{path}?{query}" if query else path)

@@ -183,7 +183,6 @@ def web_app(
 async def _answered(
     workers: Workers, page: Callable[[Mapping[str, str]], Response], request: Request
 ) -> Response:
-    """Return a page that is made in a thread, or the page of an error."""
     try:
         client = client_of(request.scope)
         return await workers.run(page, request.query_params, client=client)

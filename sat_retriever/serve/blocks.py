@@ -86,7 +86,6 @@ class BlockReader:
 
 
 def _start(place: int, size: int) -> int:
-    """Return the first row or column of the block that a row or column is in."""
     return (place - 1) // size * size + 1
 
 

@@ -60,11 +60,7 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Some rows of a sheet.
-
-    Attributes:
-        above: Number and names of the header further up that they belong to; None without one.
-    """
+    """Some rows of a sheet; `above` has number and names of a header further up, if any."""
 
     letters: tuple[str, ...]
     rows: tuple[GridRow, ...]
@@ -106,11 +102,7 @@ def grid_of(
 
 
 def narrowed(grid: Grid, most: int) -> Grid:
-    """Return a table with the columns that tell most: the first, those that match, then others.
-
-    Args:
-        grid: The table; words of the question are marked in its headers.
-    """
+    """Return a table with the columns that tell most: the first, those that match, then others."""
     if len(grid.letters) <= most:
         return grid
     telling = [

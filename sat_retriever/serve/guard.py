@@ -43,11 +43,7 @@ _MISDIRECTED, _FORBIDDEN = 421, 403
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Settings of the guard.
-
-    Attributes:
-        rate: Requests a second of one client; 0 for no limit.
-    """
+    """Settings of the guard; `rate` is requests a second of one client, 0 for no limit."""
 
     names: Sequence[str]
     rate: float = RATE
@@ -126,11 +122,7 @@ class HostCheck:
     """
 
     def __init__(self, app: App, names: Iterable[str]) -> None:
-        """Wrap an application.
-
-        Args:
-            names: Host names and addresses that clients use for it, without ports.
-        """
+        """Wrap an application; `names` are its hosts and addresses for clients, without ports."""
         self._app = app
         self._known = frozenset(_known(name) for name in names)
 

@@ -113,7 +113,6 @@ class RequestLimits:
             await self._with_body(scope, receive, send)
 
     async def _with_body(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Read a body as far as it is allowed, then pass the request on."""
         most = MAX_MCP_BODY if scope["path"] == HTTP_PATH else MAX_BODY
         try:
             body = await asyncio.wait_for(_body(receive, most), BODY_WITHIN_S)

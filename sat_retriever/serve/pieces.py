@@ -30,13 +30,8 @@ _PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 8
 class Piece:
     """Some rows of a sheet, with the ways to the others.
 
-    Attributes:
-        shown: Their range in words; "" without cells.
-        next_rows: Address of the page with the next rows; "" at the end.
-        next_piece: Address of these rows alone, to be added to the page; "" at the end.
-        before: Address of the page with the rows before; "" at the start.
-        right: Address of the page with the columns to the right; "" at the edge.
-        left: Address of the page with the columns to the left; "" at the edge.
+    Addresses are those of pages, "" at an edge; `next_piece` is that of the next rows alone, to be
+    added to the page. `shown` is the range in words, "" without cells.
     """
 
     grid: Grid
@@ -113,11 +108,7 @@ def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
 
 
 def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
-    """Return cells of a sheet.
-
-    Raises:
-        PageError: If they cannot be read; the message names no folder of this machine.
-    """
+    """Return cells of a sheet, or raise a PageError that names no folder of this machine."""
     try:
         return reader.read(record, wanted)
     except PathNotFoundError as error:

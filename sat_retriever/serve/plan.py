@@ -56,11 +56,7 @@ class Plan:
 
 @contextmanager
 def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
-    """Open the index of a plan and load its models; give the application and the number of sheets.
-
-    Args:
-        counts: File descriptor that the processes count requests in; -1 for one process.
-    """
+    """Open a plan's index and load its models; give the application and the number of sheets."""
     from sat_retriever.serve.service import Service
     from sat_retriever.tools import SheetTools
 

@@ -20,11 +20,7 @@ _NUMBER = re.compile(r"[0-9]{1,8}")
 
 
 class PageError(Exception):
-    """A request that is answered by a sentence.
-
-    Args:
-        names: Names that may have been meant: sheet ids.
-    """
+    """A request that is answered by a sentence; `names` are sheet ids that may have been meant."""
 
     def __init__(self, status: int, message: str, names: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -117,10 +113,7 @@ class Related:
 
 
 def related_of(sheet_id: str, links: Sequence[Link], most: int) -> tuple[Related, ...]:
-    """Return the strongest links of a sheet; those to all of its workbook are left out.
-
-    Each other sheet is named once, by its strongest link.
-    """
+    """Return a sheet's strongest links, one to each other sheet; none to all of its workbook."""
     own = [x for x in links if sheet_id in (x.source, x.target)]
     telling = [x for x in own if x.source != x.target and not kind_of(x.type).whole_workbook]
     ranked = sorted(

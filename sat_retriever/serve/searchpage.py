@@ -39,11 +39,7 @@ _NEAR = 40  # rows that are in sight from the start of a sheet, or nearly
 
 @dataclass(frozen=True, slots=True)
 class SearchForm:
-    """Values of the page's form, as they were sent.
-
-    Attributes:
-        folder: Folder of the workbooks, or a pattern such as `2024/*.xlsx`.
-    """
+    """Values of the page's form, as sent; `folder` may be a pattern such as `2024/*.xlsx`."""
 
     q: str = ""
     folder: str = ""
@@ -228,7 +224,6 @@ def _tags(hit: Hit) -> tuple[str, ...]:
 
 
 def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
-    """Return the reasons in words, each only if it speaks for the sheet."""
     why = hit.why
     found = [
         ("words", why.common(_WORDS) or "none in common"),

@@ -168,10 +168,7 @@ class Serving(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def _accept(self) -> None:
-        """Accept connections one by one.
-
-        uvicorn would accept all that wait: of several processes one would take a whole burst.
-        """
+        """Accept connections one by one; uvicorn would give one process a whole burst."""
         loop = asyncio.get_running_loop()
         while True:
             pause = _TURN_S

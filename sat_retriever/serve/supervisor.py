@@ -58,13 +58,10 @@ def supervise(
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
-    """A process, and the line that it will say."""
-
     process: Process
     said: asyncio.Task[bytes]
 
     async def sheets(self) -> int:
-        """Return the number of sheets that it serves, as soon as it does."""
         line = await asyncio.shield(self.said)
         told: dict[str, Any] = json.loads(line or b"{}")
         if "sheets" in told:
@@ -74,12 +71,10 @@ class _Worker:
         )
 
     async def ending(self) -> str:
-        """Return how it ended, in words."""
         code = await self.process.wait()
         return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal, unless it has ended."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
 
@@ -103,7 +98,6 @@ class _Supervisor:
         self._renewing: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Serve; return the exit code."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop, number)
@@ -123,10 +117,7 @@ class _Supervisor:
             await self._end()
 
     async def _serve(self) -> None:
-        """Start all workers, then keep their number.
-
-        The first one starts alone, so that what keeps all from starting is said once.
-        """
+        """Start one worker alone, so that an error of all is said once, then keep their number."""
         self._workers.append(await self._begun())
         sheets = await self._workers[0].sheets()
         for _ in range(self._plan.workers - 1):
@@ -197,7 +188,6 @@ class _Supervisor:
         self._stopping.set()
 
     async def _end(self) -> None:
-        """Wait for the workers; kill those that do not end."""
         every = (*self._workers, *self._retired)
         for worker in every:
             worker.signal(signal.SIGTERM)
@@ -217,7 +207,6 @@ def _why(worker: _Worker) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return this process's environment, with the same packages."""
     here = str(Path(__file__).resolve().parents[2])
     paths = [here, *(path for path in sys.path if path and path != here)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

@@ -51,8 +51,6 @@ _LATER = ("asks", "histories", "answers")
 
 @dataclass(slots=True)
 class _Held:
-    """The data of all sheets kept in memory, from which queries and pairs are made."""
-
     told: Told | None
     groups: dict[str, str] = field(default_factory=dict)
     facts: list[SheetFacts] = field(default_factory=list)
@@ -95,7 +93,6 @@ def synthesize(
         options: Options of the corpus; None for the defaults.
         workers: Number of processes; all cores by default. The corpus does not depend on it.
         force: Replace a complete corpus in the folder.
-        progress: Called with the progress.
 
     Raises:
         InputError: If an option is malformed, or the folder contains other files.

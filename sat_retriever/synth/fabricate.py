@@ -37,11 +37,7 @@ _NUMERIC_NOISE = (0.1, 0.5)  # shares by which mean and deviation of a source's 
 
 @dataclass(frozen=True, slots=True)
 class Fabricated:
-    """A pair of workbooks made from one: the source has noisy cells, some targets other headers.
-
-    Attributes:
-        stem: Path of the original.
-    """
+    """A pair made from the workbook `stem`: noisy source cells, other headers in some targets."""
 
     stem: str
     source: Book
@@ -168,10 +164,7 @@ def side_path(path: str, side: Side) -> str:
 
 
 def _renamed(book: Book, stem: Book, chance: Chance) -> Book:
-    """Put the table's name before the headers of some sheets, as Valentine's fabricator does.
-
-    A header that would no longer be unique stays.
-    """
+    """Put the table's name before headers of some sheets, as Valentine does; they stay unique."""
     table = "".join(filter(str.isalnum, (stem.category.split() or ["Table"])[0]))
     sheets = []
     for sheet in book.sheets:

@@ -23,10 +23,7 @@ from sat_retriever.synth.words.vocabulary import Vocabulary
 
 
 def asks(text: str) -> Mapping[str, float]:
-    """Return the share of the queries of each kind about contents, above 0.
-
-    Raises:
-        InputError: If a kind is unknown, or the shares are not from 0 to 1.
+    """Return the share in (0, 1] of queries of each kind about contents; an InputError for others.
 
     >>> asks("value=.2, note=.1"), sum(asks(".5").values())
     ({'value': 0.2, 'note': 0.1}, 0.5)

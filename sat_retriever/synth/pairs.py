@@ -90,7 +90,6 @@ class _Held:
                 waiting[sheet.stem] = place
 
     def positives(self, chance: random.Random) -> Iterator[tuple[int, int]]:
-        """Yield the positions of sheets that are pairs."""
         yield from self._pairs
         for places in self._of_kind.values():
             chance.shuffle(places)

@@ -28,10 +28,7 @@ _EXPLAINING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ContentWords:
-    """Stems and codes of a sheet's contents, and its whole words.
-
-    Of each kind distinct ones in order, at most 20,000.
-    """
+    """Distinct stems, codes and whole words of contents, in order, at most 20,000 of each kind."""
 
     matched: tuple[str, ...]
     spelled: tuple[str, ...]

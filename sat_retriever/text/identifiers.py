@@ -40,12 +40,7 @@ _YEAR = r"(?:19|20)\d\d(?!\d)"
 
 
 class _Shapes:
-    """Shapes of words, in letters of two cases.
-
-    Args:
-        capitals: The capital letters.
-        small: The small letters.
-    """
+    """Shapes of words, in letters of two cases."""
 
     def __init__(self, capitals: str, small: str) -> None:
         any_case = capitals + small

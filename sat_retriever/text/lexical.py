@@ -345,8 +345,6 @@ class LexicalScorer:
 
 
 class _Part(LexicalScorer):
-    """The scorer of some of the sheets of another."""
-
     def __init__(self, whole: LexicalScorer, places: NDArray[np.intp]) -> None:
         self._count = len(places)
         self._whole = whole

@@ -261,10 +261,7 @@ class Place:
 
 
 def place_of(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> Place:
-    """Where on a sheet a question is answered, given its `matches`.
-
-    Without contents it is the main table.
-    """
+    """Where on a sheet with `matches` a question is answered; the main table without contents."""
     if record.contents is None:
         return Place()
     cells = best_cells(asked, found)

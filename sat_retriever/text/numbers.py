@@ -251,13 +251,11 @@ def _undressed(texts: Sequence[str]) -> tuple[list[str], str | None] | None:
 
 
 def _twice(match: re.Match[str]) -> bool:
-    """True if a number has two signs or two units."""
     signs = sum(match[name] is not None for name in _SIGNS)
     return signs > 1 or sum(bool(match[name]) for name in _UNITS) > 1
 
 
 def _is_lettered(match: re.Match[str]) -> bool:
-    """True if one letter stands right behind the digits."""
     after = match["after"] or ""
     return len(after) == 1 and after.isalpha() and match["digits"][-1].isdigit()
 

@@ -76,7 +76,6 @@ def read_chunks(text: str) -> list[Chunk]:
 
 
 def _recurs(chunk: str) -> bool:
-    """True if a chunk is so short that it is likely to be met again."""
     return len(chunk) <= (_KEPT_CHARS if chunk.isascii() else _KEPT_OTHERS)
 
 
@@ -118,7 +117,6 @@ def stem(word: str) -> str:
     """Return the stem of an English word; words of other scripts are unchanged.
 
     Source: Snowball's English stemmer (Porter 2), from the package PyStemmer.
-
     Departs: the plural s of acronyms and units is removed, which the stemmer keeps.
 
     >>> [stem(word) for word in ("countries", "sales", "singers", "q4", "销售")]

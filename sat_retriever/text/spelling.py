@@ -29,7 +29,6 @@ def nearest(word: str, ends: Ends, known: Callable[[str], bool] | None = None) -
     misspell that, and many known words differ from an unknown one in nothing else.
 
     Args:
-        word: A word without known spelling, in small letters.
         ends: Known words that begin with its first half, or end with its second.
         known: False for words of `ends` that do not count; it is asked of few.
 

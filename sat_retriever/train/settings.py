@@ -59,9 +59,6 @@ class Schedule:
         precision: "auto" is fp16 autocast on a CUDA device and fp32 elsewhere, "fast" the same
             but for bf16 autocast on a CPU that multiplies it in hardware.
         seed: Seed of all that is random: weights, order, samples, dropout.
-
-    Raises:
-        InputError: If a number is out of its range.
     """
 
     epochs: int
@@ -116,9 +113,6 @@ class EncoderTraining:
         trained_share: Share of the trained weights in the result; the rest is the weights before
             training. 1 keeps the trained ones. Not in the paper.
         epochs: See `Schedule`, also for the fields that follow.
-
-    Raises:
-        InputError: If a value is out of its range, or two values conflict.
     """
 
     backbone: str = "minilm"  # the paper: BAAI/bge-base-en-v1.5
@@ -206,10 +200,6 @@ class RerankerTraining:
         graph_epochs: Epochs of the graph.
         graph_learning_rate: Highest learning rate of the graph, after the warm-up.
         batch_size: See `Schedule`, also for the fields that follow.
-
-    Raises:
-        InputError: If a number is out of its range, `start` is unknown, or there are layers
-            without a channel.
     """
 
     candidates: int = 50  # T
@@ -293,9 +283,6 @@ class FeatureTraining:
         complete: Weight of the loss of incomplete answers.
         dropout: Share of the first hidden layer that is dropped in training.
         epochs: See `Schedule`, also for the fields that follow.
-
-    Raises:
-        InputError: If a number is out of its range.
     """
 
     bound: float = 2.0
@@ -349,9 +336,6 @@ class CrossEncoderTraining:
         epochs: Passes over the training questions, each with new pairs.
         batch_size: Pairs per step, over all processes and accumulated parts.
         learning_rate: See `Schedule`, also for the fields that follow.
-
-    Raises:
-        InputError: If a number is out of its range.
     """
 
     backbone: str = "minilm"  # the paper: BAAI/bge-base-en-v1.5

@@ -15,11 +15,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path, expected: type = object) -> Any:
-    """Return the parsed file, checked to be a `list` or a `dict` if `expected` names one.
-
-    Raises:
-        CorpusError: If the file is missing, cannot be read, or has another type.
-    """
+    """Return the parsed file, a `list` or `dict` if `expected` names one; else a CorpusError."""
     content = parsed(read_text(path), str(path))
     if not isinstance(content, expected):
         wanted = "an object" if expected is dict else "a list"
@@ -85,11 +81,7 @@ def sheet_ids(values: Any, where: str) -> tuple[str, ...]:
 
 
 def sheet_id(value: Any, where: str) -> str:
-    """Return a sheet id as text.
-
-    Raises:
-        CorpusError: If it is neither a text that is not blank nor a whole number.
-    """
+    """Return a sheet id, text or whole number, as text; a CorpusError for any other or a blank."""
     if isinstance(value, bool) or not isinstance(value, (str, int)) or not str(value).strip():
         raise CorpusError(f"{where}: a sheet id is a text or a whole number, not {value!r:.80}")
     return str(value)

@@ -42,7 +42,6 @@ def load_labels(
     nothing answers has the type "unanswerable" and no relevant sheet.
 
     Args:
-        path: The file.
         merged: Receives the texts that several lines of a `.jsonl` or entries of a `.json` share,
             each with their number. Not called for a `.csv`, where every sheet of a query has a row.
         unanswerable: True keeps questions without an answer; otherwise they are left out, like
@@ -104,7 +103,6 @@ def _check_size(path: Path) -> None:
 
 
 def _joined(rows: Iterable[_Row], path: Path) -> dict[str, _Sides]:
-    """Merge the rows of each text, by that text."""
     found: dict[str, _Sides] = {}
     for where, query in rows:
         sides = found.setdefault(query.text, _Sides(where, query))

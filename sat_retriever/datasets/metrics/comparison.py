@@ -90,10 +90,6 @@ def paired_bootstrap(
     own cluster. `level` is the share of the draws inside the interval; equal shares lie below and
     above it.
 
-    Raises:
-        EmptyInputError: If there are no rows.
-        InputError: If the lists differ in length, or resamples < 1.
-
     >>> paired_bootstrap([1.0, 0.5], [0.5, 0.0])
     Difference(mean=0.5, low=0.5, high=0.5)
     """

@@ -28,10 +28,6 @@ class Hits(NamedTuple):
 def hits_of(ranking: Ids, positives: Gold, k: int | None = None) -> Hits:
     """Return the positives among the first k ranks.
 
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If k < 1 or a sheet is ranked twice.
-
     >>> hits_of(["x", "a", "b"], ["b", "a", "q"])
     Hits(ranks=[2, 3], relevant=3)
     """

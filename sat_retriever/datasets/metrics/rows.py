@@ -66,9 +66,6 @@ def write_run(path: Path, run: Run, about: Mapping[str, Any]) -> None:
 
     An existing file is replaced as a whole. `about` is the description, for example method, data
     set and seed.
-
-    Raises:
-        OutputError: If the file cannot be written.
     """
     make_folder(path.parent)
     lines = [json.dumps({"format": FORMAT, **about})]
@@ -87,11 +84,7 @@ def write_run(path: Path, run: Run, about: Mapping[str, Any]) -> None:
 
 
 def read_run(path: Path) -> tuple[dict[str, Any], Run]:
-    """Return the description of a stored run, and its rankings.
-
-    Raises:
-        InputError: If the file is missing, or was not written by `write_run`.
-    """
+    """Return what `write_run` stored: description, rankings; an InputError for other files."""
     try:
         about, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
         run = {
@@ -118,10 +111,6 @@ def rows_of(
 
     All reported metrics are computed from these rows. Queries are by their place in the data set;
     `numbers` has the number of each sheet id, for use in the rows.
-
-    Raises:
-        EmptyInputError: If a query has no positives.
-        InputError: If a sheet is ranked twice.
     """
     rows: list[dict[str, Any]] = []
     for place, query in queries.items():
@@ -142,10 +131,6 @@ def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ())
 
     `hard` is true if the first sheet is an annotated hard negative; None if the query has none.
 
-    Raises:
-        EmptyInputError: If there are no positives.
-        InputError: If a sheet is ranked twice.
-
     >>> row_of(7, ["x", "a"], ["a", "b"], ["x"])
     {'query': 7, 'relevant': 2, 'hits': [2], 'hard': True}
     """
@@ -158,9 +143,6 @@ def metrics_of(rows: Rows, names: Collection[str] | None = None) -> dict[str, fl
     """Return metrics as means over the rows, by name; without names, every reported one.
 
     HN-FPR@1 is a mean over the rows with annotated hard negatives, or None if there is no such row.
-
-    Raises:
-        EmptyInputError: If there are no rows.
 
     >>> rows = [{"query": 0, "relevant": 2, "hits": [1, 9], "hard": False}]
     >>> found = metrics_of(rows)

@@ -103,11 +103,7 @@ def write_described(
 
 
 def read_config(folder: Path, kind: str) -> dict[str, Any]:
-    """Return the content of `config.json` after checking its format.
-
-    Raises:
-        EncoderError: If it is missing, not JSON, of another kind or of a newer format.
-    """
+    """Return the content of `config.json` after checking its format; else an EncoderError."""
     with reading(folder, kind):
         config: dict[str, Any] = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         found, number = config["format"], config["format_number"]
@@ -129,11 +125,7 @@ def check_files(folder: Path, kind: str, hashes: Hashes) -> None:
 
 @contextmanager
 def reading(folder: Path, kind: str) -> Iterator[None]:
-    """Turn errors about an incomplete folder into one that says what to do.
-
-    Raises:
-        EncoderError: If the block meets a missing file or key, or a value of the wrong type.
-    """
+    """Turn errors about an incomplete folder into an EncoderError that says what to do."""
     try:
         yield
     except (
@@ -226,11 +218,7 @@ def is_packaged(name: str | Path) -> bool:
 
 
 def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Model:
-    """Return one part of a model of this package, read and checked.
-
-    Raises:
-        EncoderError: If this version does not have it, or its files were changed.
-    """
+    """Return one part of a packaged model; an EncoderError if it is missing or was changed."""
     folder = FOLDER / name / part
     if not folder.is_dir():
         raise EncoderError(

@@ -34,10 +34,6 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
     """Write the smaller file; the package's `extra` installs `onnx`.
 
     Tables of at least `table` values whose rows are looked up are stored in bytes.
-
-    Raises:
-        EncoderError: If the source is not an ONNX file, cannot be read, or has no large weights in
-            single precision.
     """
     model, onnx = open_onnx(source, extra), require("onnx", extra)
     graph = model.graph
@@ -58,12 +54,7 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
 
 
 def open_onnx(file: Path, extra: str) -> Any:
-    """Return an ONNX file, parsed into an `onnx.ModelProto`.
-
-    Raises:
-        MissingExtraError: If onnx is not installed.
-        EncoderError: If it is not an ONNX file, cannot be read, or keeps weights in another file.
-    """
+    """Return an ONNX file, parsed into an `onnx.ModelProto`; it must hold its weights itself."""
     onnx = require("onnx", extra)
     refuse_external_data(file)
     try:

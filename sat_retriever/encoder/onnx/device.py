@@ -61,10 +61,7 @@ def providers_for(device: Device, available: Collection[str], gpus: int) -> list
 
 
 def wanted_providers(device: Device) -> list[Provider]:
-    """Return the providers for a device of this machine, with CUDA's libraries loaded.
-
-    It raises what `providers_for` raises.
-    """
+    """Return what `providers_for` gives for this machine, with CUDA's libraries loaded."""
     import onnxruntime
 
     available = onnxruntime.get_available_providers()

@@ -40,10 +40,8 @@ def export_onnx(
             returns one tensor or a tuple of them.
         inputs: An example of each input by its name in the file, in the order of `forward`.
             Give a dynamic axis a size of 2 or more: torch takes 1 for a constant.
-        outputs: Name of each output in the file.
         dynamic: Axes of each input whose size may change between calls. Sizes that must be
             equal, such as the k of tokens and of relations, stay equal.
-        target: The file to write.
         extra: Extra of this package that installs the exporter, for error messages.
 
     Raises:

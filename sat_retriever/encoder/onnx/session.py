@@ -114,11 +114,7 @@ def output_shape(session: onnxruntime.InferenceSession) -> tuple[int | str, ...]
 
 
 def usable_threads(asked: int | None, most: int | None = None) -> int:
-    """Return the requested number of threads, else one per usable core, at most `most`.
-
-    Raises:
-        InputError: If fewer than one is requested.
-    """
+    """Return the requested threads, at least 1, or one per usable core, at most `most`."""
     if asked is None:
         return min(usable_cores(), most or usable_cores())
     if asked < 1:

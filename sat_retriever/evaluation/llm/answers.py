@@ -52,11 +52,7 @@ class Answers:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Read the answers of a file of JSON lines; the first answer creates it if it is missing.
-
-        Raises:
-            InputError: If it cannot be read, or is not a file of answers.
-        """
+        """Read a file of answers, JSON lines, or start one; an InputError for another file."""
         self.path = Path(path)
         self._kept: dict[str, Answer] = {}
         self._seen: dict[str, Answer] = {}
@@ -73,11 +69,7 @@ class Answers:
         return tuple(self._seen.values())
 
     def find(self, key: str, fits: Callable[[Answer], bool] | None = None) -> Answer | None:
-        """Return the kept answer to a question; None if there is none or it failed.
-
-        `fits` decides whether a kept answer may still be used, for example because the model is the
-        same.
-        """
+        """Return the kept answer to a question, if one did not fail and, where given, `fits`."""
         answer = self._kept.get(key)
         if answer is None or answer.failed or not (fits is None or fits(answer)):
             return None

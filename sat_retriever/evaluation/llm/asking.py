@@ -33,9 +33,6 @@ class LanguageModelSettings:
         retry_temperature: Temperature of later tries; at 0 they would repeat the first answer.
         seed: Seed of the first try; each later one adds 1.
         tries: Most times a question is asked until an answer is usable.
-
-    Raises:
-        InputError: If the name is empty or a number is out of its range.
     """
 
     model: str = "qwen3.5:9b"
@@ -56,8 +53,6 @@ class LanguageModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """The result of one try: labels, or the reason why there are none."""
-
     tokens: int | None = None
     ids: tuple[str, ...] = ()
     problem: str = ""
@@ -68,10 +63,6 @@ class LanguageModel:
 
     Without a host, the server is that of OLLAMA_HOST, or of this machine. `timeout_s` is for one
     try, with the loading of the model, which stays loaded for `keep_alive` after a question.
-
-    Raises:
-        InputError: If `timeout_s` is not above 0.
-        MissingExtraError: If the package `ollama` is not installed.
     """
 
     def __init__(
@@ -91,12 +82,7 @@ class LanguageModel:
 
     @property
     def facts(self) -> ModelFacts:
-        """The facts that the server reports about the model, requested with the first question.
-
-        Raises:
-            ModelSetupError: If there is no server or no such model.
-            LanguageModelError: If the server fails.
-        """
+        """The facts that the server reports about the model, requested with the first question."""
         if self._facts is None:
             self._facts = self._server.facts(self.settings.model)
         return self._facts
@@ -108,10 +94,7 @@ class LanguageModel:
 
     @property
     def num_ctx(self) -> int:
-        """The context to request, in tokens: the settings', or the model's own if smaller.
-
-        Source: paper, section 4: 32,768. Departs: models made for a smaller context use their own.
-        """
+        """The context to request, in tokens: the settings', or the model's own if smaller."""
         own = self.facts.context_length
         return self.settings.num_ctx if own is None else min(self.settings.num_ctx, own)
 

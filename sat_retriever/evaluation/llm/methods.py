@@ -96,10 +96,7 @@ def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = 
 
 
 def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
-    """Rank the five sheets first that a model picks from RAG's fifty; the others keep their order.
-
-    Source: paper, section 4 (compared methods).
-    """
+    """Rank five first that a model picks from RAG's fifty, then the others (paper, section 4)."""
 
     def texts(ids: Sequence[str]) -> Mapping[str, str]:
         records = index.records(ids)

@@ -45,9 +45,6 @@ def write_folder(out: Path, found: Bench, page: str, about: Mapping[str, Any]) -
 
     Runs of an earlier bench there that this one does not have are removed; its `results.json`
     names them. Other files stay. `about` describes the measurement.
-
-    Raises:
-        OutputError: If a file or folder cannot be written.
     """
     results = results_of(found, about)
     for name, kept in zip(

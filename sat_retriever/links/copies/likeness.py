@@ -54,7 +54,6 @@ def _of_series(one: CopyClaim, other: CopyClaim) -> bool:
 def _cells_alike(
     one: CopyClaim, cells: CellSketch, other: CopyClaim, others: CellSketch, bounds: CopyBounds
 ) -> bool:
-    """True if the cells of two sheets have enough in common, for the names that they have."""
     held, holds = contained(cells, others)
     same_book = (one.folder, one.book) == (other.folder, other.book)
     if same_book and one.tab == other.tab:

@@ -38,10 +38,7 @@ class Taken(NamedTuple):
 
 
 def targets(operand: str, names: Container[str], *, r1c1: bool = False) -> list[Target]:
-    """The targets of an operand; empty for cells of the same sheet and for broken operands.
-
-    Casefolded names and tables in `names` are targets even without a sheet.
-    """
+    """The targets of an operand, see `taken`; none for the same sheet's cells and broken ones."""
     segments = _segments(operand)
     if len(segments) == 1:
         return _unqualified(segments[0], names)
@@ -86,7 +83,6 @@ def is_cells(text: str) -> bool:
 
 
 def _segments(operand: str) -> list[list[str]]:
-    """Pieces of an operand, split at each "!"."""
     segments: list[list[str]] = [[]]
     for piece in _PIECE.findall(operand.strip()):
         if piece == "!":

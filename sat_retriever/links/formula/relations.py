@@ -43,10 +43,7 @@ class ExternalReference:
 
 
 def resolve(reference: ExternalReference, records: Sequence[SheetRecord]) -> list[Link]:
-    """Links from a reference to the sheets of its workbook.
-
-    A name gives no link, because only the other workbook defines it.
-    """
+    """Links from a reference to its workbook's sheets; none for a name, which only that defines."""
     links = []
     for record in _meant_sheets(reference, records):
         for kind, weight in _link_types(reference):

@@ -145,7 +145,6 @@ class Scope:
         return not target.first and target.workbook.casefold() in self.places
 
     def _is_own_file(self, file: str) -> bool:
-        """True if a file name without a folder names this workbook itself."""
         beside = file.removeprefix("./").removeprefix(".\\")
         plain = "/" not in beside and "\\" not in beside
         return plain and bool(self._own_file) and file_key(beside) == self._own_file

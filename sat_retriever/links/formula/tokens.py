@@ -225,8 +225,6 @@ class _Operand:
 
 
 class _Walk:
-    """A single pass over the tokens of a formula that records the call of each operand."""
-
     def __init__(self, names: Container[str]) -> None:
         self.names = names
         self.call = _Call("")

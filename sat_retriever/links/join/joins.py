@@ -114,13 +114,10 @@ def column_joins(
 
 
 def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> list[Link]:
-    """Links for verified joins between columns of different workbooks that share a block.
+    """Links, one a pair of sheets, for verified joins of columns of two workbooks in one block.
 
     Each join goes from the referring column to the owner, which has the column's values and
     whose values are distinct. A join by headers alone has a lower weight.
-
-    Returns:
-        One link for each pair of sheets, whatever other columns there are.
     """
     wanted = {block for column in columns for block in column.blocks}
     blocks: dict[str, list[int]] = {}

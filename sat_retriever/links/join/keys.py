@@ -30,10 +30,7 @@ _NO_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class KeyColumn:
-    """A column that may join with a column of another workbook; plain values, safe to store.
-
-    The other fields are those of `Field`.
-    """
+    """A column that may join with one of another workbook: values of a `Field`, safe to store."""
 
     sheet_id: str
     sheet: str
@@ -81,13 +78,10 @@ def workbook_keys(
     profiles: Sequence[ColumnProfile] = (),
     gathering: Set[str] = frozenset(),
 ) -> list[KeyColumn]:
-    """The columns of sheets that may join with columns of other workbooks.
+    """The columns that may join with other workbooks: likeliest first, `MAX_KEYS` a sheet at most.
 
     A column qualifies by a header that names a key, or by values that are nearly all distinct
     and do not merely count.
-
-    Returns:
-        At most `MAX_KEYS` columns per sheet, sheet by sheet, likeliest first.
     """
     known: dict[str, list[ColumnProfile]] = {}
     for profile in profiles:

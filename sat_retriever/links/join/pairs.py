@@ -85,11 +85,7 @@ PAIRS = 12  # candidate owners per column
 
 
 def referring_blocks(field: Field) -> list[Block]:
-    """Blocks in which an owner of the column's key may be found, best first.
-
-    `contact_staff_id` may refer to a key named contact staff or staff, or to the key of a
-    sheet with such a name.
-    """
+    """Blocks in which an owner of the column's key may be, best first; see `header_blocks`."""
     name = field.name
     words = name.words
     same = [_same(field)] if name.generic and field.values and field.place else []

@@ -113,7 +113,6 @@ class Holders:
         self._scattered(every)
 
     def _having(self, said: Sequence[str]) -> Iterator[tuple[int, Words]]:
-        """Yield the drafts whose words stand side by side in a text."""
         for at, word in enumerate(said):
             for number, place, phrase in self._by_word.get(word, ()):
                 start = at - place
@@ -128,7 +127,6 @@ class Holders:
                     self._dropped.add(number)
 
     def _has_header(self, record: SheetRecord, draft: Draft) -> bool:
-        """True if a sheet has the header that a label is asked with."""
         if draft.kind != LABEL:
             return True
         wanted = set(_stems(draft.header))
@@ -218,7 +216,6 @@ def _answered(
     chance: random.Random,
     about: frozenset[str] | None,
 ) -> dict[str, list[Made]]:
-    """Return the questions by kind, as many as are wanted, with their sheets."""
     holders = Holders(drafts, MAX_POSITIVES)
     holders.read(records)
     found: dict[str, dict[str, Made]] = {}

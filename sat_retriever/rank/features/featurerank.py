@@ -40,11 +40,7 @@ class FeatureReranker(Reranker):
 
     @classmethod
     def load(cls, index: SheetIndex, folder: str | Path) -> FeatureReranker:
-        """Load the reranker in a folder, for the sheets of an index.
-
-        Raises:
-            EncoderError: If the folder is not such a reranker, or is damaged.
-        """
+        """Load the reranker in a folder for an index; an EncoderError if it is none or damaged."""
         return cls(index, FeatureModel.load(folder), folder)
 
     def rerank(self, found: CandidateSet) -> list[Candidate]:

@@ -263,7 +263,6 @@ def _standard(values: FloatArray) -> FloatArray:
 
 
 def _below_best(values: FloatArray) -> FloatArray:
-    """Return how far values are below the best; 0 for NaN."""
     return _known(np.fmax.reduce(values) - values)
 
 

@@ -139,11 +139,7 @@ _NETWORK = (
 
 @dataclass(frozen=True, slots=True)
 class FeatureSpec:
-    """The training data and inputs of a feature reranker; saved beside its weights.
-
-    Raises:
-        InputError: If it reads other features than this version makes, or a number is out of range.
-    """
+    """The training data and inputs of a feature reranker; saved beside its weights."""
 
     encoder: str  # fingerprint of the Sheet Encoder whose cosines it was trained on
     serialization: str

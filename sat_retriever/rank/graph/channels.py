@@ -61,11 +61,7 @@ def facts(
 
 
 def relations(channels: Sequence[str], known: Facts) -> FloatArray:
-    """Return relations by name, (c, k, k) float32; those from learnt states are zero.
-
-    Raises:
-        InputError: If a name is unknown or repeated.
-    """
+    """Return relations by name, (c, k, k) float32; those from learnt states are zero."""
     check_channels(channels)
     made = np.zeros((len(channels), len(known.homes), len(known.homes)), dtype=np.float32)
     for place, channel in enumerate(channels):

@@ -14,11 +14,7 @@ FEATURES = ("lexical", "dense", "fused")
 
 @dataclass(frozen=True, slots=True)
 class GraphSpec:
-    """The inputs of a trained reranker; saved beside its weights.
-
-    Raises:
-        InputError: If a name is unknown or a number out of its range.
-    """
+    """The inputs of a trained reranker; saved beside its weights."""
 
     encoder: str  # fingerprint of the Sheet Encoder whose tokens it was trained on
     serialization: str  # fingerprint of the texts that those tokens were made from

@@ -94,7 +94,6 @@ class LinkReranker(Reranker):
         return found.ids[: self.settings.pulling]
 
     def _expanded(self, found: CandidateSet) -> CandidateSet:
-        """Add the sheets that the best candidates depend on."""
         limit, best = self.settings.hub_links, self._best(found)
         links = found.links_from(best, limit + 1).values()
         leading = [link for few in links if len(few) <= limit for link in few]

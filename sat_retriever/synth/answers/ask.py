@@ -20,11 +20,7 @@ Reduce = Literal["sum", "avg", "count", "max", "min"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of one of the tables of a question.
-
-    Attributes:
-        table: Place of its table: 0, or 1 for the second.
-    """
+    """A column of one of the tables of a question; `table` is 0, or 1 for the second."""
 
     column: ToldColumn
     table: int = 0

@@ -162,7 +162,6 @@ def reduced(function: Reduce, values: Iterable[Value]) -> int | float | None:
 
 
 def _sources(ask: Ask) -> list[Record]:
-    """Return the records of one table, of two joined tables, or of two below each other."""
     first = range(len(ask.tables[0].rows))
     if len(ask.tables) == 1:
         return [(row, -1) for row in first]

@@ -92,10 +92,7 @@ class ToldTable:
 
 
 def told_tables(books: Iterable[CompiledBook], words: Vocabulary) -> list[ToldTable]:
-    """Return the tables of the workbooks of one unit that have records.
-
-    Subjects that several of them share get the name of the sheet.
-    """
+    """Return the tables with records of a unit's books; shared subjects get the sheet's name."""
     found = [table for book in books for table in _tables(book, words)]
     shared = Counter(table.subject for table in found)
     return [
@@ -201,10 +198,7 @@ def _pivot_columns(pivot: PivotTable) -> list[ToldColumn]:
 
 
 def _name(column: Column, sheet: Sheet, words: Vocabulary) -> str:
-    """Return a column's name in a question: the first variant of its header, or its own.
-
-    A measure's name does not tell the unit.
-    """
+    """Return a column's name in a question, without unit: its first variant, or its own."""
     category, kind = _category_and_kind(sheet)
     known = words.categories.get(category)
     headers = known.kinds[kind].columns.get(column.id) if known and kind in known.kinds else None

@@ -85,7 +85,6 @@ def _code(chance: random.Random) -> str:
 
 
 def _header(columns: Iterable[Column], headers: Iterable[str], chance: random.Random) -> str:
-    """Return a header that no column of the sheet has."""
     taken = {sign(column.header) for column in columns}
     ordered = list(headers)
     chance.shuffle(ordered)

@@ -21,11 +21,7 @@ Style = Literal["text", "integer", "amount", "percent", "date"]
 
 @dataclass(frozen=True, slots=True)
 class SheetAt:
-    """A reference to a sheet.
-
-    Attributes:
-        book: Path of another workbook of the corpus; empty for the same workbook.
-    """
+    """A reference to a sheet; `book` is the path of another workbook of the corpus, or empty."""
 
     sheet: str
     book: str = ""
@@ -187,13 +183,10 @@ class Sheet:
 
     Attributes:
         name: Name of the tab, as Excel allows it: at most 31 characters, none of []:*?/
-        columns: Columns of its table, left to right.
         facts: Facts for questions, without sheet id; None for a sheet that answers no question
             (notes, lists of choices).
         totals: Columns with a total below the last row, and their functions; the first column
             contains `total_label`.
-        total_label: Text of the totals row, for example "Total".
-        hidden: True if Excel hides it.
         table_name: Name of its table object; empty for a plain range.
     """
 

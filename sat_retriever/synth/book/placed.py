@@ -55,11 +55,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A sheet of a workbook with its place.
-
-    Attributes:
-        numbers: 1-based column number on the sheet by column id.
-    """
+    """A sheet of a workbook with its place; `numbers` has 1-based column numbers by column id."""
 
     book: Book
     sheet: Sheet

@@ -43,12 +43,7 @@ Tab = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The parts of a sheet to keep.
-
-    Attributes:
-        columns: Ids of columns, in any order; None for all.
-        rows: Numbers of data rows, ascending; None for all.
-    """
+    """Columns (ids in any order) and data rows (ascending) of a sheet to keep; None for all."""
 
     columns: frozenset[str] | None = None
     rows: tuple[int, ...] | None = None

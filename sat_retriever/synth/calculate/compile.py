@@ -18,12 +18,7 @@ LABELS, ALL = "Row Labels", "Grand Total"  # Excel's own labels
 
 @dataclass(frozen=True, slots=True)
 class PivotTable:
-    """A pivot table as Excel shows it: names, sums, and the grand total.
-
-    Attributes:
-        items: Names in ascending order, each with its sum.
-        area: Its cells, from its header to the grand total.
-    """
+    """A pivot table as Excel shows it: ascending names with their sums, then the grand total."""
 
     source: Placed
     rows: str
@@ -114,13 +109,7 @@ class CompiledColumn:
 
 @dataclass(frozen=True, slots=True)
 class CompiledSheet:
-    """A sheet with its cells.
-
-    Attributes:
-        at: The sheet and the place of its parts.
-        columns: Cells of its columns, left to right.
-        choices: Column and source text of each list of choices.
-    """
+    """A sheet with its cells; `choices` has column and source text of each list of choices."""
 
     at: Placed
     columns: tuple[CompiledColumn, ...]
@@ -130,11 +119,7 @@ class CompiledSheet:
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """Another workbook that formulas refer to by number, with the cells that they take.
-
-    Attributes:
-        cells: (tab, 1-based row, 1-based column, value) of the taken cells, in this order.
-    """
+    """Another workbook that formulas refer to; `cells` are (tab, 1-based row, column, value)."""
 
     path: str
     tabs: tuple[str, ...]
@@ -146,7 +131,6 @@ class CompiledBook:
     """A workbook ready to be written.
 
     Attributes:
-        book: The workbook that it was made from.
         names: Defined names and their references, without "=".
         externals: Other workbooks; `[1]` in a formula is the first.
     """

@@ -38,11 +38,7 @@ _TODO: Value = "\0not calculated yet"
 
 @dataclass(slots=True, eq=False)
 class _Held:
-    """The known values of one column.
-
-    Attributes:
-        values: One value per data row; `_TODO` if it is unknown.
-    """
+    """The known values of one column, one per data row; `_TODO` if it is unknown."""
 
     at: Placed
     column: Column
@@ -53,10 +49,7 @@ class _Held:
 
 
 class Values:
-    """The calculated cells of workbooks, each calculated once.
-
-    Share one instance among the workbooks that refer to each other.
-    """
+    """Calculated cells; share one instance among workbooks that refer to each other."""
 
     def __init__(self, books: Callable[[str], Book | None]) -> None:
         self._books = books

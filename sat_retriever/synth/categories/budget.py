@@ -298,7 +298,6 @@ def _capex(budget: Budget, when: When) -> Sheet:
 
 
 def _revenue(budget: Budget, when: When) -> Sheet:
-    """Make the revenue forecast by product line and region, compared with last year's targets."""
     page = budget.page("revenue", when)
     habit, chance = page.chance("rows"), page.chance(when.year)
     lines = budget.house.pool("products", habit.randint(4, 6))
@@ -321,7 +320,6 @@ def _revenue(budget: Budget, when: When) -> Sheet:
 
 
 def _opex(budget: Budget, when: When) -> Sheet:
-    """Make operating expenses by kind and quarter; their totals are the approved budget."""
     page, plan = budget.page("opex", when), budget.plans[when.year]
     chance, habit = page.chance(when.year), page.chance("columns")
     grouped = habit.random() < 0.3

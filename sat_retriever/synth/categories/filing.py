@@ -108,10 +108,7 @@ class Shelf:
         return self.house.path(self.category, subject, when)
 
     def book(self, subject: str, when: When | None, sheets: Sequence[Sheet]) -> Book:
-        """Make a workbook in the house's dialect.
-
-        If the dialect names columns by table, each sheet with facts gets a table name.
-        """
+        """Make a workbook in the house's dialect, with table names if it refers to tables."""
         house, dialect = self.house, self.house.dialect()
         if dialect.ranges == "table":
             sheets = [
@@ -255,11 +252,9 @@ class Page:
         """Fill in the declared columns.
 
         Args:
-            rows: The records.
             given: Cells by column id, instead of the declared ones: one per row, or one recipe for
                 all rows; None leaves the column out.
             typed: Columns that hold the rows' values instead of the declared formula.
-            chance: Random numbers for the declared draws.
             grouped: True if declared groups have a common header; by default it is the habit of
                 some houses.
             period: Text for the headers of columns that are marked as dated.

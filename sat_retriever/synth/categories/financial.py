@@ -364,10 +364,7 @@ def _notes(accounts: Accounts, when: When) -> Sheet:
 
 
 def _trend(accounts: Accounts) -> Sheet:
-    """Make the overview of all years, with cells taken from the yearly workbooks.
-
-    Some companies have a row per year, others a column per year.
-    """
+    """Make the overview of all years from the yearly workbooks, with years as rows or columns."""
     by_year = accounts.page("trend").chance("habit").random() < 0.5
     page, years = accounts.page("trend", form="years" if by_year else "items"), accounts.years
     if by_year:

@@ -125,7 +125,6 @@ def _training(filing: Filing, staff: Rows, when: When) -> Filed:
 
 
 def _leave(filing: Filing, staff: Rows, when: When, choices: Sequence[Choices]) -> Filed:
-    """Make the sheet of a year's leaves, whose types are chosen from the hidden list."""
     page, chance = filing.page("leave", when), filing.chance("leave", when)
     some = chance.choices(staff, k=chance.randint(14, 30))
     starts = some_days(chance, when, len(some))

@@ -75,10 +75,7 @@ class SheetForm:
 
 @cache
 def sections(name: str) -> Mapping[str, tuple[tuple[str, str, str, str], ...]]:
-    """Return the rows of a file, `<name>.txt`, by the text that heads their section.
-
-    Rows are four fields between bars; those at the end may be missing.
-    """
+    """Return the rows of `<name>.txt`, up to four fields each, by the heading of their section."""
     text = Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
     found = {}
     for section in f"\n{text}".split("\n[")[1:]:

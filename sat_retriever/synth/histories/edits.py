@@ -143,7 +143,6 @@ def emptied(book: Book, chance: random.Random) -> Book:
 
 
 def _other(value: Any, chance: random.Random) -> Any:
-    """A number of the same size and kind."""
     if isinstance(value, int) or float(value).is_integer():
         return max(0, round(value * chance.uniform(0.6, 1.5))) + chance.randint(1, 9)
     return round(value * chance.uniform(0.6, 1.5) + 0.01, 2)

@@ -66,11 +66,7 @@ class History:
 
 @dataclass(slots=True)
 class Histories:
-    """A folder of workbooks with what is true of them.
-
-    Attributes:
-        groups: Name of the group of each sheet; its own id if it has no copy.
-    """
+    """A folder of workbooks; `groups` has the group of each sheet, or its own id without copies."""
 
     folder: Path
     groups: dict[str, str] = field(default_factory=dict)

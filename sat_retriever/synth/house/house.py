@@ -36,7 +36,6 @@ class House:
     order of calls, so any part of a corpus can be made alone.
 
     Attributes:
-        name: For example "Apex Technologies".
         prefix: Text before the names of its files; houses of the same name with different
             prefixes have different figures.
     """

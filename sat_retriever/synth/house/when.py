@@ -16,12 +16,7 @@ MONTHS = (
 
 @dataclass(frozen=True, slots=True, order=True)
 class When:
-    """A period.
-
-    Attributes:
-        quarter: 1 to 4; 0 for a year or month.
-        month: 1 to 12; 0 for a year or quarter.
-    """
+    """A period; `quarter` is 1 to 4 and `month` 1 to 12, each 0 if it has none."""
 
     year: int
     quarter: int = 0

@@ -65,10 +65,7 @@ class Wording:
         )
 
     def values(self, column: Column) -> Sequence[str]:
-        """Return the text values to translate, if a column repeats a few.
-
-        Columns with a key have none: two things may have the same translation.
-        """
+        """Return the values to translate, if a column without a key repeats a few; see `book`."""
         if column.key or column.placeholder or column.style != "text":
             return ()
         found = dict.fromkeys(

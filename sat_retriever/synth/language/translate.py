@@ -41,7 +41,6 @@ class CachedTranslator:
     """
 
     def __init__(self, folder: str | Path | None = None, inner: Translator | None = None) -> None:
-        """Open the cache of translations."""
         if inner is not None and folder is None:
             raise InputError("translations need a folder to be saved in; name one")
         self._folder = None if folder is None else Path(folder)
@@ -56,7 +55,6 @@ class CachedTranslator:
         Raises:
             InputError: If a file is not a JSON object of texts.
             OutputError: If a file cannot be written.
-            LanguageModelError: If the inner translator raises it.
         """
         self._open(language)
         packaged, own = self._packaged[language], self._own[language]
@@ -73,11 +71,7 @@ class CachedTranslator:
         ]
 
     def known(self, language: str) -> int:
-        """Return the number of texts with a translation, packaged or in the folder.
-
-        Raises:
-            InputError: If the language is not a tag, or a file is not a JSON object of texts.
-        """
+        """Return the number of texts with a translation, packaged or in the folder."""
         self._open(language)
         return len(self._packaged[language].keys() | self._own[language].keys())
 
@@ -154,19 +148,13 @@ class OllamaTranslator:
     """
 
     def __init__(self, chat: Chat, *, tries: int = 3) -> None:
-        """Use `chat` as the model, with at most `tries` attempts per question."""
         if tries < 1:
             raise InputError(f"tries must be 1 or more, not {tries}")
         self._chat = chat
         self._tries = tries
 
     def translate(self, texts: Sequence[str], language: str) -> list[str]:
-        """Translate texts into a language; numbers in them stay.
-
-        Raises:
-            LanguageModelError: If the model cannot be reached, or every attempt gives an
-                unusable answer.
-        """
+        """Translate texts into a language; numbers in them stay."""
         wordy = list(dict.fromkeys(text for text in texts if _WORD.search(text)))
         said: dict[str, str] = {}
         for start in range(0, len(wordy), _BATCH):

@@ -32,7 +32,6 @@ class Unit:
     """The work of one worker: the workbooks of one category of one house.
 
     Attributes:
-        quota: The quota that it is a part of.
         sheets: Number of visible sheets to keep; 0 if workbooks are counted.
         books: Number of workbooks to keep; 0 if sheets are counted.
     """
@@ -47,11 +46,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a corpus.
-
-    Attributes:
-        companies: Number of companies, at least one; a corpus too large for them uses more.
-    """
+    """The plan of a corpus; one too large for its `companies` uses more."""
 
     scale: Scale
     years: tuple[int, ...]

@@ -140,13 +140,10 @@ FEWEST_SHEETS_A_YEAR: Mapping[str, int] = MappingProxyType(
 
 
 def scale(text: str) -> Scale:
-    """Return the scale of a name, or of a number of sheets.
+    """Return the scale of a name, or of a number of sheets; an InputError for any other text.
 
     >>> scale("paper-1k").sheets, scale("paper-614").sheets, scale("5000").sheets
     (1002, 614, 5000)
-
-    Raises:
-        InputError: If the text is neither.
     """
     wanted = text.strip().lower()
     if wanted in NAMED:
@@ -176,13 +173,10 @@ def _of_sheets(sheets: int) -> Scale:
 
 
 def years(text: str) -> tuple[int, ...]:
-    """Return the years of a text, ascending.
+    """Return the years of a text, ascending; an InputError for none, or some outside 1980-2039.
 
     >>> years("2019-2022"), years("2024"), years("2019, 2021")
     ((2019, 2020, 2021, 2022), (2024,), (2019, 2021))
-
-    Raises:
-        InputError: If the text names no years, or some outside 1980-2039.
     """
     found: set[int] = set()
     for part in text.split(","):

@@ -58,12 +58,7 @@ def true_keys(books: Iterable[Book]) -> list[Link]:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A column with a key, and its place.
-
-    Attributes:
-        count: Number of cells with such a value.
-        chosen: True if it is a list of choices.
-    """
+    """A column with a key; `count` cells have a value, `chosen` marks lists of choices."""
 
     book: str
     sheet: Sheet

@@ -56,7 +56,6 @@ class _Sources:
     gathered: dict[str, str] = field(default_factory=dict)
 
     def add(self, recipe: Value | Recipe, path: str, evidence: str, tabs: tuple[str, ...]) -> None:
-        """Record everything that a recipe reads."""
         shows = _shows(recipe)
         for at, kind in _reads(recipe, tabs):
             target = sheet_id(at.book or path, at.sheet)
@@ -70,7 +69,6 @@ class _Sources:
         self.uses.setdefault(target, {}).setdefault(kind, evidence)
 
     def links(self, source: str) -> Iterator[Link]:
-        """Yield the links of the sheet, without those to itself."""
         self.uses.pop(source, None)
         self.gathered.pop(source, None)
         if len(self.gathered) > 1:

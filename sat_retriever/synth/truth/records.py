@@ -148,7 +148,6 @@ def _filled_rows(sheet: CompiledSheet) -> list[int]:
 
 
 def _lines(sheet: CompiledSheet) -> Table:
-    """Return a sheet with only lines of text as one table without headers."""
     layout = sheet.at.sheet.layout
     lines = (*layout.titles, *layout.notes)
     used = _used(sheet)

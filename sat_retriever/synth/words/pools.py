@@ -33,11 +33,7 @@ _STYLES = (
 
 
 def pool(noun: str, size: int, lists: Lists, chance: Chance) -> tuple[str, ...]:
-    """Return `size` distinct things; a shorter pool is the beginning of a longer one.
-
-    Raises:
-        InputError: If no list or rule has that name.
-    """
+    """Return `size` distinct things; a shorter pool is the beginning of a longer one."""
     return tuple(islice(_things(noun, lists, chance), size))
 
 

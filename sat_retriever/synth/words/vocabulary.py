@@ -41,12 +41,7 @@ class KindWords:
 
 @dataclass(frozen=True, slots=True)
 class CategoryWords:
-    """The names of one category and of its kinds.
-
-    Attributes:
-        label: Name in the published statistics: "Inventory Products".
-        names: Names in files and folders, one per variant.
-    """
+    """The names of a category and its kinds: `label` in the statistics, `names` in paths."""
 
     label: str
     names: tuple[str, ...]
@@ -62,12 +57,7 @@ class CategoryWords:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All words of the templates.
-
-    Attributes:
-        lists: Plain lists by name, from `lists.json`: companies, departments, materials …
-        categories: Categories by id, one file `category_<id>.json` each.
-    """
+    """All words of the templates: lists of `lists.json`, a file `category_<id>.json` each."""
 
     lists: Mapping[str, tuple[str, ...]]
     categories: Mapping[str, CategoryWords]

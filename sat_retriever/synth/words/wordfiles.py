@@ -39,11 +39,7 @@ _NOT_IN_TABS = re.compile(r"[\[\]:*?/\\]")
 
 
 def read(path: Path) -> Any:
-    """Return the parsed JSON of a file.
-
-    Raises:
-        InputError: If it cannot be read, is not JSON, or is larger than `MAX_BYTES`.
-    """
+    """Return the parsed JSON of a file of at most `MAX_BYTES`; an InputError if it is none."""
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -131,11 +127,7 @@ def _twice(entries: Iterable[str]) -> str | None:
 
 
 def lists(path: Path) -> Mapping[str, tuple[str, ...]]:
-    """Read the lists of words by name from `lists.json`.
-
-    Raises:
-        InputError: If the file does not have the documented form.
-    """
+    """Read the lists of words by name from `lists.json`; an InputError if it has another form."""
     found = {
         name: texts(words, f"{path.name}, list {name!r}")
         for name, words in objects(read(path), path.name).items()
@@ -155,11 +147,7 @@ def lists(path: Path) -> Mapping[str, tuple[str, ...]]:
 
 
 def conventions(path: Path) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, str]]:
-    """Read naming conventions, and abbreviations by case-folded word, from `naming.json`.
-
-    Raises:
-        InputError: If the file does not have the documented form.
-    """
+    """Read naming conventions, and abbreviations by case-folded word; errors as for `lists`."""
     content = objects(read(path), path.name)
     found = content.get("conventions")
     if not isinstance(found, list) or not found:

@@ -69,7 +69,6 @@ def _title(compiled: CompiledBook) -> str:
 
 
 def _show_first(compiled: CompiledBook, pages: Iterable[Any]) -> None:
-    """Hide hidden sheets, and open the workbook at the first visible sheet."""
     opened = False
     for sheet, page in zip(compiled.sheets, pages, strict=True):
         if sheet.at.sheet.hidden:
@@ -112,8 +111,6 @@ _LINE = "BFBFBF"
 
 
 class _Look:
-    """The formats that a workbook's sheets share."""
-
     def __init__(self, workbook: Any, dialect: Dialect) -> None:
         def made(**properties: Any) -> Any:
             return workbook.add_format({"font_name": dialect.font, **properties})
@@ -134,7 +131,6 @@ class _Look:
 
     @staticmethod
     def width(style: Style) -> int:
-        """Return the minimum width of a column, in characters."""
         return _WIDTHS[style]
 
 
@@ -151,7 +147,6 @@ _BOLD, _CAPITAL = 1.1, 0.25
 
 
 def _write_page(sheet: CompiledSheet, page: Any, look: _Look) -> None:
-    """Write titles, table, notes, choices and the contents of pivot tables."""
     at = sheet.at
     place, layout = at.place, at.sheet.layout
     left = place.left - 1

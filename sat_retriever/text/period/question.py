@@ -209,7 +209,6 @@ def _asked(text: str, today: date) -> QueryPeriods:
 
 
 def _spans(text: str) -> tuple[Span, ...]:
-    """Find the stretches of a question whose times are in numbers."""
     read = list(marks(text))
     groups = _meant(text, _groups(text, read))
     found = _ranges(text, _dated(text, [open_year(text, group) for group in groups]))

@@ -52,10 +52,7 @@ def units_from(unit: str, first: int, last: int, today: date) -> str:
     """Write the calendar units from one to another, relative to the present one, in numbers.
 
     A week begins on Monday. Weeks and days become the months that contain them, because
-    questions are read by months.
-
-    Returns:
-        Text such as "fy 2021 to fy 2023" or "2024-01 to 2024-03"; empty outside 1900 to 2099.
+    questions are read by months. Empty outside 1900 to 2099.
 
     >>> units_from("year", -3, -1, date(2024, 5, 10)), units_from("week", 0, 0, date(2024, 5, 1))
     ('fy 2021 to fy 2023', '2024-04 to 2024-05')

@@ -235,7 +235,6 @@ def _take(unit: str, units: dict[str, int], dated: bool, match: re.Match[str]) -
 
 
 def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
-    """True if the surrounding words allow the match to be a period."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
         if _NUMBER_GOES_ON.match(after) or _PHONE.search(before) or names_program(before):

@@ -168,8 +168,6 @@ def adapt(
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """An unfinished adaptation."""
-
     index: SheetIndex
     folder: Path
     settings: AdaptSettings
@@ -178,7 +176,6 @@ class _Making:
     watcher: Watcher | None
 
     def result(self) -> dict[str, Any]:
-        """Return the outcome as JSON values."""
         material = prepare(
             self.index, self.settings, self.folder, self.own, chat=self.chat, counting=self._count
         )
@@ -198,7 +195,6 @@ class _Making:
         }
 
     def _reranker_alone(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
-        """Train a reranker over the index's own tokens; return models and rows."""
         new = self._stage_2(self.index, material, reranker_of(self.index))
         verdict = self._next("trained reranker", new, now, material)
         return {
@@ -209,7 +205,6 @@ class _Making:
         }
 
     def _from_stage_1(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
-        """Train an encoder, and a reranker over it if asked; return models and rows."""
         encoder = self._stage_1(material)
         carried = self._carried(encoder.fingerprint)
         verdicts = [first]

@@ -101,8 +101,6 @@ def prepare(
     are labelled or logged questions about sheets of the index; `chat` rewords the made ones.
 
     Raises:
-        EmptyInputError: If there are no questions to learn from, or to choose with.
-        InputError: If all sheets are of one family.
         LanguageModelError: If the model gives no answer; earlier answers are kept.
     """
     groups = families_of(index)

@@ -49,9 +49,6 @@ class AdaptSettings:
             families above 0; otherwise any lead is enough. An encoder that starts from the index's
             own, of which it keeps half, always needs any lead alone.
         seed: Seed of all that is random: questions, families, weights, order.
-
-    Raises:
-        InputError: If a value is out of its range.
     """
 
     number: int = 0

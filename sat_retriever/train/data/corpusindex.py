@@ -63,9 +63,6 @@ def seen_index(
     """Index some sheets of an index, with the links among them, in a file of its own.
 
     Without an encoder, the tokens and the share of the cosine are those of the index.
-
-    Raises:
-        InputError: If the file holds another index.
     """
 
     def fill(part: SheetIndex) -> None:

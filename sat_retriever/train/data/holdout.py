@@ -154,11 +154,7 @@ def by_family(
 def held_out_families(
     families: Sequence[Sequence[str]], *, share: float, seed: int
 ) -> frozenset[str]:
-    """Draw families at random up to a share of all sheets, and return their sheets' ids.
-
-    Raises:
-        InputError: If there are fewer than two families.
-    """
+    """Draw families, of two or more, up to a share of all sheets; return their sheets' ids."""
     if len(families) < 2:
         raise InputError(
             "all these sheets are of one family (the same headers, or one series over time), so "
@@ -215,9 +211,6 @@ def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> f
 
     Questions about one large family are much alike, so they choose badly. A corpus's largest family
     is also the one from which an adaptation can learn most. `share` is of the sheets, in (0, 1).
-
-    Raises:
-        InputError: If there are fewer than two families.
     """
     wanted = share * sum(map(len, groups))
     small = [group for group in groups if len(group) <= max(1, _LARGEST * wanted)]
@@ -251,13 +244,10 @@ def sides(
     held_out: Collection[str],
     seed: int,
 ) -> tuple[tuple[Query, ...], tuple[Query, ...], bool]:
-    """Divide the held-out questions into those that choose and those that judge.
+    """Return the held-out questions that choose, those that judge, and if the two are separate.
 
     Each held-out family goes to one side; a question about families of both is left out. If one
     side has too few questions, all questions do both.
-
-    Returns:
-        The choosing questions, the judging questions, and True if the two are separate.
     """
     inside = [group for group in groups if group[0] in held_out]
     if len(inside) > 1:

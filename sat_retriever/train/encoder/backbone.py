@@ -125,9 +125,6 @@ def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
 
     The paper trains the pooler too. Neither CLS nor mean pooling of the last hidden state reads
     it, so it would get no gradient. It stays frozen.
-
-    Raises:
-        EncoderError: If the model has fewer layers, or its layers cannot be found.
     """
     for name, parameter in transformer.named_parameters():
         parameter.requires_grad_(count is None and "pooler" not in name)
@@ -146,10 +143,8 @@ def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
 def transformer_layers(transformer: torch.nn.Module) -> torch.nn.ModuleList:
     """Return the model's layers: its only module list with the length that its config states.
 
-    That holds for models built like BERT, RoBERTa, XLM-R, MPNet and DistilBERT.
-
-    Raises:
-        EncoderError: If there is no such list, or more than one.
+    That holds for models built like BERT, RoBERTa, XLM-R, MPNet and DistilBERT. An EncoderError if
+    there is no such list, or more than one.
     """
     config: Any = getattr(transformer, "config", None)
     stated = getattr(config, "num_hidden_layers", None)

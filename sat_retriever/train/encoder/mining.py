@@ -76,12 +76,7 @@ def _places_on_device(
 
 
 def best_places(scores: FloatArray, count: int) -> NDArray[np.intp]:
-    """Return the places of the highest scores, best first; ties are in the order of places.
-
-    Args:
-        scores: Scores of n sheets, (n,).
-        count: Number of places, 1 to n.
-    """
+    """Return the places of the `count` highest scores (n,), best first; ties in their order."""
     bound = np.partition(scores, len(scores) - count)[len(scores) - count]
     found = np.flatnonzero(scores >= bound)  # ascending, so that a stable sort keeps places
     return found[np.argsort(-scores[found], kind="stable")[:count]]

@@ -54,10 +54,7 @@ class Mixed:
 
 
 def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mixed:
-    """Join corpora to learn from and corpora to choose with; a corpus may be in both.
-
-    Validation questions of the former and training questions of the latter are unused.
-    """
+    """Join corpora that teach with training questions and that choose with validation ones."""
     if not taught or not judged:
         raise EmptyInputError("give at least one corpus to learn from and one to choose with")
     parts = [*taught, *(each for each in judged if not any(each is one for one in taught))]

@@ -75,10 +75,7 @@ def make_accelerator(schedule: Schedule, device: Device = "auto") -> Accelerator
 
 
 def staged(array: NDArray[Any], device: torch.device) -> torch.Tensor:
-    """Return an array as a tensor of the host, pinned if it will be copied to a GPU.
-
-    It shares the array's memory otherwise. `moved` brings it to the device.
-    """
+    """Return an array as a tensor of the host: pinned for a GPU, else on the array's memory."""
     tensor = torch.from_numpy(array)
     return tensor.pin_memory() if device.type == "cuda" else tensor
 
@@ -132,12 +129,7 @@ def tensor_float_32(device: torch.device) -> Iterator[None]:
 
 
 def is_cpu(device: Device) -> bool:
-    """True if a training on this device runs on the CPU.
-
-    Raises:
-        TrainingError: If CUDA is asked for, and torch does not have it or accelerate is told not to
-            use it.
-    """
+    """True if a training on this device runs on the CPU; a TrainingError if CUDA cannot be used."""
     known = torch.cuda.is_available()
     if device == "cuda" and not known:
         raise TrainingError(

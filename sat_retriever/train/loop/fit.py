@@ -76,11 +76,7 @@ def fit(
     that it seeds by seed and epoch: the states of other generators are not kept.
 
     Args:
-        task: Model, loss and validation.
-        schedule: Settings of the optimiser.
-        run: Folder for metrics, checkpoints and models.
         accelerator: From `make_accelerator(schedule)`.
-        progress: Receives the progress of the training.
         phase: Name of this part of the run, of which there may be several.
         untrained: "skip" leaves the untrained model, epoch 0, unmeasured; "show" measures it
             for the reader; "keep" also lets it compete, so a later epoch must be strictly better.
@@ -134,7 +130,6 @@ class _Training:
         return math.ceil(self.task.size / self.schedule.batch_size)
 
     def train(self) -> TrainingState:
-        """Train to the end and return the progress there."""
         forget_gpu_peak(self.accelerator.device)
         self._start(1 if self.untrained == "skip" else 0)
         while self.state.epoch <= self.schedule.epochs:
@@ -151,7 +146,6 @@ class _Training:
         return self.state
 
     def _start(self, first_epoch: int) -> None:
-        """Start from the last checkpoint, or from the seed."""
         found = load_checkpoint(self.folder, self.optimiser.trained)
         if found is None:
             phases = [row.get("phase") for row in self.run.metrics()] + [self.phase]
@@ -166,7 +160,6 @@ class _Training:
         self.since = self.saved = time.monotonic()
 
     def _prepare(self) -> None:
-        """Let the task prepare the epoch, unless a checkpoint has its preparation."""
         if self.state.prepared:
             return
         self._tell("preparing")

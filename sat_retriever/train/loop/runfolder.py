@@ -61,7 +61,6 @@ class RunFolder:
         hash is that of the training data. `main` follows `accelerate launch` if it is None.
 
         Raises:
-            InputError: If the settings are not JSON.
             TrainingError: If the folder holds another run (the message names the setting that
                 differs), a damaged run or other files, or another process trains in it.
             OutputError: If the folder cannot be written.
@@ -95,10 +94,7 @@ class RunFolder:
     def held(self) -> Iterator[None]:
         """Keep other training commands from writing into the folder during the block.
 
-        The system releases the folder when a process dies for any reason.
-
-        Raises:
-            TrainingError: If another process holds the folder.
+        The system releases it when a process dies. A TrainingError if another process holds it.
         """
         if not self.main:
             yield
@@ -179,9 +175,6 @@ class RunFolder:
         The content of `model`, the folder of the best model, moves up into the run folder;
         checkpoints are then removed. Other processes must wait for the main one before they read
         the model.
-
-        Raises:
-            TrainingError: If a file of the model has the name of one of the run's own.
         """
         if not self.main:
             return

@@ -20,12 +20,7 @@ MEASURE = "NDCG@5"  # on validation queries; chooses the checkpoint
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A process's share of a batch, or of one part of an accumulated batch.
-
-    Attributes:
-        batch: Indices of the training queries of all processes, at least one.
-        rank: Number of this process, from 0.
-    """
+    """Share of process `rank`, from 0, of the query indices of a batch, or of one part of it."""
 
     batch: NDArray[np.int64]
     rank: int = 0

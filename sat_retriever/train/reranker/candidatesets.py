@@ -100,10 +100,8 @@ class CandidateSets:
     def narrowed(self, settings: RerankerTraining) -> CandidateSets:
         """Return the same questions with the candidates and channels that some settings name.
 
-        Sets with the most candidates and all channels thus serve trainings with fewer of either.
-
-        Raises:
-            InputError: If these sets lack an input of the training.
+        Sets with the most candidates and all channels thus serve trainings with fewer of either. An
+        InputError if these sets lack an input of the training.
         """
         spec, share = self.spec, settings.dense_weight
         wanted = replace(
@@ -155,10 +153,7 @@ def candidate_sets(
     *,
     progress: Progress | None = None,
 ) -> CandidateSets:
-    """Find the candidates of labelled questions in an index, connected; see `gathered`.
-
-    Relevant sheets that the index lacks count as missed.
-    """
+    """Find connected candidates, see `gathered`; relevant sheets outside the index are missed."""
     share = settings.dense_weight
     spec = GraphSpec(
         encoder=index.fingerprint,
@@ -240,10 +235,7 @@ def _stacked(
 
 
 def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
-    """Join the questions of several corpora for one training, in the order of the parts.
-
-    Lists are padded to the longest; sheet ids get the corpus's name in front.
-    """
+    """Join the questions of corpora in their order; sheet ids get the corpus's name in front."""
     if not parts:
         raise EmptyInputError("there are no candidate sets to join; give one or more")
     sets = tuple(parts.values())

@@ -49,13 +49,7 @@ def train_cross_encoder(
     device: Device = "auto",
     progress: OnProgress | None = None,
 ) -> TrainedReranker:
-    """Train the Cross-Encoder in a run folder; see `train_reranker`.
-
-    Source: paper, appendix (Cross-Encoder).
-
-    Raises:
-        EncoderError: If the backbone cannot be found, trained with these settings, or exported.
-    """
+    """Train the Cross-Encoder (paper, appendix) in a run folder; see `train_reranker`."""
     accelerator = make_accelerator(settings.schedule(), device)
     model = PairModel.load(settings)
     start = model.checkpoint.spec.fingerprint
@@ -89,10 +83,7 @@ def pair_losses(
 
 @dataclass(frozen=True, slots=True)
 class PairInputs:
-    """One process's pairs of a step, on the host, padded in batches of similar length.
-
-    `relevant` is true for a relevant pair, (b,), batch after batch.
-    """
+    """A process's pairs of a step, in padded batches of similar length; `relevant` is (b,) bool."""
 
     batches: list[PairBatch]
     relevant: torch.Tensor

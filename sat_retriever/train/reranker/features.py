@@ -247,11 +247,8 @@ def train_features(
 
     If no epoch is better than the start on the validation lists, the start is kept: the order of
     the links, or the reranker in `start_from`. A training that starts from another reranker keeps
-    its guard, so what it learns of few lists changes no list that was strange before.
-
-    Raises:
-        InputError: If there are fewer than ten training lists, and no start.
-        TrainingError: If `start_from` has other bounds.
+    its guard, so what it learns of few lists changes no list that was strange before. A start is
+    needed if there are fewer than ten training lists.
     """
     if start_from is None and len(train) < _FEWEST:
         raise InputError(

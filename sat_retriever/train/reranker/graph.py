@@ -71,12 +71,7 @@ def train_graph(  # noqa: PLR0913 - data, settings, the two possible starts, and
     `base` is the run folder of another training whose base scorer is used as it is; it must have
     been trained on the same tokens, candidates and features. `start_from` is a reranker whose base
     scorer gives the initial weights (see `base_weights`); None starts from random ones, as the
-    paper does.
-
-    Raises:
-        InputError: If the sets were built with other settings, nothing is left to train, or both
-            `base` and `start_from` are given.
-        TrainingError: If `base` or `start_from` does not fit.
+    paper does. At most one of the two is given.
     """
     if base is not None and not settings.layers:
         raise InputError("layers is 0 and the base scorer is given: nothing is left to train")
@@ -101,8 +96,6 @@ def train_graph(  # noqa: PLR0913 - data, settings, the two possible starts, and
 
 @dataclass(frozen=True, slots=True)
 class _Training:
-    """An unfinished training."""
-
     train: CandidateSets
     validation: CandidateSets
     settings: RerankerTraining
@@ -245,7 +238,6 @@ def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
     cosine. `spec` has the inputs of the other scorer.
 
     Raises:
-        EncoderError: If the folder is not a reranker, or is damaged.
         TrainingError: If its width, start or features differ, or it was never trained: the file
             stores equal weights once, so an untrained scorer's names are missing.
     """

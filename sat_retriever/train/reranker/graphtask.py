@@ -33,10 +33,7 @@ Scorer = BaseScorer | GraphScorer
 
 @dataclass(frozen=True, slots=True)
 class LossWeights:
-    """The weights of the three parts, and the margin of the last.
-
-    Source: paper, table of training hyper-parameters.
-    """
+    """Weights of the parts, and margin of the last (paper, table of training hyper-parameters)."""
 
     listwise: float = 1.0
     binary: float = 0.5
@@ -99,10 +96,7 @@ def ranking_loss(
 
 
 def list_loss(logits: torch.Tensor, relevant: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Return logsumexp(all candidates) - logsumexp(relevant ones) of each query, (b,).
-
-    The loss is zero for a query without a relevant candidate.
-    """
+    """Return each query's logsumexp(all) - logsumexp(relevant), (b,); 0 with none relevant."""
     lowest = torch.finfo(logits.dtype).min
     everything = logits.masked_fill(~mask, lowest).logsumexp(dim=1)  # (b,)
     wanted = logits.masked_fill(~relevant, lowest).logsumexp(dim=1)  # (b,)
@@ -130,10 +124,7 @@ def binary_loss(
 def pair_loss(
     logits: torch.Tensor, relevant: torch.Tensor, negative: torch.Tensor, margin: float
 ) -> torch.Tensor:
-    """Return relu(margin - lowest relevant + highest irrelevant logit) of each query, (b,).
-
-    The loss is zero for a query whose candidates are all relevant, or all irrelevant.
-    """
+    """Return relu(margin - lowest relevant + highest irrelevant logit), (b,); 0 without both."""
     largest = torch.finfo(logits.dtype).max
     lowest = logits.masked_fill(~relevant, largest).amin(dim=1)  # (b,)
     highest = logits.masked_fill(~negative, -largest).amax(dim=1)  # (b,)

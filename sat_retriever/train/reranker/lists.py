@@ -37,10 +37,6 @@ def gathered(
     several processes, each reads the lists of its share of the questions and gets those of all.
 
     Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
-
-    Raises:
-        EmptyInputError: If there is no question, or the index has no sheet.
-        EncoderError: If the index's encoder cannot be loaded.
     """
     if not queries:
         raise EmptyInputError("there are no questions to find candidates for; give some labels")

@@ -53,11 +53,7 @@ def pair_lists(
     *,
     progress: Progress | None = None,
 ) -> PairLists:
-    """Find the candidates of labelled questions in an index, and their texts; see `gathered`.
-
-    Raises:
-        InputError: If the index lacks a relevant sheet.
-    """
+    """Find the candidates of labelled questions in an index, and their texts; see `gathered`."""
     weight = index.dense_weight if settings.dense_weight is None else settings.dense_weight
     lists = gathered(
         index, queries, settings.candidates,

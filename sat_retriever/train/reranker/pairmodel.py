@@ -82,10 +82,7 @@ class PairModel(torch.nn.Module):
         return self
 
     def forward(self, batches: Sequence[PairBatch]) -> torch.Tensor:
-        """Return the logits of all pairs, (b,) float32, batch after batch.
-
-        One call takes several batches because pairs of similar length need the least padding.
-        """
+        """Return the logits of all pairs, (b,) float32, in their order; see `Backbone.forward`."""
         return torch.cat([self.logits(*batch) for batch in batches])
 
     def logits(
@@ -127,8 +124,6 @@ def export_pair_model(model: PairModel, target: Path) -> None:
 
 
 class _OneBatch(torch.nn.Module):
-    """The model on a single batch, for export."""
-
     def __init__(self, model: PairModel) -> None:
         super().__init__()
         self.model = model

@@ -65,10 +65,7 @@ def open_run(
     data_name: str,
     **starts: str,
 ) -> RunFolder:
-    """Open the run of a training on training and validation lists.
-
-    `starts` has the hashes of other models that it begins with.
-    """
+    """Open the run of a training; `starts` has the hashes of other models that it begins with."""
     config: dict[str, Any] = {"kind": kind, **asdict(settings), **starts}
     data_hash = "-".join(each.fingerprint for each in lists)
     return RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)

@@ -45,9 +45,6 @@ class BaseScorer(nn.Module):
     The lists of a batch share many sheets. Terms that depend only on a sheet are computed once and
     copied to its places in the lists; see `rows`.
 
-    Args:
-        shape: Width, features and dropout.
-
     Shapes:
         - query (b, d), tokens (n, d) of the batch's sheets, scores (b, k), features (b, k, f),
           mask (b, k) bool, rows (b, k) int: the place of each candidate among the n sheets
@@ -183,10 +180,6 @@ class GatedLayer(nn.Module):
     row-normalised relation c, :math:`V_c` a matrix d x d without bias, :math:`g` a perceptron
     2d -> d/2 -> c and :math:`U` one 3d -> d -> d (both GELU), :math:`g_0` a learnt number.
 
-    Args:
-        width: d.
-        shape: Channels, gate and dropout.
-
     Shapes:
         - states (n, d) of sheets with rows (b, k), the place of each candidate in them; or
           (b, k, d) without rows; asked (b, d), adjacency (b, c, k, k)
@@ -243,8 +236,6 @@ class GraphScorer(nn.Module):
     relevance :math:`(r_i r_j + 1) / 2` with :math:`r_i = \cos(h_i, q')`. The others are given.
 
     Args:
-        base: A trained base scorer.
-        shape: Channels, layers, gate and dropout.
         joint: True trains the base scorer too; False freezes it, with its dropout off.
 
     Shapes:
