@@ -28,7 +28,9 @@ def answer(ask):
 file = Path(sys.argv[1])
 found = lambda: [hit.sheet_id for hit in opened.candidates("alpha")]
 with SheetIndex.open(file, HashedEncoder()) as opened:
-    found()  # what is loaded late is loaded, should another user not get at it
+    # What is loaded late is loaded, should another user not get at it.
+    found()
+    opened.remove([])
 os.setgroups([])
 os.setgid({NOBODY})
 os.setuid({NOBODY})
