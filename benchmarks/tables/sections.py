@@ -780,7 +780,7 @@ SECTIONS = (
             "on_disk_mb": "on disk, MB",
             "onnxruntime_mb": "of it onnxruntime",
             "numpy_mb": "numpy",
-            "networkx_mb": "networkx",
+            "tokenizers_mb": "tokenizers",
             "sat-retriever_mb": "sat-retriever",
             "models_mb": "of that models",
             "unwanted": "torch, transformers, scipy",
