@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.results import Result
+from benchmarks.results import ROOT, Result
 from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.encoder import in_turns
 from benchmarks.speed.environment import (
@@ -48,7 +48,7 @@ from sat_retriever.text.serialize import serialize
 BASE = "base"
 MOST_MB = 320.0
 UNWANTED = ("torch", "transformers", "scipy")
-MODELS = f"sat_retriever/{model_folders.FOLDER.name}"
+MODELS = model_folders.FOLDER.relative_to(ROOT)  # below a folder of packages
 QUESTION = "monthly revenue by region"
 LARGEST = 10  # packages with a number of their own; the result's rows have them all
 _ASKED, _SERIALIZED = 200, 300
