@@ -111,6 +111,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "contents_cost": Table("speed.contents_cost"),
         "cell_search": Table("speed.cell_search"),
         "encoder": Table("speed.encoder"),
+        "walk": Table("speed.walk"),
         "install": Table("speed.install"),
         "adapters": Table("speed.adapters"),
         "sync": Table("speed.sync"),

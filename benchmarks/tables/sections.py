@@ -773,6 +773,20 @@ SECTIONS = (
         limits="The general encoder of the package, and other processors.",
     ),
     Section(
+        "walk",
+        "What a question enters, and a workbook on its way in",
+        {
+            "modules": "modules",
+            "functions": "functions",
+            "calls": "calls",
+            "rooms": "rooms",
+            "room_changes": "changes of room",
+            "statements": "statements to SQLite",
+        },
+        text="A first question opens the index.",
+        limits="Time; other questions, whose words decide what is read; the process that reads files.",
+    ),
+    Section(
         "install",
         "The base install, in a fresh environment",
         {
