@@ -784,7 +784,8 @@ SECTIONS = (
             "statements": "statements to SQLite",
         },
         text="A first question opens the index.",
-        limits="Time; other questions, whose words decide what is read; the process that reads files.",
+        limits="Times, other questions (their words decide what is read), and the process that "
+        "reads files.",
     ),
     Section(
         "install",
