@@ -4,6 +4,7 @@ from importlib.metadata import PathDistribution
 
 import pytest
 
+from benchmarks.results import ROOT
 from benchmarks.speed.environment import Environment, Package
 from benchmarks.speed.install import MOST_MB, UNWANTED, general, sizes, too_much, unwanted
 from benchmarks.tables.sections import SECTIONS
@@ -27,7 +28,8 @@ def install_by_hand(site, name, files):
 @pytest.fixture
 def environment(tmp_path):
     site = tmp_path / "site"
-    weights = f"sat_retriever/{model_folders.FOLDER.name}/general/encoder/model.onnx"
+    models = model_folders.FOLDER.relative_to(ROOT).as_posix()  # a wheel has them there, too
+    weights = f"{models}/general/encoder/model.onnx"
     install_by_hand(site, "sat-retriever", {"sat_retriever/a.py": 100_000, weights: 2_000_000})
     install_by_hand(site, "SciPy", {"scipy/b.py": 300_000, "scipy.libs/c.so": 5_000_000})
     return Environment(tmp_path / "python", tmp_path / "sat", (site,))
