@@ -64,14 +64,15 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
 
 
 def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
-    """The record that `to_json` wrote.
+    """The record that `to_json` wrote; without columns of its own it has those of its main table.
 
     >>> record = SheetRecord("a.csv#a", "a", columns=(Column("x", "1"),))
     >>> record_from_json(to_json(record, compact=True)) == record
     True
     """
     tables = tuple(table_from_json(table) for table in data.get("tables", ()))
-    parts: dict[str, Any] = {"columns": _columns_from_json(data), "tables": tables}
+    own = tables[0].columns if tables and "columns" not in data else _columns_from_json(data)
+    parts: dict[str, Any] = {"columns": own, "tables": tables}
     if "visibility" in data:
         parts["visibility"] = Visibility(data["visibility"])
     if "formulas" in data:
@@ -114,10 +115,10 @@ def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
 
 def _column_from_json(data: Mapping[str, Any]) -> Column:
     """A column; a placeholder that earlier versions wrote as an example is read as what it is."""
-    parts = dict(data)
+    parts = {**data}
     if "type" in parts:
         parts["type"] = _TYPES[parts["type"]]
-    if _looks_made(parts):
+    if "example" in parts and _looks_made(parts):
         parts["encoded"] = parts.pop("example")
     if parts.get("encoded") == parts.get("example"):
         parts.pop("encoded", None)

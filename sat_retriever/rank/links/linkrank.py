@@ -31,11 +31,11 @@ def raise_abbreviations(found: CandidateSet) -> list[Candidate]:
     `AVL` is raised for *average vehicle lifetime*, whatever the file is called, and for *what is
     the average vehicle lifetime?*, too: common words may be left out.
     """
-    forms, records = forms_of(found.question.text), found.records()
+    forms, names = forms_of(found.question.text), found.names(found.ids)
     raised = []
     for each in found.candidates:
-        record = records.get(each.sheet_id)
-        if record and any(abbreviates(record.sheet, asked) for asked in forms):
+        name = names.get(each.sheet_id)
+        if name and any(abbreviates(name.sheet, asked) for asked in forms):
             score = 1 - (1 - each.score) * (1 - _BY_INITIALS)
             raised.append(replace(each, score=score))
         else:
