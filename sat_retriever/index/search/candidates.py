@@ -186,7 +186,7 @@ class CandidateSet:
             for key, each in best.items()
         ]
         return self.of(
-            each if each.rank == rank else replace(each, rank=rank)
+            each if each.rank == rank else each.placed(rank, each.score)
             for rank, each in enumerate(shown, start=1)
         )
 

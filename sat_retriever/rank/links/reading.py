@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.store.rows import SheetName
@@ -44,10 +43,10 @@ def read_closely(found: CandidateSet) -> list[Candidate]:
     texts = found.texts(_to_read(raised))
     names = found.names([*texts])
     for sheet_id in names:
-        place = places[sheet_id]
-        own = found.of([raised[place]])
+        each = raised[place := places[sheet_id]]
+        own = found.of([each])
         below = _below(own, texts[sheet_id], names[sheet_id], explaining=known.explaining)
-        raised[place] = replace(raised[place], score=1 - below * (1 - raised[place].score))
+        raised[place] = each.placed(each.rank, 1 - below * (1 - each.score))
     return raised
 
 
