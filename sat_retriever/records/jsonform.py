@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from sat_retriever.records.contents import Role, SheetContents
@@ -46,10 +47,11 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
         return value
     if isinstance(value, SheetContents):
         return value.to_json()
-    if is_dataclass(value) and not isinstance(value, type):
-        present = ((f, getattr(value, f.name)) for f in fields(value))
+    kind: Hashable = type(value)
+    if (known := _fields(kind)) is not None:
+        present = ((f, getattr(value, f.name)) for f in known)
         found = {
-            f.name: to_json(item, compact=compact)
+            f.name: item if type(item) in _PLAIN else to_json(item, compact=compact)
             for f, item in present
             if not (_is_default(f, item) if compact else f.metadata.get("shown") is False)
         }
@@ -129,6 +131,12 @@ def _looks_made(column: Mapping[str, Any]) -> bool:
     """True if a column's example looks like a placeholder, and nothing says that it is a cell."""
     example = column.get("example")
     return bool(example and "encoded" not in column and _PLACEHOLDER.fullmatch(example))
+
+
+@cache
+def _fields(kind: Any) -> tuple[Field[Any], ...] | None:
+    """The fields of a dataclass; None for another type."""
+    return fields(kind) if is_dataclass(kind) else None
 
 
 def _is_default(spec: Field[Any], value: Any) -> bool:

@@ -104,6 +104,11 @@ class ForwardIndex:
         run = bisect_right(self._ends, line)
         return (_OF_TABLE[(run - 1) % _PARTS][0], (run - 1) // _PARTS) if run else (Part.NOTE, -1)
 
+    def has_cell(self, line: int) -> bool:
+        """False for a line of a header or of a table's name."""
+        run = bisect_right(self._ends, line)
+        return not run or _OF_TABLE[(run - 1) % _PARTS][1] is not None
+
     def text(self, line: int) -> CellText:
         """A line's text and its cell; both are empty for a header and for a table's name."""
         run = bisect_right(self._ends, line)

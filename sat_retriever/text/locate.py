@@ -166,18 +166,16 @@ def best_cells(
 
     A cell that has no word which better ones lack is left out, unless the question has all of it.
     """
-    ranked = sorted(found, key=lambda each: -each.score(asked))  # stable: ties stay top down
+    scored = [(each.score(asked), each) for each in found if texts.has_cell(each.line)]
+    scored.sort(key=lambda pair: -pair[0])  # stable: ties stay top down
     kept: list[tuple[Match, CellText]] = []
     seen: set[str] = set()
-    for each in ranked:
-        weak = kept and each.score(asked) < _LEAST_SHARE * kept[0][0].score(asked)
-        if len(kept) == most or weak:
+    for score, each in scored:
+        if len(kept) == most or score < _LEAST_SHARE * scored[0][0]:
             break
         if each.whole or not each.words <= seen:
-            text = texts.text(each.line)
-            if text.cell:
-                kept.append((each, text))
-                seen |= each.words
+            kept.append((each, texts.text(each.line)))
+            seen |= each.words
     return kept
 
 
@@ -225,7 +223,7 @@ def place_of(
     if tables:
         own = [each for each in cells if each[0].table == table]
         part = _rows(tables[table], own, texts.cells(table))
-    words = frozenset[str]().union(*(each.words for each in found if texts.text(each.line).cell))
+    words = frozenset[str]().union(*(each.words for each in found if texts.has_cell(each.line)))
     return Place(table, part, tuple(text for _match, text in cells), words)
 
 
