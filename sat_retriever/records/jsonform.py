@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
@@ -47,8 +47,7 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
         return value
     if isinstance(value, SheetContents):
         return value.to_json()
-    kind: Hashable = type(value)
-    if (known := _fields(kind)) is not None:
+    if (known := _FIELDS(type(value))) is not None:
         present = ((f, getattr(value, f.name)) for f in known)
         found = {
             f.name: item if type(item) in _PLAIN else to_json(item, compact=compact)
@@ -133,10 +132,12 @@ def _looks_made(column: Mapping[str, Any]) -> bool:
     return bool(example and "encoded" not in column and _PLACEHOLDER.fullmatch(example))
 
 
-@cache
 def _fields(kind: Any) -> tuple[Field[Any], ...] | None:
     """The fields of a dataclass; None for another type."""
     return fields(kind) if is_dataclass(kind) else None
+
+
+_FIELDS: Callable[[Any], tuple[Field[Any], ...] | None] = cache(_fields)
 
 
 def _is_default(spec: Field[Any], value: Any) -> bool:
