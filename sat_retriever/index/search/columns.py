@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,14 @@ Rows = NDArray[np.intp]
 _READ = 8_192  # tokens that are read at once
 
 
+class Frequent(NamedTuple):
+    """Frequent words of the sheets up to a row id, in names and in contents."""
+
+    names: FrequentWords
+    contents: FrequentWords
+    until: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """Columns that a snapshot of n sheets is made of; see `Snapshot`."""
@@ -37,9 +45,7 @@ class Columns:
     workbooks: IdArray
     documentation: NDArray[np.intp]  # positions of documentation, ascending
     main: NDArray[np.intp]  # positions of main sheets, ascending
-    # Sheets of frequent words, and the row id up to which they are known; None if all words are
-    # looked up in the index.
-    frequent: tuple[FrequentWords, int] | None = None
+    frequent: Frequent | None = None  # None if all words are looked up in the index
 
 
 def is_large(sheets: int) -> bool:
@@ -176,9 +182,9 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
     leads = len(documentation) or len(main)
     frequent = known.frequent
     if frequent is not None:  # of the sheets that came since, words are looked up
-        words, until = frequent
+        names, contents, until = frequent
         stay = kept[: np.searchsorted(known.ids, until, side="right")]
-        frequent = words.without(stay), until
+        frequent = Frequent(names.without(stay), contents.without(stay), until)
     return Columns(
         generation=store.generation(),
         ids=ids,

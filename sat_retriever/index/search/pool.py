@@ -21,7 +21,7 @@ from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.search.tokens import Mask, TokenTable
 from sat_retriever.index.store.store import Store
 from sat_retriever.text.contents import asked_words
-from sat_retriever.text.lexical import Impacts, impacts, query_words
+from sat_retriever.text.lexical import Impacts, query_words
 from sat_retriever.text.period.spans import Span
 
 EXACT = 128  # sheets that are scored with their exact tokens, or twice as many as are asked for
@@ -116,10 +116,9 @@ def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) ->
 def _worded_by_contents(
     snapshot: Snapshot, read_as: str, masks: Sequence[Mask | None]
 ) -> list[Rows]:
-    if not snapshot.contents:
+    if not snapshot.has_contents:
         return []
-    words = snapshot.contents.by_word(asked_words(read_as))
-    return worded(impacts(list(words.values()), len(snapshot.ids)), masks)
+    return worded(snapshot.contents.impacts(asked_words(read_as)), masks)
 
 
 def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.search.columns import Columns, LeadSheets, Periods, take_columns
-from sat_retriever.index.search.content_scorer import ContentScorer
-from sat_retriever.index.search.frequent_words import FrequentWordScorer
+from sat_retriever.index.search.frequent_words import FrequentWords, FrequentWordScorer
 from sat_retriever.index.search.mapped import lacks_much, latest_mapped
 from sat_retriever.index.search.tokens import Tokens
 from sat_retriever.index.store.conditions import asked_in
@@ -21,7 +20,7 @@ from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import LexicalScorer, counted
+from sat_retriever.text.lexical import Bm25, Find, LexicalScorer, counted
 
 _NOTED = 4_096  # sheets whose positions are noted
 _FILTERS = 8  # whose sheets are kept
@@ -40,7 +39,7 @@ class Snapshot:
     lengths: FloatArray
     tie_rank: NDArray[np.int64]  # place of each sheet in the order of sheet ids, (n,) int64
     lexical: LexicalScorer  # BM25 over the names of the same sheets
-    contents: ContentScorer  # BM25 over their contents
+    contents: LexicalScorer  # BM25 over their contents
     periods: Periods  # times of the sheets; zeros if its names state none
     workbooks: IdArray  # number of each sheet's workbook file, (n,); 0 without one
     documentation: LeadSheets  # the sheets that are documentation
@@ -54,6 +53,11 @@ class Snapshot:
     # Row ids that met the filters of questions lately, by filters.
     matched: dict[str, IdArray] = field(default_factory=dict)
     whole: Snapshot | None = None  # all sheets, if this is a part of them
+
+    @property
+    def has_contents(self) -> bool:
+        """True if contents of any sheet are in the index."""
+        return self.contents.formula.sheets > 0
 
     @property
     def sheets(self) -> int:
@@ -173,37 +177,43 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
 
 def snapshot_of(store: Store, columns: Columns) -> Snapshot:
     """Make a snapshot of what it is made of."""
-    ids, lengths = columns.ids, columns.lengths
+    ids, frequent = columns.ids, columns.frequent
+    names, contents = columns.lengths.T
+    nowhere = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
 
-    def postings(word: str, after: int = -1) -> tuple[NDArray[np.intp], ...]:
-        found = (np.searchsorted(ids, rows) for rows in store.postings(word, after))
-        return tuple(found)
+    def in_names(word: str, after: int = -1) -> tuple[NDArray[np.intp], FloatArray]:
+        return counted([np.searchsorted(ids, rows) for rows in store.postings(word, after)])
 
-    def having(groups: Sequence[Sequence[str]], most: int) -> NDArray[np.intp]:
-        rows = store.content_postings(groups, most)
+    def in_contents(word: str, after: int = -1) -> tuple[NDArray[np.intp], FloatArray]:
+        if not inside.sheets:
+            return nowhere
+        rows = store.content_postings(word, after)
         found = np.searchsorted(ids, rows)
-        return found[ids.take(found, mode="clip") == rows] if len(ids) else found[:0]
+        found = found[ids.take(found, mode="clip") == rows]
+        return found, np.ones(len(found), dtype=np.float32)
 
-    lexical = LexicalScorer(postings, lengths[:, 0])
-    if columns.frequent is not None:
-        words, last = columns.frequent
+    def scorer(find: Find, formula: Bm25, words: FrequentWords | None) -> LexicalScorer:
+        others = LexicalScorer(find, formula)
+        if frequent is None or words is None:
+            return others
+        until = frequent.until
 
         def later(word: str) -> tuple[NDArray[np.intp], FloatArray]:
-            if int(ids[-1]) <= last:
-                return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
-            return counted(postings(word, last), len(ids))
+            return find(word, until) if int(ids[-1]) > until else nowhere
 
-        lexical = FrequentWordScorer(words, later, lengths[:, 0], lexical)
+        return FrequentWordScorer(words, later, others)
+
+    inside = Bm25.of_contents(contents)
     return Snapshot(
         path=store.path,
         generation=columns.generation,
         ids=ids,
         tokens=columns.tokens,
         mean_token=(columns.token_sum / max(columns.tokens_summed, 1)).astype(np.float32),
-        lengths=lengths,
+        lengths=columns.lengths,
         tie_rank=columns.tie_rank,
-        lexical=lexical,
-        contents=ContentScorer(having, lengths[:, 1]),
+        lexical=scorer(in_names, Bm25.of_names(names), frequent and frequent.names),
+        contents=scorer(in_contents, inside, frequent and frequent.contents),
         periods=columns.periods,
         workbooks=columns.workbooks,
         documentation=LeadSheets.of(columns.documentation, columns.workbooks),

@@ -29,6 +29,8 @@ from sat_retriever.index.store.rows import IdArray, RowToken
 from sat_retriever.records.tokens import FloatArray
 
 _AT_ONCE = 4_096  # tokens that are fetched together
+_SAMPLED = 20_000  # sheets, at least, whose contents tell which words are common
+_WORDS_AT_ONCE = 256  # whose postings in contents are in memory together
 _OVER, _LEAST_FOUND = 4, 100  # sheets found by an index for each that is asked for, and at least
 MANY = 1_000  # notes of a second pass from which on its joins are planned with fresh statistics
 _SOME = (
@@ -59,13 +61,18 @@ class PostgresStore(database.Database):
     def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         return self._rows("SELECT id, token FROM tokens WHERE id = ANY(?)", (list(ids),))
 
-    def common_words(self, least: int) -> dict[str, int]:
+    def common_words(self, least: int, *, contents: bool) -> list[str]:
+        step = max(1, self.counts()["sheets"] // _SAMPLED) if contents else 1
+        words = (
+            f"SELECT word FROM words, unnest(contents) AS word WHERE id % {step} = 0"
+            if contents
+            else "SELECT DISTINCT id, substr(name, 2) AS word FROM words, unnest(names) AS name"
+        )
         sql = (
-            "SELECT word, count(*) FROM (SELECT DISTINCT id, substr(name, 2) AS word "
-            "FROM words, unnest(names) AS name) found GROUP BY word HAVING count(*) >= ? "
+            f"SELECT word FROM ({words}) found GROUP BY word HAVING count(*) >= ? "
             'ORDER BY word COLLATE "C"'
         )
-        return dict(self._rows(sql, (least,)))
+        return [row[0] for row in self._rows(sql, (max(1, least // step),))]
 
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
         each = f"(SELECT {_packed('id', 'id')} FROM words WHERE names @> ARRAY[?] AND id > ?)"
@@ -75,23 +82,32 @@ class PostgresStore(database.Database):
         return tuple(unpacked_ids(data) for data in row)
 
     def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
-        sql = (
-            f"SELECT name, {_packed('id', 'id')} FROM words, unnest(names) AS name "
-            "WHERE name = ANY(?) GROUP BY name"
-        )
-        stored = {name: word for word in words for name in in_names(word)}
-        with self._translated():
-            rows = self._stream(sql, (list(stored),))
-            found = {name: unpacked_ids(data) for name, data in rows}
+        found = self._postings_of("names", [name for word in words for name in in_names(word)])
         for word in words:
             yield tuple(found.get(name, unpacked_ids(None)) for name in in_names(word))
 
-    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        where = " AND ".join(["contents && ?::text[]"] * len(groups))
+    def content_postings(self, word: str, after: int = -1, most: int | None = None) -> IdArray:
         # Row ids in an expression: in their order the index of words would not be used.
-        source = f"(SELECT id FROM words WHERE {where} ORDER BY id + 0 LIMIT ?) found"
-        values = [[key_of(word) for word in group] for group in groups]
-        return self._ids("id", source, "id", (*values, most))
+        source = (
+            "(SELECT id FROM words WHERE contents @> ARRAY[?] AND id > ? ORDER BY id + 0 LIMIT ?) "
+            "found"
+        )
+        return self._ids("id", source, "id", (key_of(word), after, most))
+
+    def all_content_postings(self, words: Sequence[str]) -> Iterator[IdArray]:
+        for start in range(0, len(words), _WORDS_AT_ONCE):
+            part = [key_of(word) for word in words[start : start + _WORDS_AT_ONCE]]
+            found = self._postings_of("contents", part)
+            yield from (found.get(word, unpacked_ids(None)) for word in part)
+
+    def _postings_of(self, column: str, words: Sequence[str]) -> dict[str, IdArray]:
+        """Row ids of the sheets with each of many words as they are stored, in one pass."""
+        sql = (
+            f"SELECT word, {_packed('id', 'id')} FROM words, unnest({column}) AS word "
+            "WHERE word = ANY(?) GROUP BY word"
+        )
+        with self._translated():
+            return {word: unpacked_ids(data) for word, data in self._stream(sql, (list(words),))}
 
     def groups_among(self, names: Sequence[str]) -> list[str]:
         return sorted(row[0] for row in self._rows("SELECT known_groups(?)", (list(names),)))
