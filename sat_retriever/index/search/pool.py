@@ -106,11 +106,10 @@ def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) ->
     if not asked:
         return [within]
 
-    def in_time(rows: Rows) -> NDArray[np.bool_]:
-        found = snapshot.periods.inside(asked, rows)
-        return found if within is None else found & within(rows)
-
-    return [within, in_time]
+    in_time = snapshot.periods.inside(asked)
+    if allowed is None:
+        return [None, in_time]
+    return [within, lambda rows: in_time(rows) & allowed[rows]]
 
 
 def _worded_by_contents(
@@ -129,9 +128,11 @@ def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:
     (benchmarks/LOG.md).
     """
     most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
+    least = [max(_sampled(total, mask, most), 1) for mask in masks]
+    reached = np.flatnonzero(total >= min(least))
     found = []
-    for mask in masks:
-        rows = np.flatnonzero(total >= max(_sampled(total, mask, most), 1))
+    for mask, bound in zip(masks, least, strict=True):
+        rows = reached if bound == min(least) else reached[total[reached] >= bound]
         rows = rows if mask is None else rows[mask(rows)]
         found.append(_most_of(rows, total[rows], most))
     return found
@@ -172,13 +173,12 @@ def with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Chosen | No
 
     Lead sheets decide scores of others, so they are in the pool whether they may be found or not.
     """
-    wanted = np.zeros(len(snapshot.ids), dtype=np.bool_)
-    for rows in found:
-        wanted[rows] = True
+    wanted = np.unique(np.concatenate(found))
     if snapshot.documentation:
-        led = snapshot.documentation.led_by(np.flatnonzero(wanted))
-        wanted[led[:_LED] if allowed is None else led[allowed[led]][:_LED]] = True
+        led = snapshot.documentation.led_by(wanted)
+        led = led[:_LED] if allowed is None else led[allowed[led]][:_LED]
+        wanted = np.union1d(wanted, led)
     for leading in (snapshot.documentation, snapshot.main):
         if leading:
-            wanted[leading.leaders_of(np.flatnonzero(wanted))] = True
-    return np.flatnonzero(wanted)
+            wanted = np.union1d(wanted, leading.leaders_of(wanted))
+    return wanted
