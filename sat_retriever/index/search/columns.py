@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -98,10 +98,9 @@ class Periods:
         """For each different time, (u,), what `relation` gives of requested stretches."""
         return relation(self.kinds, asked)
 
-    def inside(self, asked: Sequence[Span]) -> Callable[[Rows], NDArray[np.bool_]]:
-        """What is True for those of some positions, (m,), that lie inside a requested stretch."""
-        inside, codes = self.lying(asked) == INSIDE, self.codes
-        return lambda rows: inside[codes[rows]]
+    def inside(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
+        """For every sheet, (n,), True if it lies inside a requested stretch."""
+        return (self.lying(asked) == INSIDE).take(self.codes)
 
     def overlapping(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
         """For every sheet, (n,), what `relation.overlapping` gives of requested stretches."""

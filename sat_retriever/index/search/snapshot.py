@@ -21,9 +21,11 @@ from sat_retriever.index.store.store import Store
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import Bm25, Find, LexicalScorer, counted
+from sat_retriever.text.period.spans import Span
 
 _NOTED = 4_096  # sheets whose positions are noted
 _FILTERS = 8  # whose sheets are kept
+_TIMES = 32  # whose sheets are kept, a byte for every sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class Snapshot:
     noted: dict[str, int] = field(default_factory=dict, repr=False)
     # Row ids that met the filters of questions lately, by filters.
     matched: dict[str, IdArray] = field(default_factory=dict)
+    # True for the sheets inside the times of questions lately, (n,), by times.
+    timed: dict[tuple[Span, ...], NDArray[np.bool_]] = field(default_factory=dict, repr=False)
     whole: Snapshot | None = None  # all sheets, if this is a part of them
 
     @property
@@ -86,6 +90,7 @@ class Snapshot:
             documentation=documentation,
             main=main,
             noted={},
+            timed={},
             whole=self.whole or self,
         )
 
@@ -116,6 +121,14 @@ class Snapshot:
                 found = np.intersect1d(self.ids[self.periods.overlapping(asked)], found)
             self.matched[key] = found
         return self.matched[key]
+
+    def in_time(self, asked: tuple[Span, ...]) -> NDArray[np.bool_]:
+        """For every sheet, (n,), True if it lies inside a requested stretch."""
+        if asked not in self.timed:
+            if len(self.timed) == _TIMES:
+                self.timed.clear()
+            self.timed[asked] = self.periods.inside(asked)
+        return self.timed[asked]
 
     def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
         """Positions of those sheets that exist."""

@@ -6,7 +6,7 @@ tokens, which stay in the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sat_retriever.records.tokens import FloatArray
 
 Rows = NDArray[np.intp]
-Mask = Callable[[Rows], NDArray[np.bool_]]
-"""True for those of some sheets, by position, among which to look."""
+Mask = NDArray[np.bool_]
+"""True for the sheets among which to look, (n,)."""
 
 NEAREST = 512  # sheets by cosine
 SCANNED = 16_384  # codes of the nearest cells that are compared with a question
@@ -183,7 +183,7 @@ class TokenTable:
             sheets, cosines = np.concatenate((sheets, later)), np.concatenate((cosines, own))
         found = []
         for mask in masks:
-            allowed = None if mask is None else np.flatnonzero(mask(sheets))
+            allowed = None if mask is None else np.flatnonzero(mask[sheets])
             own = cosines if allowed is None else cosines[allowed]
             best = _most_of(own)
             found.append(sheets[best if allowed is None else allowed[best]])
@@ -213,7 +213,7 @@ class TokenTable:
             sheets.append(own)
             cosines.append(cosine)
             seen += len(own)
-            met = [n + int(np.count_nonzero(m(own))) for n, m in zip(met, wanted, strict=True)]
+            met = [n + int(np.count_nonzero(m[own])) for n, m in zip(met, wanted, strict=True)]
         return np.concatenate(sheets), np.concatenate(cosines)
 
 
