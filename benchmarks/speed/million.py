@@ -1,6 +1,7 @@
 """One file of up to a million sheets: time in multiples of encoding, recall, memory, cold start.
 
-    python -m benchmarks run million [--sizes 1000 100000 300000 1000000] [--contents 1000 100000 1000000]
+    python -m benchmarks run million [--sizes 1000 100000 300000 1000000]
+        [--contents 1000 100000 1000000]
 
 Sheets are those of `run latency`: template-like names, in which every word is common, and random
 tokens, which no cell of near tokens tells apart. With contents, each has twelve labels and a note
