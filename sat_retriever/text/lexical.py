@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Generic, TypeVar
@@ -201,23 +201,21 @@ class Bm25:
     (df + ½)), which is positive even for words in most sheets.
     """
 
-    lengths: FloatArray  # number of words of each sheet, (n,)
+    norms: FloatArray  # K1, normalised by the number of words of each sheet, (n,)
     sheets: int  # sheets that count: a word may be in them
-    mean: float  # mean of their lengths
-    b: float  # normalisation by length
     most: float  # largest share of idf · (K1 + 1) that a sheet can have
 
     @classmethod
     def of_names(cls, lengths: FloatArray) -> Bm25:
         """BM25 over names, whose words count by their fields."""
-        return cls(lengths, len(lengths), float(lengths.sum()) / max(len(lengths), 1), B, 1.0)
+        return cls(_norms(lengths, len(lengths), B), len(lengths), 1.0)
 
     @classmethod
     def of_contents(cls, lengths: FloatArray) -> Bm25:
         """BM25 over contents, where a word counts once a sheet; sheets without any do not count."""
         sheets = int(np.count_nonzero(lengths))
-        mean = float(lengths.sum()) / max(sheets, 1)
-        return cls(lengths, sheets, mean, B_CONTENTS, 1 / (1 + K1 * (1 - B_CONTENTS)))
+        norms = _norms(lengths, sheets, B_CONTENTS)
+        return cls(norms, sheets, 1 / (1 + K1 * (1 - B_CONTENTS)))
 
     def idf(self, having: int) -> float:
         """Idf of a word that so many sheets have; 0 for none."""
@@ -232,14 +230,19 @@ class Bm25:
 
         `counts` says how much each of them has of the word; see `counted`.
         """
-        norm = 1 - self.b + self.b * self.lengths[rows] / max(self.mean, 1.0)
-        found: FloatArray = (counts / (counts + K1 * norm) / self.most).astype(np.float32)
-        return found
+        found: FloatArray = counts / (counts + self.norms[rows])
+        return found if self.most == 1 else found / np.float32(self.most)
 
     def word(self, rows: NDArray[np.intp], counts: FloatArray, sheets: int) -> WordScores:
         """The scores of a word in some of the sheets that have it, which are so many."""
         limit = self.limit(sheets)
         return WordScores(rows, np.float32(limit) * self.shares(rows, counts), limit, sheets)
+
+
+def _norms(lengths: FloatArray, sheets: int, b: float) -> FloatArray:
+    mean = float(lengths.sum()) / max(sheets, 1)
+    norms: FloatArray = K1 * (1 - b + b * lengths / max(mean, 1.0))
+    return norms
 
 
 def byte_weights(limits: Sequence[float]) -> list[int]:
@@ -295,7 +298,7 @@ class LexicalScorer:
         return cls(find, Bm25.of_names(np.array(lengths, dtype=np.float32)))
 
     def __len__(self) -> int:
-        return len(self.formula.lengths)
+        return len(self.formula.norms)
 
     def part(self, places: NDArray[np.intp]) -> LexicalScorer:
         """A scorer of the sheets at some positions, with the same scores as in this one.
@@ -373,11 +376,15 @@ class LexicalScorer:
 
 class _Part(LexicalScorer):
     def __init__(self, whole: LexicalScorer, places: NDArray[np.intp]) -> None:
-        self.formula = replace(whole.formula, lengths=whole.formula.lengths[places])
+        self.formula = whole.formula
+        self._count = len(places)
         self._whole = whole
         self._words = KeptWords(
             lambda word: whole.among(word, places), lambda found: len(found.rows), 8_000_000
         )
+
+    def __len__(self) -> int:
+        return self._count
 
     def limit(self, word: str) -> float:
         """Most that a word adds to a score, also one that no sheet of the part has."""

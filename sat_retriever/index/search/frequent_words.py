@@ -36,11 +36,11 @@ COUNTS = np.array(
             range(len(FIELD_WEIGHTS)),
             np.float32(0),
         )
-        for marks in range(1 << len(FIELD_WEIGHTS))
+        for marks in range(256)
     ],
     dtype=np.float32,
-)  # weighted count of a word, by the fields that have it
-_MARKED = np.uint8(len(COUNTS) - 1)
+)  # weighted count of a word, by the fields that have it, one bit each; other bits do not count
+_BITS = np.array([128 >> place for place in range(8)], dtype=np.uint8)
 _AT_ONCE = 32_768  # sheets whose impacts are added up at once: they stay in the processor's cache
 
 
@@ -135,10 +135,10 @@ class FrequentInNames(FrequentWords):
     posting_impacts: Bytes  # as above, one a posting, uint8
 
     def _dense_counts(self, row: int, at: Rows) -> FloatArray:
-        return COUNTS[self.dense_fields[row][at] & _MARKED]
+        return COUNTS[self.dense_fields[row][at]]
 
     def _counts(self, postings: Rows) -> FloatArray:
-        return COUNTS[self.fields[postings] & _MARKED]
+        return COUNTS[self.fields[postings]]
 
     def impacts(self, weights: Iterable[tuple[int, int]]) -> Impacts:
         """Sums of bytes; see `FrequentWords`."""
@@ -166,8 +166,8 @@ class FrequentInContents(FrequentWords):
     shares: Bytes
 
     def _dense_counts(self, row: int, at: Rows) -> FloatArray:
-        marks = self.dense_bits[row][at >> 3] >> (7 - (at & 7)).astype(np.uint8) & np.uint8(1)
-        return marks.astype(np.float32)
+        marks = self.dense_bits[row][at >> 3] & _BITS[at & 7]
+        return (marks != 0).astype(np.float32)
 
     def _counts(self, postings: Rows) -> FloatArray:
         return np.ones(len(postings), dtype=np.float32)
@@ -214,9 +214,12 @@ class FrequentWordScorer(LexicalScorer):
         if not self._is(word):
             return self._others.among(word, places)
         entry = self._entry(word)
-        counts = np.zeros(len(places), dtype=np.float32)
-        then = np.flatnonzero((places >= 0) & (places < self._frequent.sheets))
-        counts[then] = self._frequent.counts(entry.number, places[then])
+        if self._frequent.sheets == len(self) and places.min(initial=0) >= 0:
+            counts = self._frequent.counts(entry.number, places)
+        else:
+            counts = np.zeros(len(places), dtype=np.float32)
+            then = np.flatnonzero((places >= 0) & (places < self._frequent.sheets))
+            counts[then] = self._frequent.counts(entry.number, places[then])
         if len(entry.later):
             at = np.searchsorted(entry.later, places).clip(max=len(entry.later) - 1)
             there = entry.later[at] == places

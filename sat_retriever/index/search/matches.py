@@ -108,13 +108,14 @@ class FoundWord:
         as a share of the most possible, in [0, 1]. A score in contents counts `of_contents` of one
         in names.
         """
-        found = []
+        found: list[NDArray[np.intp]] = []
         coded = ((code.names, WORD_OF_CONTENTS) for code in self.codes)
         for scored, counts in ((self.names, 1.0), (self.contents, of_contents), *coded):
             if scored is not None:
-                found.append(scored.rows[share[scored.rows] == 0])
                 own = scored.scores * np.float32(counts / scored.limit)
-                share[scored.rows] = np.maximum(share[scored.rows], own)
+                before = share[scored.rows] if found else None
+                share[scored.rows] = own if before is None else np.maximum(before, own)
+                found.append(scored.rows if before is None else scored.rows[before == 0])
         return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
 
