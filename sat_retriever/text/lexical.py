@@ -230,7 +230,7 @@ class Bm25:
 
         `counts` says how much each of them has of the word; see `counted`.
         """
-        found: FloatArray = counts / (counts + self.norms[rows])
+        found: FloatArray = counts / (counts + self.norms.take(rows))
         return found if self.most == 1 else found / np.float32(self.most)
 
     def word(self, rows: NDArray[np.intp], counts: FloatArray, sheets: int) -> WordScores:

@@ -39,6 +39,7 @@ class Columns:
     tokens: Tokens
     token_sum: NDArray[np.float64]  # sum of all tokens that were ever read, (d,) float64
     tokens_summed: int  # their number
+    # Number of words of the names and of the contents of each sheet, (n, 2) float32.
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     periods: Periods
@@ -81,7 +82,7 @@ class Periods:
 
     def part(self, rows: NDArray[np.intp]) -> Periods:
         """Times of some of the sheets; the different times stay those of all."""
-        return Periods(self.kinds, self.codes[rows])
+        return Periods(self.kinds, self.codes.take(rows))
 
     def of_some(self, rows: NDArray[Any]) -> Times:
         """The different times of sheets, (u, 5), by positions or by True for each of them."""

@@ -135,7 +135,7 @@ class FrequentInNames(FrequentWords):
     posting_impacts: Bytes  # as above, one a posting, uint8
 
     def _dense_counts(self, row: int, at: Rows) -> FloatArray:
-        return COUNTS[self.dense_fields[row][at]]
+        return COUNTS.take(self.dense_fields[row].take(at))
 
     def _counts(self, postings: Rows) -> FloatArray:
         return COUNTS[self.fields[postings]]
@@ -166,7 +166,7 @@ class FrequentInContents(FrequentWords):
     shares: Bytes
 
     def _dense_counts(self, row: int, at: Rows) -> FloatArray:
-        marks = self.dense_bits[row][at >> 3] & _BITS[at & 7]
+        marks = self.dense_bits[row].take(at >> 3) & _BITS.take(at & 7)
         return (marks != 0).astype(np.float32)
 
     def _counts(self, postings: Rows) -> FloatArray:

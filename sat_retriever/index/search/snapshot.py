@@ -37,8 +37,6 @@ class Snapshot:
     ids: IdArray  # row ids (n,) int64, ascending
     tokens: Tokens  # (n, d) float32, rows of unit length; their codes in a large index
     mean_token: FloatArray  # mean of all tokens, (d,) float32
-    # Number of words of the names and of the contents of each sheet, (n, 2) float32.
-    lengths: FloatArray
     tie_rank: NDArray[np.int64]  # place of each sheet in the order of sheet ids, (n,) int64
     lexical: LexicalScorer  # BM25 over the names of the same sheets
     contents: LexicalScorer  # BM25 over their contents
@@ -70,7 +68,7 @@ class Snapshot:
 
     def part(self, places: NDArray[np.intp]) -> Snapshot:
         """The sheets at some ascending positions; each has the score that it has in the whole."""
-        workbooks = self.workbooks[places]
+        workbooks = self.workbooks.take(places)
         documentation, main = (
             LeadSheets.of(np.flatnonzero(np.isin(places, leading.rows)), workbooks)
             if leading
@@ -79,10 +77,9 @@ class Snapshot:
         )
         return replace(
             self,
-            ids=self.ids[places],
+            ids=self.ids.take(places),
             tokens=self.tokens[places],
-            lengths=self.lengths[places],
-            tie_rank=self.tie_rank[places],
+            tie_rank=self.tie_rank.take(places),
             lexical=self.lexical.part(places),
             contents=self.contents.part(places),
             periods=self.periods.part(places),
@@ -223,7 +220,6 @@ def snapshot_of(store: Store, columns: Columns) -> Snapshot:
         ids=ids,
         tokens=columns.tokens,
         mean_token=(columns.token_sum / max(columns.tokens_summed, 1)).astype(np.float32),
-        lengths=columns.lengths,
         tie_rank=columns.tie_rank,
         lexical=scorer(in_names, Bm25.of_names(names), frequent and frequent.names),
         contents=scorer(in_contents, inside, frequent and frequent.contents),

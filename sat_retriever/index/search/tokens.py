@@ -135,7 +135,7 @@ class TokenTable:
     def __getitem__(self, rows: Rows) -> TokenTable:
         """The table of some sheets; its cells are not searched."""
         return TokenTable(
-            self.codes, self.centres, self.starts, self.sheets, self.slots[rows], self.added
+            self.codes, self.centres, self.starts, self.sheets, self.slots.take(rows), self.added
         )
 
     def __matmul__(self, token: FloatArray) -> FloatArray:
