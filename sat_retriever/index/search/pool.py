@@ -107,7 +107,9 @@ def _masks(
     if not asked:
         return [allowed]
     in_time = snapshot.in_time(asked)
-    return [allowed, in_time if allowed is None else in_time & allowed]
+    in_time = in_time if allowed is None else in_time & allowed
+    # If no sheet is of these times, they hold back none.
+    return [allowed, in_time] if in_time.any() else [allowed]
 
 
 def _worded_by_contents(
@@ -125,10 +127,12 @@ def worded(total: Impacts, masks: Sequence[Chosen | None]) -> list[Rows]:
     common ones, as MaxScore does, saves less than it costs to look them up for the sheets in play
     (benchmarks/LOG.md).
     """
-    most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
     stride = max(1, len(total) // _SAMPLE)
     found = []
     for mask in masks:
+        most = WORDED  # of sheets of other times, few are among the best
+        if mask is masks[-1]:
+            most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
         own = total if mask is None else total * mask
         # About twice so many reach it, as some of them say.
         bound = _least(own[::stride], max(1, 2 * most // stride))
