@@ -4,6 +4,7 @@ import json
 import sqlite3
 import zlib
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -110,7 +111,7 @@ def test_contents_that_are_gone_from_a_workbook_are_noticed_by_verifying(tmp_pat
     with SheetIndex.create(path, HashedEncoder()) as index:
         index.sync(tmp_path / "data")
         assert index.sync(tmp_path / "data", verify=True).repaired == 0
-    data = packed_contents("a#b", CONTENTS)
+    data = packed_contents(RECORD)
     change(path, "INSERT OR REPLACE INTO contents SELECT id, ?, ? FROM sheets", data, 0)
     change(path, "UPDATE contents SET crc = ?", checksum(data))
     with SheetIndex.open(path, HashedEncoder()) as index:
@@ -164,7 +165,7 @@ def test_hostile_contents_end_in_a_clear_error(data, path):
 
 
 def stored(contents):
-    data = packed_contents("a#b", contents)
+    data = packed_contents(replace(RECORD, contents=contents))
     return data, checksum(data)
 
 
