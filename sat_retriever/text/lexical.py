@@ -115,8 +115,6 @@ STOP_WORDS = frozenset(
 
 Find = Callable[[str], tuple[NDArray[np.intp], FloatArray]]
 """Positions of the sheets with a word, ascending, and how much of it each of them has."""
-Impacts = NDArray[np.uint16]
-"""How much of the words of a query every sheet has, in steps of 1/65,280 of the most possible."""
 
 
 def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
@@ -172,11 +170,11 @@ class WordScores:
         there = np.flatnonzero(self.rows[at] == places)
         return WordScores(there, self.scores[at[there]], self.limit, self.sheets)
 
-    def add(self, weight: int, total: Impacts) -> None:
-        """Add the scores to those of all sheets, as bytes times a weight."""
+    def fill(self, shares: NDArray[np.uint8], most: int) -> None:
+        """Write the scores over those of all sheets, as shares of the limit from 0 to `most`."""
         if len(self.rows):
-            scale = np.float32(weight * 255 / self.limit)
-            total[self.rows] += (self.scores * scale).astype(np.uint16)
+            scale = np.float32(most / self.limit)
+            shares[self.rows] = np.ceil(self.scores * scale).clip(1, most)
 
 
 def counted(postings: Sequence[NDArray[np.intp]]) -> tuple[NDArray[np.intp], FloatArray]:
@@ -319,12 +317,15 @@ class LexicalScorer:
         """Most that a word adds to a score; 0 if no sheet has it."""
         return self.word(word).limit
 
-    def impacts(self, words: Sequence[str]) -> Impacts:
-        """How much of some words every sheet has, (n,)."""
-        total = np.zeros(len(self), dtype=np.uint16)
-        for word, weight in zip(words, byte_weights(list(map(self.limit, words))), strict=True):
-            self.word(word).add(weight, total)
-        return total
+    def sheets(self, word: str) -> int:
+        """Number of all sheets that have a word."""
+        return self.word(word).sheets
+
+    def shares(self, word: str, most: int = 255) -> NDArray[np.uint8]:
+        """What every sheet has of a word, (n,): its score as a share of the limit, up to `most`."""
+        found = np.zeros(len(self), dtype=np.uint8)
+        self.word(word).fill(found, most)
+        return found
 
     def having(self, words: Sequence[str]) -> NDArray[np.intp]:
         """Positions of the sheets that have all of some words, ascending; none without words."""
@@ -389,6 +390,10 @@ class _Part(LexicalScorer):
     def limit(self, word: str) -> float:
         """Most that a word adds to a score, also one that no sheet of the part has."""
         return self._whole.limit(word)
+
+    def sheets(self, word: str) -> int:
+        """Number of all sheets that have a word, also of those outside the part."""
+        return self._whole.sheets(word)
 
 
 _HEADERS = 10  # of a sheet that are named as a reason

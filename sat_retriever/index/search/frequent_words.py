@@ -8,8 +8,8 @@ alone.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import NamedTuple
 
@@ -17,14 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import (
-    FIELD_WEIGHTS,
-    Find,
-    Impacts,
-    LexicalScorer,
-    WordScores,
-    byte_weights,
-)
+from sat_retriever.text.lexical import FIELD_WEIGHTS, Find, LexicalScorer, WordScores
 
 Rows = NDArray[np.intp]
 Bytes = NDArray[np.uint8]
@@ -41,7 +34,6 @@ COUNTS = np.array(
     dtype=np.float32,
 )  # weighted count of a word, by the fields that have it, one bit each; other bits do not count
 _BITS = np.array([128 >> place for place in range(8)], dtype=np.uint8)
-_AT_ONCE = 32_768  # sheets whose impacts are added up at once: they stay in the processor's cache
 
 
 class _Entry(NamedTuple):
@@ -77,8 +69,11 @@ class FrequentWords(ABC):
         """How much the sheets of some postings have of their word."""
 
     @abstractmethod
-    def impacts(self, weights: Iterable[tuple[int, int]]) -> Impacts:
-        """How much of some words all sheets of then have, by number and weight of each word."""
+    def shares(self, number: int, most: int) -> Bytes:
+        """What all sheets of then have of a word; see `LexicalScorer.shares`."""
+
+    def _postings(self, number: int) -> slice:
+        return slice(*self.starts[number : number + 2].tolist())
 
     def check(self, dense: int) -> None:
         """Refuse postings that do not fit together, by `ValueError`; so many words are dense."""
@@ -135,26 +130,20 @@ class FrequentInNames(FrequentWords):
     posting_impacts: Bytes  # as above, one a posting, uint8
 
     def _dense_counts(self, row: int, at: Rows) -> FloatArray:
-        return COUNTS.take(self.dense_fields[row].take(at))
+        found: FloatArray = COUNTS.take(self.dense_fields[row].take(at))
+        return found
 
     def _counts(self, postings: Rows) -> FloatArray:
         return COUNTS[self.fields[postings]]
 
-    def impacts(self, weights: Iterable[tuple[int, int]]) -> Impacts:
-        """Sums of bytes; see `FrequentWords`."""
-        total = np.zeros(self.before, dtype=np.uint16)
-        product = np.empty(_AT_ONCE, dtype=np.uint16)
-        for number, weight in weights:
-            if self.dense[number] < 0:
-                part = slice(*self.starts[number : number + 2].tolist())
-                total[self.rows[part]] += self.posting_impacts[part] * np.uint16(weight)
-                continue
-            dense = self.dense_impacts[self.dense[number]]
-            for start in range(0, len(total), _AT_ONCE):
-                some = total[start : start + _AT_ONCE]
-                own = dense[start : start + _AT_ONCE]
-                some += np.multiply(own, np.uint16(weight), out=product[: len(some)])
-        return total
+    def shares(self, number: int, most: int) -> Bytes:
+        """As they were written, whose most is 255; see `FrequentWords`."""
+        if self.dense[number] >= 0:
+            return self.dense_impacts[self.dense[number]]
+        found = np.zeros(self.before, dtype=np.uint8)
+        part = self._postings(number)
+        found[self.rows[part]] = self.posting_impacts[part]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +152,8 @@ class FrequentInContents(FrequentWords):
 
     dense_bits: Bytes  # which sheets have a word, one bit a sheet, (p, n / 8) uint8
     # Score of each sheet for a word that it has, as a share of 255 of the most possible, (n,).
-    shares: Bytes
+    shares_of_255: Bytes
+    scaled: dict[int, Bytes] = field(default_factory=dict)  # the same as shares of another number
 
     def _dense_counts(self, row: int, at: Rows) -> FloatArray:
         marks = self.dense_bits[row].take(at >> 3) & _BITS.take(at & 7)
@@ -172,17 +162,24 @@ class FrequentInContents(FrequentWords):
     def _counts(self, postings: Rows) -> FloatArray:
         return np.ones(len(postings), dtype=np.float32)
 
-    def impacts(self, weights: Iterable[tuple[int, int]]) -> Impacts:
-        """Sums of bits, times what a word adds to each sheet; see `FrequentWords`."""
-        total = np.zeros(self.before, dtype=np.uint8)  # weights fit one byte together
-        for number, weight in weights:
-            if self.dense[number] < 0:
-                total[self.rows[slice(*self.starts[number : number + 2].tolist())]] += weight
-                continue
-            own = np.unpackbits(self.dense_bits[self.dense[number]], count=len(total))
-            own *= np.uint8(weight)
-            total += own
-        return np.multiply(total, self.shares, dtype=np.uint16)
+    def shares(self, number: int, most: int) -> Bytes:
+        """Bits times what a word adds to each sheet; see `FrequentWords`."""
+        if self.dense[number] >= 0:
+            found = np.unpackbits(self.dense_bits[self.dense[number]], count=self.before)
+        else:
+            found = np.zeros(self.before, dtype=np.uint8)
+            found[self.rows[self._postings(number)]] = 1
+        found *= self._up_to(most)
+        return found
+
+    def _up_to(self, most: int) -> Bytes:
+        found = self.scaled.get(most)
+        if found is None:
+            product = np.multiply(self.shares_of_255, most, dtype=np.uint16)
+            found = (product + np.uint16(255) >> 8).astype(np.uint8)  # above 0 if it was
+            self.scaled.clear()  # a question has one
+            self.scaled[most] = found
+        return found
 
 
 class FrequentWordScorer(LexicalScorer):
@@ -228,23 +225,22 @@ class FrequentWordScorer(LexicalScorer):
         scored = self.formula.word(places[found], counts[found], entry.sheets)
         return replace(scored, rows=found)
 
-    def impacts(self, words: Sequence[str]) -> Impacts:
-        """How much of some words every sheet has; see `LexicalScorer`."""
-        weights = byte_weights(list(map(self.limit, words)))
-        weighed = {word: weight for word, weight in zip(words, weights, strict=True) if weight}
-        entries = {word: self._entry(word) for word in weighed if self._is(word)}
-        total = self._frequent.impacts((x.number, weighed[word]) for word, x in entries.items())
+    def sheets(self, word: str) -> int:
+        """Number of all sheets that have a word."""
+        return self._entry(word).sheets if self._is(word) else self._others.sheets(word)
+
+    def shares(self, word: str, most: int = 255) -> Bytes:
+        """What every sheet has of a word; see `LexicalScorer`."""
+        if not self._is(word):
+            return self._others.shares(word, most)
+        entry = self._entry(word)
+        found = self._frequent.shares(entry.number, most)
         if self._frequent.kept is not None:
-            total = total[self._frequent.kept]
-        if len(total) < len(self):
-            total = np.concatenate((total, np.zeros(len(self) - len(total), dtype=np.uint16)))
-        for word, weight in weighed.items():
-            entry = entries.get(word)
-            if entry is None:
-                self._others.word(word).add(weight, total)
-            else:
-                self.formula.word(entry.later, entry.counts, entry.sheets).add(weight, total)
-        return total
+            found = found.take(self._frequent.kept)
+        if len(found) < len(self):
+            found = np.concatenate((found, np.zeros(len(self) - len(found), dtype=np.uint8)))
+            self.formula.word(entry.later, entry.counts, entry.sheets).fill(found, most)
+        return found
 
     def _is(self, word: str) -> bool:
         return word in self._frequent.numbers

@@ -318,10 +318,10 @@ def _load_contents(folder: Path, words: Sequence[str], sheets: int) -> FrequentI
     found = FrequentInContents(
         **_load_postings(folder, "contents", words, sheets),
         dense_bits=_load(folder, "contents.dense_bits", "|u1", -(-sheets // 8)),
-        shares=_load(folder, "contents.shares", "|u1"),
+        shares_of_255=_load(folder, "contents.shares", "|u1"),
     )
     found.check(len(found.dense_bits))
-    if len(found.shares) != sheets:
+    if len(found.shares_of_255) != sheets:
         raise ValueError("the shares of contents are of other sheets")
     return found
 

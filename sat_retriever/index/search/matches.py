@@ -162,21 +162,15 @@ def find_matches(
     words = tuple(query_words(read_as))
     names = snapshot.lexical.scores(words)
     asked_inside = asked_words(read_as)
-    in_contents = {word: snapshot.contents.rareness(word) for word in asked_inside}
-    said = any(in_contents.values())
+    said = any(map(snapshot.contents.knows, asked_inside))
     contents = snapshot.contents.scores(asked_inside)
     contents = _spoken_for(snapshot, contents) if said else contents
-    in_names = {word: snapshot.lexical.rareness(word) for word in words}
-    rareness = Rareness(
-        names=sum(in_names.values()),
-        contents=sum(in_contents.values()),
-        contents_alone=sum(idf for word, idf in in_contents.items() if not in_names.get(word)),
-    )
+    rareness = rareness_of(snapshot, words, asked_inside)
     covered = covered_by_names(float(names.max(initial=0.0)), rareness)
     covered = covered if known is None else known.covered
     asked = asked_phrases(snapshot, query)
     found = tuple(
-        _found(snapshot, word, in_names=word in in_names, in_contents=word in in_contents)
+        _found(snapshot, word, in_names=word in words, in_contents=word in asked_inside)
         for word in dict.fromkeys((*words, *asked_inside))
     )
     return Matches(
@@ -195,14 +189,37 @@ def find_matches(
     )
 
 
+def rareness_of(snapshot: Snapshot, words: Sequence[str], asked: Sequence[str]) -> Rareness:
+    """How much words that names, and contents, are searched for tell in a snapshot."""
+    in_names = {word: snapshot.lexical.rareness(word) for word in words}
+    in_contents = {word: snapshot.contents.rareness(word) for word in asked}
+    return Rareness(
+        names=sum(in_names.values()),
+        contents=sum(in_contents.values()),
+        contents_alone=sum(idf for word, idf in in_contents.items() if not in_names.get(word)),
+    )
+
+
+def having_of(snapshot: Snapshot, word: str, *, in_names: bool, in_contents: bool) -> float:
+    """Number of all sheets that have a word, as if names and contents had it by chance."""
+    places = ((snapshot.lexical, in_names), (snapshot.contents, in_contents))
+    found = [place.sheets(word) for place, looked_in in places if looked_in]
+    sheets = snapshot.sheets
+    return (1 - math.prod(1 - each / max(sheets, 1) for each in found)) * sheets
+
+
+def idf_of(having: float, sheets: int) -> float:
+    """Idf of a word that so many of all sheets have."""
+    return math.log1p((sheets - having + 0.5) / (having + 0.5))
+
+
 def _found(snapshot: Snapshot, word: str, *, in_names: bool, in_contents: bool) -> FoundWord:
     scored = (
         snapshot.lexical.word(word) if in_names else None,
         snapshot.contents.word(word) if in_contents else None,
     )
-    lacking = math.prod(1 - each.sheets / max(snapshot.sheets, 1) for each in scored if each)
     names, contents = (each if each and len(each.rows) else None for each in scored)
-    having = (1 - lacking) * snapshot.sheets
+    having = having_of(snapshot, word, in_names=in_names, in_contents=in_contents)
     codes = codes_of(snapshot, word, contents, having)
     return FoundWord(word, names, contents, having, codes)
 
@@ -224,7 +241,7 @@ def _together(
     of_contents = word_of_contents(covered)
     for word in found:
         if word.sheets:
-            idf = math.log1p((sheets - word.sheets + 0.5) / (word.sheets + 0.5))
+            idf = idf_of(word.sheets, sheets)
             limit += idf
             having = word.better(share, of_contents)
             total[having] += np.float32(idf) * share[having]

@@ -8,25 +8,37 @@ scores as if all were scored. A sheet outside is among the best of no part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.index.search.columns import is_large
-from sat_retriever.index.search.matches import asked_phrases, find_matches, respelled, with_phrases
+from sat_retriever.index.search.fusion import covered_by_names, word_of_contents
+from sat_retriever.index.search.matches import (
+    asked_phrases,
+    find_matches,
+    having_of,
+    idf_of,
+    rareness_of,
+    respelled,
+    with_phrases,
+)
 from sat_retriever.index.search.scores import Query, Scores, best_rows, score_all
 from sat_retriever.index.search.snapshot import Snapshot
 from sat_retriever.index.search.tokens import TokenTable
 from sat_retriever.index.store.store import Store
 from sat_retriever.text.contents import asked_words
-from sat_retriever.text.lexical import Impacts, query_words
+from sat_retriever.text.lexical import byte_weights, query_words
 from sat_retriever.text.period.spans import Span
 
 EXACT = 128  # sheets that are scored with their exact tokens, or twice as many as are asked for
 _POOLED = 2_048  # beyond so many exact sheets, all are scored by codes first
+_AT_ONCE = 32_768  # sheets for which words are added up at once, in the processor's cache
 Rows = NDArray[np.intp]
+Impacts = NDArray[np.uint16]
+"""How much of the words of a query every sheet has, in steps of 1/65,025 of the most possible."""
 Chosen = NDArray[np.bool_]
 WORDED = 1_024  # sheets by words, of names and of contents, or more of a very large index:
 _WORDED_OF = 192  # one in so many, up to
@@ -93,8 +105,7 @@ def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | No
         alone = query.dense_weight == 1  # without words to help, every cosine is compared
         found += snapshot.tokens.nearest(query.token, masks, all_cells=alone)
     found += [
-        *worded(snapshot.lexical.impacts(list(dict.fromkeys(query_words(read_as)))), masks),
-        *_worded_by_contents(snapshot, read_as, masks),
+        *_worded(snapshot, read_as, masks),
         *([with_phrases(snapshot, phrases)[:WORDED]] if phrases else []),
     ]
     return with_leaders(snapshot, found, allowed)
@@ -112,26 +123,70 @@ def _masks(
     return [allowed, in_time] if in_time.any() else [allowed]
 
 
-def _worded_by_contents(
-    snapshot: Snapshot, read_as: str, masks: Sequence[Chosen | None]
+def _worded(snapshot: Snapshot, read_as: str, masks: Sequence[Chosen | None]) -> list[Rows]:
+    """Positions of the sheets that have most of a question's words: in names, and in both places.
+
+    Names say how much words in contents count; see `matches.find_matches`. All words are added up:
+    passing over common ones, as MaxScore does, saves less than it costs to look them up for the
+    sheets in play (benchmarks/LOG.md).
+    """
+    words, size = tuple(query_words(read_as)), len(snapshot.ids)
+    names = {word: snapshot.lexical.shares(word) for word in words if snapshot.lexical.knows(word)}
+    by_names = _summed(names, {word: snapshot.lexical.limit(word) for word in names}, size)
+    asked = asked_words(read_as) if snapshot.has_contents else ()
+    inside = [word for word in asked if snapshot.contents.knows(word)]
+    if not inside:
+        return worded(by_names, masks)
+    best = float(by_names.max(initial=0)) / 255**2
+    covered = covered_by_names(best, rareness_of(snapshot, words, asked))
+    most = round(255 * word_of_contents(covered))
+    both = dict(names)
+    for word in inside:
+        own = snapshot.contents.shares(word, most)
+        both[word] = np.maximum(own, names[word], out=own) if word in names else own
+    idfs = {
+        word: idf_of(
+            having_of(snapshot, word, in_names=word in words, in_contents=word in asked),
+            snapshot.sheets,
+        )
+        for word in both
+    }
+    limits = {word: snapshot.contents.limit(word) for word in inside}
+    by_contents = _summed({word: snapshot.contents.shares(word) for word in inside}, limits, size)
+    return [
+        *worded(_summed(both, idfs, size), masks),
+        # Evidence counts contents in full, and ranks are by either alone.
+        *worded(by_names, masks, WORDED),
+        *worded(by_contents, masks, WORDED),
+    ]
+
+
+def _summed(
+    shares: Mapping[str, NDArray[np.uint8]], weights: Mapping[str, float], size: int
+) -> Impacts:
+    """How much of some words every sheet has, (size,)."""
+    total = np.zeros(size, dtype=np.uint16)
+    product = np.empty(_AT_ONCE, dtype=np.uint16)
+    for word, weight in zip(shares, byte_weights([weights[x] for x in shares]), strict=True):
+        for start in range(0, size, _AT_ONCE):
+            some = total[start : start + _AT_ONCE]
+            own = shares[word][start : start + _AT_ONCE]
+            some += np.multiply(own, np.uint16(weight), out=product[: len(some)])
+    return total
+
+
+def worded(
+    total: Impacts, masks: Sequence[Chosen | None], at_most: int | None = None
 ) -> list[Rows]:
-    if not snapshot.has_contents:
-        return []
-    return worded(snapshot.contents.impacts(asked_words(read_as)), masks)
-
-
-def worded(total: Impacts, masks: Sequence[Chosen | None]) -> list[Rows]:
     """Positions of the sheets that have most of some words within each mask: `WORDED` or some more.
 
-    `total` is how much of the words every sheet has, (n,). All words are added up: passing over
-    common ones, as MaxScore does, saves less than it costs to look them up for the sheets in play
-    (benchmarks/LOG.md).
+    `total` is how much of the words every sheet has, (n,).
     """
     stride = max(1, len(total) // _SAMPLE)
     found = []
     for mask in masks:
         most = WORDED  # of sheets of other times, few are among the best
-        if mask is masks[-1]:
+        if mask is masks[-1] and at_most is None:
             most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
         own = total if mask is None else total * mask
         # About twice so many reach it, as some of them say.

@@ -147,10 +147,11 @@ def test_frequent_words_of_contents_score_as_looked_up(with_contents):
             scored = found.word(word)
             assert snapshot.whole.ids[scored.rows].tolist() == looked_up.tolist()
             assert (scored.sheets, words.having[number]) == (len(looked_up), len(looked_up))
-            total = found.impacts([word])
-            assert np.flatnonzero(total).tolist() == scored.rows.tolist()
-            shares = scored.scores / scored.limit * 255**2
-            assert total[scored.rows] == pytest.approx(shares, abs=256)
+            for most in (255, 40):
+                shares = found.shares(word, most)
+                assert np.flatnonzero(shares).tolist() == scored.rows.tolist()
+                exact = scored.scores / scored.limit * most
+                assert shares[scored.rows] == pytest.approx(exact, abs=1.01)
 
 
 def test_contents_that_came_or_went_later_count(with_contents):
