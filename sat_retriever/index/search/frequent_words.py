@@ -173,6 +173,8 @@ class FrequentInContents(FrequentWords):
         return found
 
     def _up_to(self, most: int) -> Bytes:
+        if most == 255:
+            return self.shares_of_255
         found = self.scaled.get(most)
         if found is None:
             product = np.multiply(self.shares_of_255, most, dtype=np.uint16)

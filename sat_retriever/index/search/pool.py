@@ -40,9 +40,10 @@ Rows = NDArray[np.intp]
 Impacts = NDArray[np.uint16]
 """How much of the words of a query every sheet has, in steps of 1/65,025 of the most possible."""
 Chosen = NDArray[np.bool_]
-WORDED = 1_024  # sheets by words, of names and of contents, or more of a very large index:
-_WORDED_OF = 192  # one in so many, up to
-_MOST_WORDED = 8_192
+WORDED = 1_024  # sheets by words, or one in so many of a very large index, up to as many more:
+_WORDED_OF, _MOST_WORDED = 192, 8
+# In names and contents together, more sheets have about the same of a question's words.
+_BOTH_OF, _MOST_BOTH = 96, 16
 _LED = 4_096  # sheets whose documentation is in the pool
 _SAMPLE = 16_384  # sheets that say how much of the words the best have
 
@@ -136,7 +137,7 @@ def _worded(snapshot: Snapshot, read_as: str, masks: Sequence[Chosen | None]) ->
     asked = asked_words(read_as) if snapshot.has_contents else ()
     inside = [word for word in asked if snapshot.contents.knows(word)]
     if not inside:
-        return worded(by_names, masks)
+        return worded(by_names, masks, _most(size, _WORDED_OF, _MOST_WORDED))
     best = float(by_names.max(initial=0)) / 255**2
     covered = covered_by_names(best, rareness_of(snapshot, words, asked))
     most = round(255 * word_of_contents(covered))
@@ -154,7 +155,7 @@ def _worded(snapshot: Snapshot, read_as: str, masks: Sequence[Chosen | None]) ->
     limits = {word: snapshot.contents.limit(word) for word in inside}
     by_contents = _summed({word: snapshot.contents.shares(word) for word in inside}, limits, size)
     return [
-        *worded(_summed(both, idfs, size), masks),
+        *worded(_summed(both, idfs, size), masks, _most(size, _BOTH_OF, _MOST_BOTH)),
         # Evidence counts contents in full, and ranks are by either alone.
         *worded(by_names, masks, WORDED),
         *worded(by_contents, masks, WORDED),
@@ -175,24 +176,25 @@ def _summed(
     return total
 
 
-def worded(
-    total: Impacts, masks: Sequence[Chosen | None], at_most: int | None = None
-) -> list[Rows]:
-    """Positions of the sheets that have most of some words within each mask: `WORDED` or some more.
+def _most(size: int, one_of: int, times: int) -> int:
+    return max(WORDED, min(size // one_of, times * WORDED))
 
-    `total` is how much of the words every sheet has, (n,).
+
+def worded(total: Impacts, masks: Sequence[Chosen | None], most: int) -> list[Rows]:
+    """Positions of the sheets that have most of some words within each mask: as many or some more.
+
+    `total` is how much of the words every sheet has, (n,). Before the last mask, which is of the
+    times asked for, few sheets are among the best: `WORDED` count.
     """
     stride = max(1, len(total) // _SAMPLE)
     found = []
     for mask in masks:
-        most = WORDED  # of sheets of other times, few are among the best
-        if mask is masks[-1] and at_most is None:
-            most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
+        wanted = most if mask is masks[-1] else min(most, WORDED)
         own = total if mask is None else total * mask
         # About twice so many reach it, as some of them say.
-        bound = _least(own[::stride], max(1, 2 * most // stride))
+        bound = _least(own[::stride], max(1, 2 * wanted // stride))
         rows = np.flatnonzero(own >= max(bound, 1))
-        found.append(_most_of(rows, own[rows], most))
+        found.append(_most_of(rows, own[rows], wanted))
     return found
 
 

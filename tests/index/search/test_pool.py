@@ -38,9 +38,7 @@ def large(monkeypatch):
 )
 def test_the_best_by_words_are_found_as_a_plain_loop_finds_them(numbers, drawn):
     total, mask = np.array(numbers, dtype=np.uint16), np.array(drawn[: len(numbers)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "WORDED", 4)
-        found = pool.worded(total, [None, mask])
+    found = pool.worded(total, [None, mask], 4)
     for own, rows in ((total, found[0]), (np.where(mask, total, 0), found[1])):
         least = np.sort(own)[::-1][:4].min()
         assert set(np.flatnonzero(own > least)) <= set(rows.tolist())
