@@ -71,8 +71,7 @@ class FoundHit(Hit):
     def __eq__(self, other: object) -> bool:
         return _plain(self) == (_plain(other) if isinstance(other, FoundHit) else other)
 
-    def __hash__(self) -> int:
-        return hash(_plain(self))
+    __hash__ = Hit.__hash__
 
 
 def _plain(hit: FoundHit) -> Hit:

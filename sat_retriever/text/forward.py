@@ -13,7 +13,7 @@ from typing import Any
 from sat_retriever.errors import IndexDamagedError
 from sat_retriever.records.contents import CellText, SheetContents, TableContents, TextKind
 from sat_retriever.records.sheets import SheetRecord, Table
-from sat_retriever.text.segment import read_chunks
+from sat_retriever.text.segment import ReadText, read_chunks
 
 # What the reading of a stored form raises that somebody else wrote.
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
@@ -55,8 +55,8 @@ class ForwardIndex:
     lines: str
 
     @classmethod
-    def of(cls, record: SheetRecord) -> ForwardIndex:
-        """Read the words of a record's texts."""
+    def of(cls, record: SheetRecord, read: ReadText = read_chunks) -> ForwardIndex:
+        """The words of a record's texts, each read by `read`."""
         contents = record.contents or SheetContents()
         parts = [[each.text for each in contents.notes]]
         for place, table in enumerate(record.tables):
@@ -65,7 +65,9 @@ class ForwardIndex:
         return cls(
             json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":")),
             tuple(map(len, parts)),
-            "\n".join(f" {_line(text)} " for own in parts for text in own),
+            "\n".join(
+                f" {' '.join(chunk.line for chunk in read(text))} " for own in parts for text in own
+            ),
         )
 
     def packed(self) -> str:
@@ -182,10 +184,6 @@ class StoredContents(SheetContents):
 
     def __reduce__(self) -> tuple[type[SheetContents], tuple[Any, ...]]:
         return SheetContents, (self.notes, self.tables)
-
-
-def _line(text: str) -> str:
-    return " ".join(each.line for each in read_chunks(text))
 
 
 def _damage() -> IndexDamagedError:

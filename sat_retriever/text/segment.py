@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -74,6 +74,10 @@ class Chunk:
     forms: tuple[tuple[str, ...], ...]
     stems: tuple[str, ...]
     line: str
+
+
+ReadText = Callable[[str], Sequence[Chunk]]
+"""Reads the chunks of a text, as `read_chunks` does."""
 
 
 def read_chunks(text: str) -> list[Chunk]:

@@ -18,6 +18,7 @@ from sat_retriever.records.jsonform import record_from_json, skipped_from_json, 
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.text.forward import ForwardIndex
+from sat_retriever.text.segment import ReadText, read_chunks
 
 Read = TypeVar("Read")
 MAX_BYTES = 4 << 20  # of one sheet's contents as JSON, also with its words
@@ -149,15 +150,15 @@ def finite(tokens: np.ndarray[Any, Any]) -> bool:
         return bool(np.isfinite(np.einsum("ij,ij->i", tokens, tokens)).all())
 
 
-def packed_contents(record: SheetRecord) -> bytes:
-    """The texts of a sheet and their words, compressed.
+def packed_contents(record: SheetRecord, read: ReadText = read_chunks) -> bytes:
+    """The texts of a sheet and their words, read by `read`, compressed.
 
     The words are left out where they would make it too long.
 
     Raises:
         InputError: If the texts are too long, or not Unicode.
     """
-    texts = ForwardIndex.of(record)
+    texts = ForwardIndex.of(record, read)
     try:
         plain = texts.texts.encode()
         whole = texts.packed().encode()

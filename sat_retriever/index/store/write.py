@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sat_retriever.records.contents import Role
 from sat_retriever.text.contents import ContentWords, content_words
 from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.period.relation import months_of
+from sat_retriever.text.segment import read_chunks
 from sat_retriever.text.spelling import is_main
 
 _NO_WORDS = ContentWords((), ())
@@ -38,8 +40,9 @@ def packed_sheet(row: SheetRow) -> PackedSheet:
     """A sheet as it is stored; raises `InputError` if its contents cannot be."""
     record, kept, names = row.record, row.record.contents, sheet_words(row.record)
     text = packed_record(record)
-    words = content_words(kept) if kept else _NO_WORDS
-    data = packed_contents(record) if kept else None
+    read = cache(read_chunks)  # the words of texts are needed twice
+    words = content_words(kept, read) if kept else _NO_WORDS
+    data = packed_contents(record, read) if kept else None
     return PackedSheet(
         sheet=(
             *(record.sheet_id, record.workbook, record.path, record.format),

@@ -132,6 +132,21 @@ def test_workbooks_of_a_version_before_contents_are_read_anew_once_and_are_no_da
             assert (report.repaired, report.unchanged) == (0, int(not verify))
 
 
+def test_contents_without_their_words_are_matched_as_others(path):
+    """Older versions stored them so, and so are very long ones."""
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        stored = index._store.texts(["a#b", "c#d"])
+        assert stored["a#b"].lines == " sourc survey "
+        assert list(stored) == ["a#b"]
+    bare = zlib.compress(json.dumps(CONTENTS.to_json()).encode())
+    change(path, "UPDATE contents SET packed = ?, crc = ?", bare, checksum(bare))
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        texts = index._store.texts(["a#b", "c#d"])["a#b"]
+        assert (texts.counts, texts.lines) == (stored["a#b"].counts, stored["a#b"].lines)
+        assert texts.contents() == CONTENTS
+        assert index.records(["a#b"], contents=True)["a#b"].contents == CONTENTS
+
+
 def test_contents_that_cannot_be_kept_are_refused_with_the_sheet(path):
     long = SheetContents((CellText("A1", "x" * MAX_BYTES),))
     odd = SheetContents((CellText("A1", "\ud800"),))
