@@ -101,7 +101,8 @@ class Periods:
 
     def inside(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
         """For every sheet, (n,), True if it lies inside a requested stretch."""
-        return (self.lying(asked) == INSIDE).take(self.codes)
+        found: NDArray[np.bool_] = (self.lying(asked) == INSIDE).take(self.codes)
+        return found
 
     def overlapping(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
         """For every sheet, (n,), what `relation.overlapping` gives of requested stretches."""

@@ -139,7 +139,8 @@ class FrequentInNames(FrequentWords):
     def shares(self, number: int, most: int) -> Bytes:
         """As they were written, whose most is 255; see `FrequentWords`."""
         if self.dense[number] >= 0:
-            return self.dense_impacts[self.dense[number]]
+            dense: Bytes = self.dense_impacts[self.dense[number]]
+            return dense
         found = np.zeros(self.before, dtype=np.uint8)
         part = self._postings(number)
         found[self.rows[part]] = self.posting_impacts[part]
@@ -157,7 +158,8 @@ class FrequentInContents(FrequentWords):
 
     def _dense_counts(self, row: int, at: Rows) -> FloatArray:
         marks = self.dense_bits[row].take(at >> 3) & _BITS.take(at & 7)
-        return (marks != 0).astype(np.float32)
+        found: FloatArray = (marks != 0).astype(np.float32)
+        return found
 
     def _counts(self, postings: Rows) -> FloatArray:
         return np.ones(len(postings), dtype=np.float32)

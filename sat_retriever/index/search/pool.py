@@ -8,7 +8,7 @@ scores as if all were scored. A sheet outside is among the best of no part.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -131,47 +131,47 @@ def _worded(snapshot: Snapshot, read_as: str, masks: Sequence[Chosen | None]) ->
     passing over common ones, as MaxScore does, saves less than it costs to look them up for the
     sheets in play (benchmarks/LOG.md).
     """
-    words, size = tuple(query_words(read_as)), len(snapshot.ids)
-    names = {word: snapshot.lexical.shares(word) for word in words if snapshot.lexical.knows(word)}
-    by_names = _summed(names, {word: snapshot.lexical.limit(word) for word in names}, size)
+    names, contents, size = snapshot.lexical, snapshot.contents, len(snapshot.ids)
+    words = tuple(query_words(read_as))
+    in_names = {word: limit for word in words if (limit := names.limit(word))}
+    by_names = _summed(in_names, names.shares, size)
     asked = asked_words(read_as) if snapshot.has_contents else ()
-    inside = [word for word in asked if snapshot.contents.knows(word)]
-    if not inside:
+    in_contents = {word: limit for word in asked if (limit := contents.limit(word))}
+    if not in_contents:
         return worded(by_names, masks, _most(size, _WORDED_OF, _MOST_WORDED))
     best = float(by_names.max(initial=0)) / 255**2
     covered = covered_by_names(best, rareness_of(snapshot, words, asked))
     most = round(255 * word_of_contents(covered))
-    both = dict(names)
-    for word in inside:
-        own = snapshot.contents.shares(word, most)
-        both[word] = np.maximum(own, names[word], out=own) if word in names else own
-    idfs = {
-        word: idf_of(
-            having_of(snapshot, word, in_names=word in words, in_contents=word in asked),
-            snapshot.sheets,
-        )
-        for word in both
-    }
-    limits = {word: snapshot.contents.limit(word) for word in inside}
-    by_contents = _summed({word: snapshot.contents.shares(word) for word in inside}, limits, size)
+
+    def better(word: str) -> NDArray[np.uint8]:
+        if word not in in_contents:
+            return names.shares(word)
+        own = contents.shares(word, most)
+        return np.maximum(own, names.shares(word), out=own) if word in in_names else own
+
+    idfs = {}
+    for word in in_names | in_contents:
+        having = having_of(snapshot, word, in_names=word in words, in_contents=word in asked)
+        idfs[word] = idf_of(having, snapshot.sheets)
     return [
-        *worded(_summed(both, idfs, size), masks, _most(size, _BOTH_OF, _MOST_BOTH)),
+        *worded(_summed(idfs, better, size), masks, _most(size, _BOTH_OF, _MOST_BOTH)),
         # Evidence counts contents in full, and ranks are by either alone.
         *worded(by_names, masks, WORDED),
-        *worded(by_contents, masks, WORDED),
+        *worded(_summed(in_contents, contents.shares, size), masks, WORDED),
     ]
 
 
 def _summed(
-    shares: Mapping[str, NDArray[np.uint8]], weights: Mapping[str, float], size: int
+    weights: Mapping[str, float], shares: Callable[[str], NDArray[np.uint8]], size: int
 ) -> Impacts:
     """How much of some words every sheet has, (size,)."""
     total = np.zeros(size, dtype=np.uint16)
     product = np.empty(_AT_ONCE, dtype=np.uint16)
-    for word, weight in zip(shares, byte_weights([weights[x] for x in shares]), strict=True):
+    for word, weight in zip(weights, byte_weights([*weights.values()]), strict=True):
+        found = shares(word)
         for start in range(0, size, _AT_ONCE):
             some = total[start : start + _AT_ONCE]
-            own = shares[word][start : start + _AT_ONCE]
+            own = found[start : start + _AT_ONCE]
             some += np.multiply(own, np.uint16(weight), out=product[: len(some)])
     return total
 

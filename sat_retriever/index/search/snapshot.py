@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import Bm25, Find, LexicalScorer, counted
+from sat_retriever.text.lexical import Bm25, LexicalScorer, counted
 from sat_retriever.text.period.spans import Span
 
 _NOTED = 4_096  # sheets whose positions are noted
@@ -202,7 +202,11 @@ def snapshot_of(store: Store, columns: Columns) -> Snapshot:
         found = found[ids.take(found, mode="clip") == rows]
         return found, np.ones(len(found), dtype=np.float32)
 
-    def scorer(find: Find, formula: Bm25, words: FrequentWords | None) -> LexicalScorer:
+    def scorer(
+        find: Callable[..., tuple[NDArray[np.intp], FloatArray]],
+        formula: Bm25,
+        words: FrequentWords | None,
+    ) -> LexicalScorer:
         others = LexicalScorer(find, formula)
         if frequent is None or words is None:
             return others
