@@ -88,7 +88,7 @@ RUNGS = (
         partial(_weighed, weight=1.0),
         package(
             "text.lexical", "text.segment", "index.search.matches", "index.search.frequent_words",
-            "index.search.content_scorer", "index.store.words",
+            "index.store.words",
         ),
     ),
     System(
@@ -101,7 +101,7 @@ RUNGS = (
         "no_cell_words",
         "without words of cells",
         partial(_changed, change=without.no_cell_words),
-        package("text.contents", "index.search.content_scorer", "index.store.words"),
+        package("text.contents", "index.store.words"),
     ),
     System(
         "no_cosine",

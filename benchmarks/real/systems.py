@@ -219,8 +219,7 @@ BEFORE = (
         lambda on: on.asking(on.index(ContentsPolicy.NAMES)),
         package(
             "records.contents", "text.contents", "text.serialize:contents_text",
-            "index.search.content_scorer", "index.store.packing", "index.store.words",
-            "rank.links.reading",
+            "index.store.packing", "index.store.words", "rank.links.reading",
         ),
     ),
 )  # fmt: skip

@@ -8,7 +8,7 @@ module of the package, and puts back what was there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import ModuleType
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.columns import LeadSheets
-from sat_retriever.index.search.content_scorer import ContentScorer
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.settings import IndexState
@@ -89,7 +88,7 @@ def no_name_words(of: Snapshot) -> Snapshot:
     They still say how much of a question names cover, which main sheets a question means, and
     what links and reading weigh words by. A question of which no cell has a word keeps them.
     """
-    return replace(of, lexical=_NamesUnscored(of.lexical))
+    return replace(of, lexical=_Unscored(of.lexical))
 
 
 def no_cell_words(of: Snapshot) -> Snapshot:
@@ -104,12 +103,12 @@ def _none_of(limit: float) -> WordScores:
     return WordScores(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32), limit, 0)
 
 
-class _NamesUnscored(LexicalScorer):
+class _Unscored(LexicalScorer):
     """A scorer by which no sheet has a single word, and else what another says."""
 
     def __init__(self, whole: LexicalScorer) -> None:
         self._whole = whole
-        self._count = len(whole)
+        self.formula = whole.formula
 
     def word(self, word: str) -> WordScores:
         return _none_of(0.0)
@@ -127,25 +126,11 @@ class _NamesUnscored(LexicalScorer):
         return self._whole.by_word(query, places)
 
 
-class _CellsUnscored(ContentScorer):
-    """A scorer by which words tell as much as another says, but no sheet has one."""
+class _CellsUnscored(_Unscored):
+    """The same of cells, by which no sheet has several words either."""
 
-    def __init__(self, whole: ContentScorer) -> None:
-        self._whole = whole
-        self._count = len(whole)
-
-    def knows(self, word: str) -> bool:
-        return self._whole.knows(word)
-
-    def having(self, words: Sequence[str]) -> NDArray[np.intp]:
-        return self._whole.having(words)
-
-    def by_word(self, words: Sequence[str]) -> dict[str, WordScores]:
-        found = self._whole.by_word(words)
-        return {word: _none_of(scored.limit) for word, scored in found.items()}
-
-    def total(self, found: Mapping[str, WordScores]) -> tuple[FloatArray, dict[str, float]]:
-        return self._whole.total(found)
+    def scores(self, query: Sequence[str]) -> FloatArray:
+        return np.zeros(len(self), dtype=np.float32)
 
 
 @contextmanager

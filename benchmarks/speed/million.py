@@ -1,6 +1,7 @@
 """One file of up to a million sheets: time in multiples of encoding, recall, memory, cold start.
 
-    python -m benchmarks run million [--sizes 1000 100000 300000 1000000] [--contents 1000 100000]
+    python -m benchmarks run million [--sizes 1000 100000 300000 1000000]
+        [--contents 1000 100000 1000000]
 
 Sheets are those of `run latency`: template-like names, in which every word is common, and random
 tokens, which no cell of near tokens tells apart. With contents, each has twelve labels and a note
@@ -26,15 +27,13 @@ import psutil
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
 from benchmarks.speed.latency import MADE, file_of, index_of, queries, seconds_file
-from benchmarks.speed.turns import percentiles
+from benchmarks.speed.turns import multiples
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.search import columns
 from sat_retriever.index.search.mapped import renew_mapped
 from sat_retriever.text.period.spans import UNDATED
 
 K = 50
-_WARM_UP = 20
-_REPEATS = 3
 _READERS = 8
 _READER = """
 import json, sys, time
@@ -67,21 +66,7 @@ def times(index: SheetIndex, asked: Sequence[str]) -> Figures:
         "no_reranking": lambda query: found.retrieve(query, today=UNDATED),
         "with_token": lambda query: ranked.retrieve(query, token=tokens[query], today=UNDATED),
     }
-    spent: dict[str, list[float]] = {name: [] for name in calls}
-    for query in asked[:_WARM_UP]:
-        for call in calls.values():
-            call(query)
-    for query in [*asked] * _REPEATS:
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call(query)
-            spent[name].append((time.perf_counter() - start) * 1000)
-    one = statistics.median(spent["encode"])
-    figures: Figures = {}
-    for name, values in spent.items():
-        figures |= percentiles(name, values)
-        figures[f"{name}_times_encoding"] = round(statistics.median(values) / one, 2)
-    return figures
+    return multiples(calls, asked)
 
 
 def best(path: str | Path, asked: Sequence[str]) -> list[list[str]]:
@@ -186,7 +171,7 @@ def measure(
     "million",
     work=MADE,
     sizes=[1000, 100_000, 300_000, 1_000_000],
-    contents=option([1000, 100_000], "sizes with contents", nargs="*"),
+    contents=option([1000, 100_000, 1_000_000], "sizes with contents", nargs="*"),
     queries=100,
     compared=option(50, "questions of the recall"),
 )

@@ -1,6 +1,7 @@
 r"""The same index in PostgreSQL and in a file, beside vector stores of LlamaIndex and LangChain.
 
-    python -m benchmarks run postgres [--sizes 1000 100000] [--encoded 30000] [--others FOLDER]
+    python -m benchmarks run postgres [--sizes 1000 100000] [--contents 1000 100000 1000000]
+        [--encoded 30000] [--others FOLDER]
 
 The file is that of `run million`, copied by `sat migrate`; both answer the same questions in the
 same process, call by call in turn. Other stores hold the same tokens of names and are asked with
@@ -208,7 +209,7 @@ def encoded_index(size: int, work: Path) -> SheetIndex:
     work=MADE,
     sizes=option([1000, 100_000], nargs="*"),
     encoded=option([30_000], nargs="*"),
-    contents=option([1000, 100_000], nargs="*"),
+    contents=option([1000, 100_000, 1_000_000], nargs="*"),
     queries=100,
     compared=option(50, "questions of the recall"),
     most_others=option(100_000, "most sheets of others"),

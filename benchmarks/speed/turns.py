@@ -44,6 +44,8 @@ def multiples(
     for name, values in spent.items():
         figures |= percentiles(name, values)
         figures[f"{name}_times_encoding"] = round(statistics.median(values) / one, 2)
+        p95 = figures[f"{name}_p95_ms"]
+        figures[f"{name}_p95_times_p50"] = round(p95 / figures[f"{name}_p50_ms"], 2)
     return figures
 
 

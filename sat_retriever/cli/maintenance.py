@@ -131,6 +131,14 @@ def migrate(
         ),
     ],
     *,
+    hnsw: Annotated[
+        bool,
+        typer.Option(
+            "--hnsw",
+            help="Make an HNSW index of the tokens as well, for SQL of your own; search needs "
+            "none, and it takes most of the time.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Copy an index file into PostgreSQL 16 or newer with pgvector.
@@ -145,7 +153,10 @@ def migrate(
         raise InputError(f"{url!r} is no URL of PostgreSQL; write postgresql://HOST/DATABASE")
     with progress("migrate", "connecting") as shown:
         counts = migrate_store(
-            file, place, lambda done, total: shown.at(At("copying", done, total, noun="row"))
+            file,
+            place,
+            lambda done, total: shown.at(At("copying", done, total, noun="row")),
+            hnsw=hnsw,
         )
     if as_json:
         print_json({"index": str(place), "rows": counts})

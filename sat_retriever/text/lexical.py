@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial, reduce
+from functools import cache
 from importlib.resources import files
 from typing import Generic, TypeVar
 
@@ -93,8 +93,11 @@ class KeptWords(Generic[Found]):
         return WORD_COST + len(word) // 8 + self._size_of(found)
 
 
-K1 = 1.2  # saturation of repeated words; FTS5's value
-B = 0.4  # normalisation by length
+# Saturation of repeated words: FTS5's value, which held-out tables of WikiTableQuestions' training
+# part and EPS's development questions chose as well.
+K1 = 1.2
+B = 0.4  # normalisation by the length of names
+B_CONTENTS = 0.5  # by that of contents; chosen on the validation sets of real lists
 # The weight of a word by its field: workbook name, sheet name, headers, folder.
 # Chosen on Spider's training questions and 1K's validation split (benchmarks/LOG.md).
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 1.0)
@@ -110,9 +113,8 @@ STOP_WORDS = frozenset(
     """.split()
 )
 
-Postings = Callable[[str], tuple[NDArray[np.intp], ...]]
-Impacts = NDArray[np.uint16]
-"""How much of the words of a query every sheet has, in steps of 1/65,280 of the most possible."""
+Find = Callable[[str], tuple[NDArray[np.intp], FloatArray]]
+"""Positions of the sheets with a word, ascending, and how much of it each of them has."""
 
 
 def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
@@ -151,7 +153,7 @@ class WordScores:
 
     rows: NDArray[np.intp]  # positions of the sheets that contain it, ascending
     scores: FloatArray  # their scores, same length, float32
-    limit: float  # upper bound of a sheet's score: idf · (K1 + 1)
+    limit: float  # upper bound of a sheet's score
     sheets: int  # number of sheets that contain it, of all sheets; more than `rows` in a part
 
     def among(self, places: NDArray[np.intp]) -> WordScores:
@@ -168,62 +170,87 @@ class WordScores:
         there = np.flatnonzero(self.rows[at] == places)
         return WordScores(there, self.scores[at[there]], self.limit, self.sheets)
 
-    def add(self, weight: int, total: Impacts) -> None:
-        """Add the scores to those of all sheets, as bytes times a weight."""
-        total[self.rows] += (self.scores * np.float32(weight * 255 / self.limit)).astype(np.uint16)
+    def fill(self, shares: NDArray[np.uint8], most: int) -> None:
+        """Write the scores over those of all sheets, as shares of the limit from 0 to `most`."""
+        if len(self.rows):
+            scale = np.float32(most / self.limit)
+            shares[self.rows] = np.ceil(self.scores * scale).clip(1, most)
 
 
-def counted(
-    postings: Sequence[NDArray[np.intp]], sheets: int
-) -> tuple[NDArray[np.intp], FloatArray]:
+def counted(postings: Sequence[NDArray[np.intp]]) -> tuple[NDArray[np.intp], FloatArray]:
     """Positions of the sheets that contain a word, ascending, and its weighted count in each.
 
     `postings` has one array per field. A word counts once per field, by the field's weight.
+
+    >>> rows, counts = counted([np.array(each, dtype=np.intp) for each in ([2, 5], [5], [], [])])
+    >>> rows.tolist(), counts.tolist()
+    ([2, 5], [1.0, 4.0])
     """
-    frequency = np.zeros(sheets, dtype=np.float32)
-    for rows, weight in zip(postings, FIELD_WEIGHTS, strict=True):
-        frequency[rows] += weight
-    found = np.flatnonzero(frequency)
-    return found, frequency[found]
+    weights = np.repeat(FIELD_WEIGHTS, [len(rows) for rows in postings])
+    found, place = np.unique(np.concatenate(postings), return_inverse=True)
+    return found, np.bincount(place, weights, len(found)).astype(np.float32)
 
 
-def mean_of(lengths: FloatArray) -> float:
-    """Mean number of words of some sheets, (n,); 0 without sheets."""
-    return float(lengths.sum()) / max(len(lengths), 1)
-
-
-def limit_of(having: int, sheets: int) -> float:
-    """Most that a word of `having` of all `sheets` adds to a score: its idf · (K1 + 1)."""
-    return float(np.log1p((sheets - having + 0.5) / (having + 0.5))) * (K1 + 1)
-
-
-def bm25(counts: FloatArray, lengths: FloatArray, mean: float, limit: float) -> FloatArray:
-    """BM25 of one word in m sheets, (m,) float32, from its `counted` counts and their lengths.
+@dataclass(frozen=True, slots=True, eq=False)
+class Bm25:
+    """BM25 over n sheets: what each word adds to their scores.
 
     Source: Robertson and Zaragoza (2009), with the idf of Lucene, ln(1 + (n - df + ½) /
     (df + ½)), which is positive even for words in most sheets.
     """
-    norm = 1 - B + B * lengths / max(mean, 1.0)
-    scores: FloatArray = (limit * counts / (counts + K1 * norm)).astype(np.float32)
-    return scores
+
+    norms: FloatArray  # K1, normalised by the number of words of each sheet, (n,)
+    sheets: int  # sheets that count: a word may be in them
+    most: float  # largest share of idf · (K1 + 1) that a sheet can have
+
+    @classmethod
+    def of_names(cls, lengths: FloatArray) -> Bm25:
+        """BM25 over names, whose words count by their fields."""
+        return cls(_norms(lengths, len(lengths), B), len(lengths), 1.0)
+
+    @classmethod
+    def of_contents(cls, lengths: FloatArray) -> Bm25:
+        """BM25 over contents, where a word counts once a sheet; sheets without any do not count."""
+        sheets = int(np.count_nonzero(lengths))
+        norms = _norms(lengths, sheets, B_CONTENTS)
+        return cls(norms, sheets, 1 / (1 + K1 * (1 - B_CONTENTS)))
+
+    def idf(self, having: int) -> float:
+        """Idf of a word that so many sheets have; 0 for none."""
+        return float(np.log1p((self.sheets - having + 0.5) / (having + 0.5))) if having else 0.0
+
+    def limit(self, having: int) -> float:
+        """Most that a word adds to a score if so many sheets have it; 0 for none."""
+        return self.idf(having) * (K1 + 1) * self.most
+
+    def shares(self, rows: NDArray[np.intp], counts: FloatArray) -> FloatArray:
+        """Scores of a word in some sheets, (m,) float32, as shares of the limit in (0, 1].
+
+        `counts` says how much each of them has of the word; see `counted`.
+        """
+        found: FloatArray = counts / (counts + self.norms.take(rows))
+        return found if self.most == 1 else found / np.float32(self.most)
+
+    def word(self, rows: NDArray[np.intp], counts: FloatArray, sheets: int) -> WordScores:
+        """The scores of a word in some of the sheets that have it, which are so many."""
+        limit = self.limit(sheets)
+        return WordScores(rows, np.float32(limit) * self.shares(rows, counts), limit, sheets)
+
+
+def _norms(lengths: FloatArray, sheets: int, b: float) -> FloatArray:
+    mean = float(lengths.sum()) / max(sheets, 1)
+    norms: FloatArray = K1 * (1 - b + b * lengths / max(mean, 1.0))
+    return norms
 
 
 def byte_weights(limits: Sequence[float]) -> list[int]:
-    """Weights of words whose scores are bytes; weighted sums of these fit 16 bits.
+    """Weights of words, which fit one byte together.
 
     >>> byte_weights([3.0, 1.0])
-    [192, 64]
+    [191, 63]
     """
     total = sum(limits)
-    return [int(256 * limit / total) if total else 0 for limit in limits]
-
-
-def impacts(words: Sequence[WordScores], sheets: int) -> Impacts:
-    """How much of some words every sheet has, (n,)."""
-    total = np.zeros(sheets, dtype=np.uint16)
-    for word, weight in zip(words, byte_weights([each.limit for each in words]), strict=True):
-        word.add(weight, total)
-    return total
+    return [int(255 * limit / total) if total else 0 for limit in limits]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,30 +263,23 @@ class WordShares:
 
 
 class LexicalScorer:
-    """A BM25 scorer for one state of the index, which caches the scores of words.
+    """Scores of words in the sheets of one state of the index; those of words asked for are kept.
 
-    Args:
-        postings: Function from a word to the positions of the sheets with it, one array per field.
-        lengths: Number of words of every sheet, shape (n,).
-        max_kept: Most sheet scores kept, over all words; see `KeptWords`.
+    `find` gives the positions of the sheets with a word, ascending, and how much each has of it,
+    which `formula` makes a score of. At most `max_kept` scores are kept; see `KeptWords`.
     """
 
-    def __init__(
-        self, postings: Postings, lengths: FloatArray, *, max_kept: int = 8_000_000
-    ) -> None:
-        self._count = len(lengths)
-        mean = mean_of(lengths)
-
+    def __init__(self, find: Find, formula: Bm25, *, max_kept: int = 8_000_000) -> None:
         def look_up(word: str) -> WordScores:
-            rows, counts = counted(postings(word), len(lengths))
-            limit = limit_of(len(rows), len(lengths))
-            return WordScores(rows, bm25(counts, lengths[rows], mean, limit), limit, len(rows))
+            rows, counts = find(word)
+            return formula.word(rows, counts, len(rows))
 
+        self.formula = formula
         self._words = KeptWords(look_up, lambda found: len(found.rows), max_kept)
 
     @classmethod
     def of(cls, records: Iterable[SheetRecord]) -> LexicalScorer:
-        """Build a scorer over records; positions and scores equal those of an index of them."""
+        """A scorer of names of records; positions and scores equal those of an index of them."""
         fields: tuple[dict[str, list[int]], ...] = tuple(defaultdict(list) for _ in FIELD_WEIGHTS)
         lengths = []
         for row, record in enumerate(records):
@@ -269,13 +289,14 @@ class LexicalScorer:
                 for word in dict.fromkeys(own):
                     field[word].append(row)
 
-        def postings(word: str) -> tuple[NDArray[np.intp], ...]:
-            return tuple(np.array(field.get(word, ()), dtype=np.intp) for field in fields)
+        def find(word: str) -> tuple[NDArray[np.intp], FloatArray]:
+            postings = [np.array(field.get(word, ()), dtype=np.intp) for field in fields]
+            return counted(postings)
 
-        return cls(postings, np.array(lengths, dtype=np.float32))
+        return cls(find, Bm25.of_names(np.array(lengths, dtype=np.float32)))
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.formula.norms)
 
     def part(self, places: NDArray[np.intp]) -> LexicalScorer:
         """A scorer of the sheets at some positions, with the same scores as in this one.
@@ -290,24 +311,34 @@ class LexicalScorer:
 
     def rareness(self, word: str) -> float:
         """Idf of a word; 0 if no sheet has it."""
-        return self.limit(word) / (K1 + 1)
+        return self.limit(word) / (K1 + 1) / self.formula.most
 
     def limit(self, word: str) -> float:
         """Most that a word adds to a score; 0 if no sheet has it."""
-        found = self.word(word)
-        return found.limit if found.sheets else 0.0
+        return self.word(word).limit
 
-    def impacts(self, words: Sequence[str]) -> Impacts:
-        """How much of some words every sheet has, (n,)."""
-        return impacts([self.word(word) for word in words], len(self))
+    def sheets(self, word: str) -> int:
+        """Number of all sheets that have a word."""
+        return self.word(word).sheets
+
+    def shares(self, word: str, most: int = 255) -> NDArray[np.uint8]:
+        """What every sheet has of a word, (n,): its score as a share of the limit, up to `most`."""
+        found = np.zeros(len(self), dtype=np.uint8)
+        self.word(word).fill(found, most)
+        return found
 
     def having(self, words: Sequence[str]) -> NDArray[np.intp]:
         """Positions of the sheets that have all of some words, ascending; none without words."""
-        found = [self.word(word).rows for word in words] or [np.empty(0, dtype=np.intp)]
-        return reduce(partial(np.intersect1d, assume_unique=True), found)
+        if not words or not all(map(self.knows, words)):
+            return np.empty(0, dtype=np.intp)
+        rarest, *others = sorted(words, key=self.limit, reverse=True)
+        rows = self.word(rarest).rows
+        for word in others:
+            rows = rows[self.among(word, rows).rows]
+        return rows
 
     def scores(self, query: Sequence[str]) -> FloatArray:
-        """Compute BM25 as a share of the best possible score, shape (n,), in [0, 1].
+        """Scores as a share of the best possible one, shape (n,), in [0, 1].
 
         The best possible score is the sum of the limits of the query words that any sheet has.
         """
@@ -346,15 +377,23 @@ class LexicalScorer:
 
 class _Part(LexicalScorer):
     def __init__(self, whole: LexicalScorer, places: NDArray[np.intp]) -> None:
+        self.formula = whole.formula
         self._count = len(places)
         self._whole = whole
         self._words = KeptWords(
             lambda word: whole.among(word, places), lambda found: len(found.rows), 8_000_000
         )
 
+    def __len__(self) -> int:
+        return self._count
+
     def limit(self, word: str) -> float:
         """Most that a word adds to a score, also one that no sheet of the part has."""
         return self._whole.limit(word)
+
+    def sheets(self, word: str) -> int:
+        """Number of all sheets that have a word, also of those outside the part."""
+        return self._whole.sheets(word)
 
 
 _HEADERS = 10  # of a sheet that are named as a reason

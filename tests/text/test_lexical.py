@@ -11,9 +11,9 @@ from sat_retriever.text.lexical import (
     K1,
     WORD_COST,
     B,
+    Bm25,
     LexicalScorer,
     QueryWords,
-    bm25,
     query_words,
     sheet_words,
 )
@@ -30,7 +30,7 @@ RECORDS = [
 
 
 def slow_scores(query):
-    """BM25 as written in `bm25`'s docstring, one sheet and word at a time."""
+    """BM25 as written in `Bm25`'s docstring, one sheet and word at a time."""
     fields = [sheet_words(record) for record in RECORDS]
     lengths = [sum(len(words) for words in field) for field in fields]
     mean = sum(lengths) / len(lengths)
@@ -75,22 +75,25 @@ def test_the_index_scores_words_as_the_slow_loop_does(index, query):
 
 
 def test_a_score_never_exceeds_the_words_limit():
-    counts, lengths = np.float32([1, 3, 6]), np.ones(3, dtype=np.float32)
-    scores = bm25(counts, lengths, 1.0, 2.5)
-    assert (scores <= 2.5).all()
-    assert (scores > 0).all()
+    lengths = np.float32([0, 1, 3])
+    for formula, counts in (
+        (Bm25.of_names(lengths), np.float32([6, 3, 1])),
+        (Bm25.of_contents(lengths), np.ones(3, dtype=np.float32)),
+    ):
+        found = formula.word(np.arange(3), counts, 2)
+        assert (found.scores > 0).all()
+        assert found.scores.max() <= found.limit * (1 + 1e-6)
 
 
 def test_kept_words_are_bounded_and_scores_stay_the_same():
     asked = []
 
-    def postings(word):
+    def find(word):
         asked.append(word)
-        empty = np.empty(0, dtype=np.intp)
-        return np.arange(5), empty, empty, empty
+        return np.arange(5), np.ones(5, dtype=np.float32)
 
     scorer = LexicalScorer(
-        postings, np.ones(10, dtype=np.float32), max_kept=2 * (WORD_COST + 5) + 2
+        find, Bm25.of_names(np.ones(10, dtype=np.float32)), max_kept=2 * (WORD_COST + 5) + 2
     )
     first = scorer.scores(["a", "b"])
     scorer.scores(["c"])  # pushes "a" out
@@ -101,12 +104,14 @@ def test_kept_words_are_bounded_and_scores_stay_the_same():
 def test_words_that_no_sheet_has_are_looked_up_once_and_count_towards_the_bound():
     asked = []
 
-    def postings(word):
+    def find(word):
         asked.append(word)
         rows = np.arange(5 if word == "known" else 0)
-        return rows, rows[:0], rows[:0], rows[:0]
+        return rows, np.ones(len(rows), dtype=np.float32)
 
-    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=2 * WORD_COST + 5 + 3)
+    scorer = LexicalScorer(
+        find, Bm25.of_names(np.ones(10, dtype=np.float32)), max_kept=2 * WORD_COST + 5 + 3
+    )
     for _ in range(2):
         scorer.scores(["known", "10001"])
     assert asked == ["known", "10001"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,14 @@ Rows = NDArray[np.intp]
 _READ = 8_192  # tokens that are read at once
 
 
+class Frequent(NamedTuple):
+    """Frequent words of the sheets up to a row id, in names and in contents."""
+
+    names: FrequentWords
+    contents: FrequentWords
+    until: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """Columns that a snapshot of n sheets is made of; see `Snapshot`."""
@@ -31,15 +39,14 @@ class Columns:
     tokens: Tokens
     token_sum: NDArray[np.float64]  # sum of all tokens that were ever read, (d,) float64
     tokens_summed: int  # their number
+    # Number of words of the names and of the contents of each sheet, (n, 2) float32.
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     periods: Periods
     workbooks: IdArray
     documentation: NDArray[np.intp]  # positions of documentation, ascending
     main: NDArray[np.intp]  # positions of main sheets, ascending
-    # Sheets of frequent words, and the row id up to which they are known; None if all words are
-    # looked up in the index.
-    frequent: tuple[FrequentWords, int] | None = None
+    frequent: Frequent | None = None  # None if all words are looked up in the index
 
 
 def is_large(sheets: int) -> bool:
@@ -75,7 +82,7 @@ class Periods:
 
     def part(self, rows: NDArray[np.intp]) -> Periods:
         """Times of some of the sheets; the different times stay those of all."""
-        return Periods(self.kinds, self.codes[rows])
+        return Periods(self.kinds, self.codes.take(rows))
 
     def of_some(self, rows: NDArray[Any]) -> Times:
         """The different times of sheets, (u, 5), by positions or by True for each of them."""
@@ -92,9 +99,9 @@ class Periods:
         """For each different time, (u,), what `relation` gives of requested stretches."""
         return relation(self.kinds, asked)
 
-    def inside(self, asked: Sequence[Span], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """True for those of some positions, (m,), that lie inside a requested stretch."""
-        found: NDArray[np.bool_] = (self.lying(asked) == INSIDE)[self.codes[rows]]
+    def inside(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
+        """For every sheet, (n,), True if it lies inside a requested stretch."""
+        found: NDArray[np.bool_] = (self.lying(asked) == INSIDE).take(self.codes)
         return found
 
     def overlapping(self, asked: Sequence[Span]) -> NDArray[np.bool_]:
@@ -103,51 +110,78 @@ class Periods:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _ByBook:
+    """Some sheets and the book of each, a number from 0 on."""
+
+    rows: Rows  # their positions, ascending
+    books: Rows
+    order: Rows  # their places in the order of books
+    starts: Rows  # where each book begins in `order`, and the end
+
+    @classmethod
+    def of(cls, rows: Rows, books: Rows, count: int) -> _ByBook:
+        order = np.argsort(books, kind="stable")
+        return cls(rows, books, order, np.searchsorted(books[order], np.arange(count + 1)))
+
+    def books_of(self, rows: Rows) -> Rows:
+        """Books of those of some positions that are among the sheets, ascending."""
+        if not len(self.rows):
+            return rows[:0]
+        at = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
+        return np.unique(self.books[at[self.rows[at] == rows]])
+
+    def of_books(self, books: Rows) -> Rows:
+        """Positions of the sheets of some books, ascending."""
+        starts = self.starts[books]
+        counts = self.starts[books + 1] - starts
+        before = np.cumsum(counts) - counts
+        places = np.repeat(starts - before, counts) + np.arange(counts.sum())
+        return np.sort(self.rows[self.order[places]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LeadSheets:
     """Sheets that count for the others of their workbooks: documentation, or main sheets."""
 
     rows: Rows  # positions of the lead sheets, ascending
-    others: Rows  # positions of the other sheets of their workbooks, ascending
-    _own: Rows  # those of `rows` that have a workbook file
-    _book_of_own: Rows
-    _book_of_others: Rows
-    _books: int
+    _own: _ByBook  # those of `rows` that have a workbook file
+    _others: _ByBook  # the other sheets of their workbooks
 
     @classmethod
     def of(cls, rows: Rows, workbooks: NDArray[np.int64]) -> LeadSheets:
         """Find the others of some ascending rows, by the workbook number of each sheet, (n,)."""
         own = rows[workbooks[rows] > 0]
         books, book_of_own = np.unique(workbooks[own], return_inverse=True)
-        others = np.setdiff1d(np.flatnonzero(np.isin(workbooks, books)), rows, assume_unique=True)
+        among = np.flatnonzero(np.isin(workbooks, books)) if len(books) else rows[:0]
+        others = np.setdiff1d(among, rows, assume_unique=True)
         place = np.searchsorted(books, workbooks[others])
-        return cls(rows, others, own, book_of_own, place, len(books))
+        return cls(
+            rows,
+            _ByBook.of(own, book_of_own, len(books)),
+            _ByBook.of(others, place, len(books)),
+        )
 
     def __bool__(self) -> bool:
         return len(self.rows) > 0
 
+    @property
+    def others(self) -> Rows:
+        """Positions of the other sheets of their workbooks, ascending."""
+        return self._others.rows
+
     def leaders_of(self, rows: Rows) -> Rows:
         """Lead sheets of the workbooks of those of some sheets that are among the others."""
-        if not len(self.others):
-            return rows[:0]
-        at = np.searchsorted(self.others, rows).clip(max=len(self.others) - 1)
-        books = self._book_of_others[at[self.others[at] == rows]]
-        return self._own[self._marked(books)[self._book_of_own]]
+        return self._own.of_books(self._others.books_of(rows))
 
     def led_by(self, rows: Rows) -> Rows:
         """The others of the workbooks of those of some sheets that lead."""
-        books = self._book_of_own[np.isin(self._own, rows)]
-        return self.others[self._marked(books)[self._book_of_others]]
-
-    def _marked(self, books: Rows) -> NDArray[np.bool_]:
-        marked = np.zeros(self._books, dtype=np.bool_)
-        marked[books] = True
-        return marked
+        return self._others.of_books(self._own.books_of(rows))
 
     def best(self, scores: FloatArray) -> FloatArray:
         """The best score of its workbook's lead sheets for each of the others, (len(others),)."""
-        best = np.zeros(self._books, dtype=np.float32)
-        np.maximum.at(best, self._book_of_own, scores[self._own])
-        found: FloatArray = best[self._book_of_others]
+        best = np.zeros(len(self._own.starts) - 1, dtype=np.float32)
+        np.maximum.at(best, self._own.books, scores[self._own.rows])
+        found: FloatArray = best[self._others.books]
         return found
 
 
@@ -176,9 +210,9 @@ def take_columns(store: Store, width: int, previous: Columns | None) -> Columns:
     leads = len(documentation) or len(main)
     frequent = known.frequent
     if frequent is not None:  # of the sheets that came since, words are looked up
-        words, until = frequent
+        names, contents, until = frequent
         stay = kept[: np.searchsorted(known.ids, until, side="right")]
-        frequent = words.without(stay), until
+        frequent = Frequent(names.without(stay), contents.without(stay), until)
     return Columns(
         generation=store.generation(),
         ids=ids,

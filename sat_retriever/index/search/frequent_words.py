@@ -1,13 +1,15 @@
-"""Words that very many names have, kept beside the index file: their sheets and fields.
+"""Words that very many sheets have, in names or in contents, kept beside the index file.
 
-A word of a hundred thousand sheets is never looked up whole. To find the sheets worth scoring,
-its impacts are added up, one byte a sheet. To score these, its fields are read for them alone.
+A word of a hundred thousand sheets is never looked up whole. To find the sheets worth scoring, what
+it adds is summed up over all of them, a byte or a bit a sheet. To score these, it is read for them
+alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import NamedTuple
 
@@ -15,23 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import (
-    FIELD_WEIGHTS,
-    Impacts,
-    LexicalScorer,
-    WordScores,
-    bm25,
-    byte_weights,
-    limit_of,
-    mean_of,
-)
+from sat_retriever.text.lexical import FIELD_WEIGHTS, Find, LexicalScorer, WordScores
 
 Rows = NDArray[np.intp]
 Bytes = NDArray[np.uint8]
-Later = Callable[[str], tuple[Rows, FloatArray]]
-"""Positions of the sheets with a word that came later, and its weighted count in each."""
 
-DENSE = 16  # a word that one sheet in so many has is kept as a byte for every sheet
 COUNTS = np.array(
     [
         reduce(
@@ -39,11 +29,11 @@ COUNTS = np.array(
             range(len(FIELD_WEIGHTS)),
             np.float32(0),
         )
-        for marks in range(1 << len(FIELD_WEIGHTS))
+        for marks in range(256)
     ],
     dtype=np.float32,
-)  # weighted count of a word, by the fields that have it
-_MARKED = np.uint8(len(COUNTS) - 1)
+)  # weighted count of a word, by the fields that have it, one bit each; other bits do not count
+_BITS = np.array([128 >> place for place in range(8)], dtype=np.uint8)
 
 
 class _Entry(NamedTuple):
@@ -56,98 +46,159 @@ class _Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrequentWords:
+class FrequentWords(ABC):
     """Postings of w frequent words in n sheets, as they were when they were written."""
 
     numbers: Mapping[str, int]  # number of each word
-    # Row of each word in `dense_fields`, (w,) int64; -1 for a word that has postings.
+    # Row of each word in an array with a place for every sheet, (w,) int64; -1 for a word that has
+    # postings.
     dense: NDArray[np.int64]
-    dense_fields: Bytes  # which fields of each sheet have a word, one bit a field, (p, n) uint8
-    # Score of each sheet, as a share of 255 of the most possible, (p, n) uint8.
-    dense_impacts: Bytes
+    having: NDArray[np.int64]  # number of sheets with each word, (w,) int64
     starts: NDArray[np.int64]  # where the postings of each word begin, and the end, (w + 1,) int64
     rows: NDArray[np.uint32]  # positions of the sheets with each other word, ascending, uint32
-    fields: Bytes  # as above, one a posting, uint8
-    impacts: Bytes  # as above, one a posting, uint8
+    before: int  # n
     # Positions then of the sheets that are still there, in order; None if all are.
-    kept: NDArray[np.intp] | None = None
+    kept: Rows | None
 
-    def check(self) -> None:
-        """Refuse postings that do not fit together, by `ValueError`."""
-        words, sheets = len(self.numbers), self.dense_fields.shape[1]
+    @abstractmethod
+    def _dense_counts(self, row: int, at: Rows) -> FloatArray:
+        """How much some sheets of then have of a word with a place for every sheet."""
+
+    @abstractmethod
+    def _counts(self, postings: Rows) -> FloatArray:
+        """How much the sheets of some postings have of their word."""
+
+    @abstractmethod
+    def shares(self, number: int, most: int) -> Bytes:
+        """What all sheets of then have of a word; see `LexicalScorer.shares`."""
+
+    def _postings(self, number: int) -> slice:
+        return slice(*self.starts[number : number + 2].tolist())
+
+    def check(self, dense: int) -> None:
+        """Refuse postings that do not fit together, by `ValueError`; so many words are dense."""
+        words = len(self.numbers)
         whole = (
-            len(self.dense) == words == len(self.starts) - 1
-            and self.dense_fields.shape == self.dense_impacts.shape
-            and bool((self.dense < len(self.dense_fields)).all())
+            len(self.dense) == words == len(self.having) == len(self.starts) - 1
+            and bool((self.dense < dense).all())
             and self.starts[0] == 0
-            and self.starts[-1] == len(self.rows) == len(self.fields) == len(self.impacts)
+            and self.starts[-1] == len(self.rows)
             and bool((np.diff(self.starts) >= 0).all())
-            and int(self.rows.max(initial=0)) < max(sheets, 1)
+            and int(self.rows.max(initial=0)) < max(self.before, 1)
         )
         if not whole:
-            raise ValueError("the postings of common words do not fit together")
+            raise ValueError("the postings of frequent words do not fit together")
 
     def without(self, kept: NDArray[np.bool_]) -> FrequentWords:
         """The same words without the present sheets that a mask leaves out."""
         if kept.all():
             return self
-        rows = np.flatnonzero(kept) if self.kept is None else self.kept[kept]
-        return replace(self, kept=rows)
+        return replace(self, kept=np.flatnonzero(kept) if self.kept is None else self.kept[kept])
 
     @property
     def sheets(self) -> int:
         """Number of sheets that are still there."""
-        return self.dense_fields.shape[1] if self.kept is None else len(self.kept)
+        return self.before if self.kept is None else len(self.kept)
 
-    def marks(self, number: int, places: Rows) -> Bytes:
-        """Fields that have a word, of the sheets at some present positions, (m,)."""
+    def counts(self, number: int, places: Rows) -> FloatArray:
+        """How much the sheets at some present positions have of a word, (m,)."""
         at = places if self.kept is None else self.kept[places]
         if self.dense[number] >= 0:
-            of_all: Bytes = self.dense_fields[self.dense[number]][at]
-            return of_all & _MARKED
+            return self._dense_counts(int(self.dense[number]), at)
         start, end = self.starts[number : number + 2].tolist()
         if start == end:
-            return np.zeros(len(at), dtype=np.uint8)
+            return np.zeros(len(at), dtype=np.float32)
         rows = self.rows[start:end]
         found = np.searchsorted(rows, at.astype(np.uint32)).clip(max=end - start - 1)
-        marks = self.fields[start:end][found] & _MARKED
-        known: Bytes = np.where(rows[found] == at, marks, np.uint8(0))
-        return known
+        return np.where(rows[found] == at, self._counts(found + start), np.float32(0))
 
     def count(self, number: int) -> int:
         """Number of sheets still there that have a word."""
-        if self.dense[number] < 0 and self.kept is None:
-            return int(self.starts[number + 1] - self.starts[number])
-        return int(np.count_nonzero(self.marks(number, np.arange(self.sheets))))
+        if self.kept is None:
+            return int(self.having[number])
+        return int(np.count_nonzero(self.counts(number, np.arange(self.sheets))))
 
-    def add(self, number: int, weight: int, total: Impacts) -> None:
-        """Add the impacts of a word to those of all sheets of then, times a weight."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequentInNames(FrequentWords):
+    """Frequent words of names, with the fields that have them."""
+
+    dense_fields: Bytes  # which fields of each sheet have a word, one bit a field, (p, n) uint8
+    # Score of each sheet, as a share of 255 of the most possible, (p, n) uint8.
+    dense_impacts: Bytes
+    fields: Bytes  # as above, one a posting, uint8
+    posting_impacts: Bytes  # as above, one a posting, uint8
+
+    def _dense_counts(self, row: int, at: Rows) -> FloatArray:
+        found: FloatArray = COUNTS.take(self.dense_fields[row].take(at))
+        return found
+
+    def _counts(self, postings: Rows) -> FloatArray:
+        return COUNTS[self.fields[postings]]
+
+    def shares(self, number: int, most: int) -> Bytes:
+        """As they were written, whose most is 255; see `FrequentWords`."""
         if self.dense[number] >= 0:
-            total += self.dense_impacts[self.dense[number]] * np.uint16(weight)
-            return
-        part = slice(*self.starts[number : number + 2].tolist())
-        total[self.rows[part]] += self.impacts[part] * np.uint16(weight)
+            dense: Bytes = self.dense_impacts[self.dense[number]]
+            return dense
+        found = np.zeros(self.before, dtype=np.uint8)
+        part = self._postings(number)
+        found[self.rows[part]] = self.posting_impacts[part]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequentInContents(FrequentWords):
+    """Frequent words of contents: they count once a sheet, so how much decides its length alone."""
+
+    dense_bits: Bytes  # which sheets have a word, one bit a sheet, (p, n / 8) uint8
+    # Score of each sheet for a word that it has, as a share of 255 of the most possible, (n,).
+    shares_of_255: Bytes
+    scaled: dict[int, Bytes] = field(default_factory=dict)  # the same as shares of another number
+
+    def _dense_counts(self, row: int, at: Rows) -> FloatArray:
+        marks = self.dense_bits[row].take(at >> 3) & _BITS.take(at & 7)
+        found: FloatArray = (marks != 0).astype(np.float32)
+        return found
+
+    def _counts(self, postings: Rows) -> FloatArray:
+        return np.ones(len(postings), dtype=np.float32)
+
+    def shares(self, number: int, most: int) -> Bytes:
+        """Bits times what a word adds to each sheet; see `FrequentWords`."""
+        if self.dense[number] >= 0:
+            found = np.unpackbits(self.dense_bits[self.dense[number]], count=self.before)
+        else:
+            found = np.zeros(self.before, dtype=np.uint8)
+            found[self.rows[self._postings(number)]] = 1
+        found *= self._up_to(most)
+        return found
+
+    def _up_to(self, most: int) -> Bytes:
+        if most == 255:
+            return self.shares_of_255
+        found = self.scaled.get(most)
+        if found is None:
+            product = np.multiply(self.shares_of_255, most, dtype=np.uint16)
+            found = (product + np.uint16(255) >> 8).astype(np.uint8)  # above 0 if it was
+            self.scaled.clear()  # a question has one
+            self.scaled[most] = found
+        return found
 
 
 class FrequentWordScorer(LexicalScorer):
-    """A BM25 scorer of very many sheets, which has frequent words at hand.
+    """A scorer of very many sheets, which has frequent words at hand.
 
-    `later` finds the sheets of such a word that came later, `lengths` counts the words of every
-    sheet, (n,), and `others` scores the same sheets for all other words.
+    `later` finds the sheets of such a word that came later, and `others` scores the same sheets for
+    all other words.
     """
 
-    def __init__(
-        self, common: FrequentWords, later: Later, lengths: FloatArray, others: LexicalScorer
-    ) -> None:
-        self._common = common
+    def __init__(self, frequent: FrequentWords, later: Find, others: LexicalScorer) -> None:
+        self.formula = others.formula
+        self._frequent = frequent
         self._later = later
-        self._lengths = lengths
-        self._mean = mean_of(lengths)
         self._others = others
         self._entries: dict[str, _Entry] = {}
-
-    def __len__(self) -> int:
-        return len(self._lengths)
 
     def word(self, word: str) -> WordScores:
         """The scores of one word in all sheets that have it."""
@@ -157,53 +208,52 @@ class FrequentWordScorer(LexicalScorer):
         """Most that a word adds to a score; 0 if no sheet has it."""
         if not self._is(word):
             return self._others.limit(word)
-        sheets = self._entry(word).sheets
-        return limit_of(sheets, len(self)) if sheets else 0.0
+        return self.formula.limit(self._entry(word).sheets)
 
     def among(self, word: str, places: Rows) -> WordScores:
         """The scores of one word at some positions; see `LexicalScorer`."""
         if not self._is(word):
             return self._others.among(word, places)
         entry = self._entry(word)
-        counts = np.zeros(len(places), dtype=np.float32)
-        then = np.flatnonzero((places >= 0) & (places < self._common.sheets))
-        counts[then] = COUNTS[self._common.marks(entry.number, places[then])]
+        if self._frequent.sheets == len(self) and places.min(initial=0) >= 0:
+            counts = self._frequent.counts(entry.number, places)
+        else:
+            counts = np.zeros(len(places), dtype=np.float32)
+            then = np.flatnonzero((places >= 0) & (places < self._frequent.sheets))
+            counts[then] = self._frequent.counts(entry.number, places[then])
         if len(entry.later):
             at = np.searchsorted(entry.later, places).clip(max=len(entry.later) - 1)
             there = entry.later[at] == places
             counts[there] = entry.counts[at[there]]
         found = np.flatnonzero(counts)
-        limit = limit_of(entry.sheets, len(self))
-        scores = bm25(counts[found], self._lengths[places[found]], self._mean, limit)
-        return WordScores(found, scores, limit, entry.sheets)
+        scored = self.formula.word(places[found], counts[found], entry.sheets)
+        return replace(scored, rows=found)
 
-    def impacts(self, words: Sequence[str]) -> Impacts:
-        """How much of some words every sheet has; see `LexicalScorer`."""
-        common, found = self._common, np.zeros(len(self), dtype=np.uint16)
-        before = np.zeros(common.dense_fields.shape[1], dtype=np.uint16)
-        limits = [self.limit(word) for word in words]
-        for word, limit, weight in zip(words, limits, byte_weights(limits), strict=True):
-            if not limit:
-                continue
-            if not self._is(word):
-                self._others.word(word).add(weight, found)
-                continue
-            entry = self._entry(word)
-            common.add(entry.number, weight, before)
-            lengths = self._lengths[entry.later]
-            scores = bm25(entry.counts, lengths, self._mean, limit)
-            WordScores(entry.later, scores, limit, entry.sheets).add(weight, found)
-        found[: common.sheets] += before if common.kept is None else before[common.kept]
+    def sheets(self, word: str) -> int:
+        """Number of all sheets that have a word."""
+        return self._entry(word).sheets if self._is(word) else self._others.sheets(word)
+
+    def shares(self, word: str, most: int = 255) -> Bytes:
+        """What every sheet has of a word; see `LexicalScorer`."""
+        if not self._is(word):
+            return self._others.shares(word, most)
+        entry = self._entry(word)
+        found = self._frequent.shares(entry.number, most)
+        if self._frequent.kept is not None:
+            found = found.take(self._frequent.kept)
+        if len(found) < len(self):
+            found = np.concatenate((found, np.zeros(len(self) - len(found), dtype=np.uint8)))
+            self.formula.word(entry.later, entry.counts, entry.sheets).fill(found, most)
         return found
 
     def _is(self, word: str) -> bool:
-        return word in self._common.numbers
+        return word in self._frequent.numbers
 
     def _entry(self, word: str) -> _Entry:
         found = self._entries.get(word)
         if found is None:
-            number = self._common.numbers[word]
+            number = self._frequent.numbers[word]
             later, counts = self._later(word)
-            sheets = self._common.count(number) + len(later)
+            sheets = self._frequent.count(number) + len(later)
             found = self._entries[word] = _Entry(number, sheets, later, counts)
         return found

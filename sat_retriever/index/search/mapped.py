@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,24 +22,31 @@ from filelock import FileLock
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
-from sat_retriever.index.search.columns import Columns, Periods, is_large, take_columns
+from sat_retriever.index.search.columns import (
+    Columns,
+    Frequent,
+    Periods,
+    is_large,
+    take_columns,
+)
 from sat_retriever.index.search.frequent_words import (
     COUNTS,
-    DENSE,
-    Bytes,
-    FrequentWords,
+    FrequentInContents,
+    FrequentInNames,
 )
 from sat_retriever.index.search.tokens import Codes, TokenTable, cell_order
 from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.files import forget_unused
-from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import bm25, mean_of
+from sat_retriever.text.lexical import Bm25
 
-FORMAT = 2
+FORMAT = 3
 _STATE = "state.json"
-_COMMON = 500  # sheets from which a word is common, or one in
+_COMMON = 500  # sheets from which a word is frequent, or one in
 _SHARE = 2_000
+# A word that one sheet in so many has, in names or in contents, has a place for every sheet: there
+# it takes no more space than its postings.
+_DENSE_IN_NAMES, _DENSE_IN_CONTENTS = 16, 32
 _CHECKED = 64  # sheets at the end, and as many among all, that are compared with the index file
 _PART = 8_192  # tokens in memory while they are written
 _PLAIN: Mapping[str, tuple[str, int | None]] = {
@@ -83,7 +90,7 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
         _save(draft, "periods.codes", columns.periods.codes.astype("<i4"))
         if isinstance(columns.tokens, TokenTable):
             _save_cells(draft, columns.tokens, width)
-        words = _save_common(draft, store, columns)
+        names, contents = _save_names(draft, store, columns), _save_contents(draft, store, columns)
         state = {
             "format": FORMAT,
             "generation": columns.generation,
@@ -92,7 +99,8 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
             "sheets": len(columns.ids),
             "tokens_summed": columns.tokens_summed,
             "sample": _sample(store, columns.ids),
-            "words": words,
+            "names": names,
+            "contents": contents,
         }
         (draft / _STATE).write_text(json.dumps(state), encoding="utf-8")
         draft.rename(home / name)
@@ -158,7 +166,11 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
         tokens=tokens,
         tokens_summed=int(state["tokens_summed"]),
         periods=periods,
-        frequent=(_load_common(folder, state["words"], n), int(plain["ids"][-1])),
+        frequent=Frequent(
+            _load_names(folder, state["names"], n),
+            _load_contents(folder, state["contents"], n),
+            int(plain["ids"][-1]),
+        ),
         **plain,
     )
 
@@ -209,67 +221,116 @@ def _load_cells(folder: Path, width: int) -> TokenTable:
     )
 
 
-def _save_common(folder: Path, store: Store, columns: Columns) -> Sequence[str]:
-    sheets, lengths = len(columns.ids), columns.lengths[:, 0]
-    having = store.common_words(max(_COMMON, sheets // _SHARE))
-    is_dense = [number * DENSE >= sheets for number in having.values()]
-    dense = np.where(is_dense, np.cumsum(is_dense) - 1, -1)
-    shape = (sum(is_dense), sheets)
-    of_all = [_open(folder, f"words.dense_{part}", "u1", shape) for part in ("fields", "impacts")]
-    rows = [np.empty(0, "<u4")]
-    parts: tuple[list[Bytes], list[Bytes]] = ([np.empty(0, "u1")], [np.empty(0, "u1")])
-    ends = [0]
-    for place, (found, *bytes_of) in zip(
-        dense.tolist(), _postings(store, list(having), columns.ids, lengths), strict=True
-    ):
-        for whole, part, own in zip(of_all, parts, bytes_of, strict=True):
-            if place >= 0:
-                whole[place, found] = own
-            else:
-                part.append(own)
-        if place < 0:
-            rows.append(found)
-        ends.append(ends[-1] + (len(found) if place < 0 else 0))
-    for whole in of_all:
-        whole.flush()
-    _save(folder, "words.dense", dense.astype("<i8"))
-    _save(folder, "words.starts", np.array(ends, dtype="<i8"))
-    _save(folder, "words.rows", np.concatenate(rows))
-    for name, part in zip(("fields", "impacts"), parts, strict=True):
-        _save(folder, f"words.{name}", np.concatenate(part))
-    return list(having)
+def _save_names(folder: Path, store: Store, columns: Columns) -> list[str]:
+    """Save the frequent words of names; an impact is at least 1."""
+    n, formula = len(columns.ids), Bm25.of_names(columns.lengths[:, 0])
+    words = store.common_words(max(_COMMON, n // _SHARE), contents=False)
+    fields, impacts = [np.empty(0, "u1")], [np.empty(0, "u1")]
+
+    def postings() -> Iterator[NDArray[np.intp]]:
+        for found in store.all_postings(words):
+            marks = np.zeros(n, dtype=np.uint8)
+            for field, rows in enumerate(found):
+                marks[np.searchsorted(columns.ids, rows)] |= np.uint8(1 << field)
+            rows = np.flatnonzero(marks)
+            fields.append(marks[rows])
+            shares = formula.shares(rows, COUNTS[fields[-1]])
+            impacts.append(np.ceil(shares * 255).clip(1, 255).astype(np.uint8))
+            yield rows
+
+    dense = _save_postings(folder, "names", postings(), n // _DENSE_IN_NAMES)
+    for name, parts in (("fields", fields), ("impacts", impacts)):
+        of_all = _open(folder, f"names.dense_{name}", "u1", (len(dense), n))
+        for place, (number, rows) in enumerate(dense.items()):
+            of_all[place, rows] = parts[1 + number]
+            parts[1 + number] = parts[0]
+        of_all.flush()
+        _save(folder, f"names.{name}", np.concatenate(parts))
+    return words
 
 
-def _postings(
-    store: Store, words: Sequence[str], ids: IdArray, lengths: FloatArray
-) -> Iterator[tuple[NDArray[np.uint32], Bytes, Bytes]]:
-    """Positions of the sheets with each word, the fields that have it, one bit each, and impacts.
+def _save_contents(folder: Path, store: Store, columns: Columns) -> list[str]:
+    """Save the frequent words of contents."""
+    n, formula = len(columns.ids), Bm25.of_contents(columns.lengths[:, 1])
+    words: list[str] = []
+    if formula.sheets:
+        words = store.common_words(max(_COMMON, n // _SHARE), contents=True)
 
-    An impact is the score as a share of 255 of the most possible, at least 1.
+    def postings() -> Iterator[NDArray[np.intp]]:
+        for found in store.all_content_postings(words):
+            rows = np.searchsorted(columns.ids, found)
+            yield rows[columns.ids.take(rows, mode="clip") == found]
+
+    dense = _save_postings(folder, "contents", postings(), n // _DENSE_IN_CONTENTS)
+    bits = _open(folder, "contents.dense_bits", "u1", (len(dense), -(-n // 8)))
+    for place, rows in enumerate(dense.values()):
+        having = np.zeros(n, dtype=np.bool_)
+        having[rows] = True
+        bits[place] = np.packbits(having)
+    bits.flush()
+    shares = formula.shares(np.arange(n), np.ones(n, dtype=np.float32))
+    _save(folder, "contents.shares", np.ceil(shares * 255).astype(np.uint8))
+    return words
+
+
+def _save_postings(
+    folder: Path, name: str, postings: Iterable[NDArray[np.intp]], least: int
+) -> dict[int, NDArray[np.uint32]]:
+    """Save positions of the sheets with each word; return those of words that so many have.
+
+    These have the number of their word.
     """
-    mean = mean_of(lengths)
-    for fields in store.all_postings(words):
-        marks = np.zeros(len(ids), dtype=np.uint8)
-        for field, found in enumerate(fields):
-            marks[np.searchsorted(ids, found)] |= np.uint8(1 << field)
-        there = np.flatnonzero(marks)
-        shares = bm25(COUNTS[marks[there]], lengths[there], mean, 1.0)
-        yield there.astype("<u4"), marks[there], np.ceil(shares * 255).clip(1, 255).astype(np.uint8)
+    dense: dict[int, NDArray[np.uint32]] = {}
+    places, having, rows = [], [], [np.empty(0, "<u4")]
+    for number, found in enumerate(postings):
+        is_dense = len(found) >= max(least, 1)
+        places.append(len(dense) if is_dense else -1)
+        having.append(len(found))
+        if is_dense:
+            dense[number] = found.astype("<u4")
+        else:
+            rows.append(found.astype("<u4"))
+    ends = np.where(np.array(places, dtype="<i8") < 0, np.array(having, dtype="<i8"), 0).cumsum()
+    _save(folder, f"{name}.dense", np.array(places, dtype="<i8"))
+    _save(folder, f"{name}.having", np.array(having, dtype="<i8"))
+    _save(folder, f"{name}.starts", np.concatenate(([0], ends)).astype("<i8"))
+    _save(folder, f"{name}.rows", np.concatenate(rows))
+    return dense
 
 
-def _load_common(folder: Path, words: Sequence[str], sheets: int) -> FrequentWords:
-    found = FrequentWords(
-        {word: number for number, word in enumerate(words)},
-        _load(folder, "words.dense", "<i8"),
-        _load(folder, "words.dense_fields", "|u1", sheets),
-        _load(folder, "words.dense_impacts", "|u1", sheets),
-        _load(folder, "words.starts", "<i8"),
-        _load(folder, "words.rows", "<u4"),
-        _load(folder, "words.fields", "|u1"),
-        _load(folder, "words.impacts", "|u1"),
+def _load_names(folder: Path, words: Sequence[str], sheets: int) -> FrequentInNames:
+    found = FrequentInNames(
+        **_load_postings(folder, "names", words, sheets),
+        dense_fields=_load(folder, "names.dense_fields", "|u1", sheets),
+        dense_impacts=_load(folder, "names.dense_impacts", "|u1", sheets),
+        fields=_load(folder, "names.fields", "|u1"),
+        posting_impacts=_load(folder, "names.impacts", "|u1"),
     )
-    found.check()
+    found.check(len(found.dense_fields))
+    if len(found.dense_impacts) != len(found.dense_fields) or not (
+        len(found.fields) == len(found.posting_impacts) == len(found.rows)
+    ):
+        raise ValueError("the frequent words of names do not fit together")
     return found
+
+
+def _load_contents(folder: Path, words: Sequence[str], sheets: int) -> FrequentInContents:
+    found = FrequentInContents(
+        **_load_postings(folder, "contents", words, sheets),
+        dense_bits=_load(folder, "contents.dense_bits", "|u1", -(-sheets // 8)),
+        shares_of_255=_load(folder, "contents.shares", "|u1"),
+    )
+    found.check(len(found.dense_bits))
+    if len(found.shares_of_255) != sheets:
+        raise ValueError("the shares of contents are of other sheets")
+    return found
+
+
+def _load_postings(folder: Path, name: str, words: Sequence[str], sheets: int) -> dict[str, Any]:
+    kinds = {"dense": "<i8", "having": "<i8", "starts": "<i8", "rows": "<u4"}
+    found: dict[str, Any] = {x: _load(folder, f"{name}.{x}", kind) for x, kind in kinds.items()}
+    numbers = {word: number for number, word in enumerate(words)}
+    return {"numbers": numbers, "before": sheets, "kept": None, **found}
 
 
 def latest_mapped(store: Store, width: int) -> Columns | None:

@@ -27,7 +27,7 @@ from sat_retriever.text.contents import (
     holds,
     phrases,
 )
-from sat_retriever.text.lexical import STOP_WORDS, WordScores, limit_of, query_words, sheet_texts
+from sat_retriever.text.lexical import STOP_WORDS, WordScores, query_words, sheet_texts
 from sat_retriever.text.segment import forms, stem
 from sat_retriever.text.spelling import forms_of, initials_of
 
@@ -66,16 +66,16 @@ def codes_of(
     if contents is None or not word.isalpha():
         return ()
     whole = snapshot.whole or snapshot
-    rare = limit_of(min(_MOST, whole.sheets), whole.sheets)  # a common word is never read
+    rare = whole.lexical.formula.limit(min(_MOST, whole.sheets))  # a common word is never read
     found = []
     for code in (word[:size] for size in _SIZES if len(word) >= size + _LEFT):
         if whole.lexical.limit(code) < rare:
             continue
         named = whole.lexical.word(code).rows
         if len(named) >= _LEAST:
-            said = contents if whole is snapshot else whole.contents.by_word([word]).get(word)
-            saying = np.isin(named, () if said is None else said.rows, assume_unique=True)
-            saying[whole.lexical.among(word, named).rows] = True
+            saying = np.zeros(len(named), dtype=np.bool_)
+            for place in (whole.contents, whole.lexical):
+                saying[place.among(word, named).rows] = True
             if saying.mean() >= max(_SHARE, _LIFT * sheets / whole.sheets):
                 found.append(Code(code, snapshot.lexical.word(code)))
     return tuple(found)
@@ -108,13 +108,14 @@ class FoundWord:
         as a share of the most possible, in [0, 1]. A score in contents counts `of_contents` of one
         in names.
         """
-        found = []
+        found: list[NDArray[np.intp]] = []
         coded = ((code.names, WORD_OF_CONTENTS) for code in self.codes)
         for scored, counts in ((self.names, 1.0), (self.contents, of_contents), *coded):
             if scored is not None:
-                found.append(scored.rows[share[scored.rows] == 0])
                 own = scored.scores * np.float32(counts / scored.limit)
-                share[scored.rows] = np.maximum(share[scored.rows], own)
+                before = share[scored.rows] if found else None
+                share[scored.rows] = own if before is None else np.maximum(before, own)
+                found.append(scored.rows if before is None else scored.rows[before == 0])
         return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
 
@@ -161,21 +162,15 @@ def find_matches(
     words = tuple(query_words(read_as))
     names = snapshot.lexical.scores(words)
     asked_inside = asked_words(read_as)
-    inside = snapshot.contents.by_word(asked_inside)
-    own, idfs = snapshot.contents.total(inside)
-    contents = _spoken_for(snapshot, own) if idfs else own
-    in_names = {word: snapshot.lexical.rareness(word) for word in words}
-    rareness = Rareness(
-        names=sum(in_names.values()),
-        contents=sum(idfs.values()),
-        contents_alone=sum(idf for word, idf in idfs.items() if not in_names.get(word)),
-    )
+    said = any(map(snapshot.contents.knows, asked_inside))
+    contents = snapshot.contents.scores(asked_inside)
+    contents = _spoken_for(snapshot, contents) if said else contents
+    rareness = rareness_of(snapshot, words, asked_inside)
     covered = covered_by_names(float(names.max(initial=0.0)), rareness)
     covered = covered if known is None else known.covered
     asked = asked_phrases(snapshot, query)
-    named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
-        _found(snapshot, word, named.get(word), inside.get(word))
+        _found(snapshot, word, in_names=word in words, in_contents=word in asked_inside)
         for word in dict.fromkeys((*words, *asked_inside))
     )
     return Matches(
@@ -184,7 +179,7 @@ def find_matches(
         names=names,
         contents=contents,
         together=_by_initials(
-            snapshot, query, _together(snapshot, found, contents, covered) if idfs else names
+            snapshot, query, _together(snapshot, found, contents, covered) if said else names
         ),
         rareness=rareness,
         covered=covered,
@@ -194,13 +189,37 @@ def find_matches(
     )
 
 
-def _found(
-    snapshot: Snapshot, word: str, names: WordScores | None, contents: WordScores | None
-) -> FoundWord:
-    scored = [each for each in (names, contents) if each is not None]
-    lacking = math.prod(1 - each.sheets / max(snapshot.sheets, 1) for each in scored)
-    names, contents = (x if x is not None and len(x.rows) else None for x in (names, contents))
-    having = (1 - lacking) * snapshot.sheets
+def rareness_of(snapshot: Snapshot, words: Sequence[str], asked: Sequence[str]) -> Rareness:
+    """How much words that names, and contents, are searched for tell in a snapshot."""
+    in_names = {word: snapshot.lexical.rareness(word) for word in words}
+    in_contents = {word: snapshot.contents.rareness(word) for word in asked}
+    return Rareness(
+        names=sum(in_names.values()),
+        contents=sum(in_contents.values()),
+        contents_alone=sum(idf for word, idf in in_contents.items() if not in_names.get(word)),
+    )
+
+
+def having_of(snapshot: Snapshot, word: str, *, in_names: bool, in_contents: bool) -> float:
+    """Number of all sheets that have a word, as if names and contents had it by chance."""
+    places = ((snapshot.lexical, in_names), (snapshot.contents, in_contents))
+    found = [place.sheets(word) for place, looked_in in places if looked_in]
+    sheets = snapshot.sheets
+    return (1 - math.prod(1 - each / max(sheets, 1) for each in found)) * sheets
+
+
+def idf_of(having: float, sheets: int) -> float:
+    """Idf of a word that so many of all sheets have."""
+    return math.log1p((sheets - having + 0.5) / (having + 0.5))
+
+
+def _found(snapshot: Snapshot, word: str, *, in_names: bool, in_contents: bool) -> FoundWord:
+    scored = (
+        snapshot.lexical.word(word) if in_names else None,
+        snapshot.contents.word(word) if in_contents else None,
+    )
+    names, contents = (each if each and len(each.rows) else None for each in scored)
+    having = having_of(snapshot, word, in_names=in_names, in_contents=in_contents)
     codes = codes_of(snapshot, word, contents, having)
     return FoundWord(word, names, contents, having, codes)
 
@@ -222,7 +241,7 @@ def _together(
     of_contents = word_of_contents(covered)
     for word in found:
         if word.sheets:
-            idf = math.log1p((sheets - word.sheets + 0.5) / (word.sheets + 0.5))
+            idf = idf_of(word.sheets, sheets)
             limit += idf
             having = word.better(share, of_contents)
             total[having] += np.float32(idf) * share[having]
@@ -253,7 +272,7 @@ def respelled(store: Store, snapshot: Snapshot, query: str) -> str:
 
     Only words of five letters or more are read otherwise, and only in an index with contents.
     """
-    if not snapshot.contents:
+    if not snapshot.has_contents:
         return query
     left = _MISSPELT
 
@@ -331,8 +350,8 @@ def with_words(
     ]
     rows = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *found]))
     words = list(dict.fromkeys(word for group in groups for word in group))
-    scores = snapshot.lexical.scores(words) + snapshot.contents.scores(words)[0]
-    return rows, scores[rows]
+    names, contents = snapshot.lexical.part(rows), snapshot.contents.part(rows)
+    return rows, names.scores(words) + contents.scores(words)
 
 
 def asked_phrases(snapshot: Snapshot, query: str) -> list[str]:
@@ -342,7 +361,7 @@ def asked_phrases(snapshot: Snapshot, query: str) -> list[str]:
     other sheets' names hold by chance (benchmarks/LOG.md).
     """
     asked = phrases(query)
-    return [each for each in asked if snapshot.contents or len(_whole(each)) > 1]
+    return [each for each in asked if snapshot.has_contents or len(_whole(each)) > 1]
 
 
 def _whole(phrase: str) -> list[str]:

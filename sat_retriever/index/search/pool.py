@@ -8,29 +8,42 @@ scores as if all were scored. A sheet outside is among the best of no part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.index.search.columns import is_large
-from sat_retriever.index.search.matches import asked_phrases, find_matches, respelled, with_phrases
+from sat_retriever.index.search.fusion import covered_by_names, word_of_contents
+from sat_retriever.index.search.matches import (
+    asked_phrases,
+    find_matches,
+    having_of,
+    idf_of,
+    rareness_of,
+    respelled,
+    with_phrases,
+)
 from sat_retriever.index.search.scores import Query, Scores, best_rows, score_all
 from sat_retriever.index.search.snapshot import Snapshot
-from sat_retriever.index.search.tokens import Mask, TokenTable
+from sat_retriever.index.search.tokens import TokenTable
 from sat_retriever.index.store.store import Store
 from sat_retriever.text.contents import asked_words
-from sat_retriever.text.lexical import Impacts, impacts, query_words
+from sat_retriever.text.lexical import byte_weights, query_words
 from sat_retriever.text.period.spans import Span
 
 EXACT = 128  # sheets that are scored with their exact tokens, or twice as many as are asked for
 _POOLED = 2_048  # beyond so many exact sheets, all are scored by codes first
+_AT_ONCE = 32_768  # sheets for which words are added up at once, in the processor's cache
 Rows = NDArray[np.intp]
+Impacts = NDArray[np.uint16]
+"""How much of the words of a query every sheet has, in steps of 1/65,025 of the most possible."""
 Chosen = NDArray[np.bool_]
-WORDED = 1_024  # sheets by words, of names and of contents, or more of a very large index:
-_WORDED_OF = 192  # one in so many, up to
-_MOST_WORDED = 8_192
+WORDED = 1_024  # sheets by words, or one in so many of a very large index, up to as many more:
+_WORDED_OF, _MOST_WORDED = 192, 8
+# In names and contents together, more sheets have about the same of a question's words.
+_BOTH_OF, _MOST_BOTH = 96, 16
 _LED = 4_096  # sheets whose documentation is in the pool
 _SAMPLE = 16_384  # sheets that say how much of the words the best have
 
@@ -93,58 +106,96 @@ def pool_of(store: Store, snapshot: Snapshot, query: Query, allowed: Chosen | No
         alone = query.dense_weight == 1  # without words to help, every cosine is compared
         found += snapshot.tokens.nearest(query.token, masks, all_cells=alone)
     found += [
-        *worded(snapshot.lexical.impacts(list(dict.fromkeys(query_words(read_as)))), masks),
-        *_worded_by_contents(snapshot, read_as, masks),
+        *_worded(snapshot, read_as, masks),
         *([with_phrases(snapshot, phrases)[:WORDED]] if phrases else []),
     ]
     return with_leaders(snapshot, found, allowed)
 
 
-def _masks(snapshot: Snapshot, asked: Sequence[Span], allowed: Chosen | None) -> list[Mask | None]:
+def _masks(
+    snapshot: Snapshot, asked: tuple[Span, ...], allowed: Chosen | None
+) -> list[Chosen | None]:
     """The sheets among which the best are looked for: those allowed, and those in time."""
-    within = None if allowed is None else allowed.__getitem__
     if not asked:
-        return [within]
-
-    def in_time(rows: Rows) -> NDArray[np.bool_]:
-        found = snapshot.periods.inside(asked, rows)
-        return found if within is None else found & within(rows)
-
-    return [within, in_time]
+        return [allowed]
+    in_time = snapshot.in_time(asked)
+    in_time = in_time if allowed is None else in_time & allowed
+    # If no sheet is of these times, they hold back none.
+    return [allowed, in_time] if in_time.any() else [allowed]
 
 
-def _worded_by_contents(
-    snapshot: Snapshot, read_as: str, masks: Sequence[Mask | None]
-) -> list[Rows]:
-    if not snapshot.contents:
-        return []
-    words = snapshot.contents.by_word(asked_words(read_as))
-    return worded(impacts(list(words.values()), len(snapshot.ids)), masks)
+def _worded(snapshot: Snapshot, read_as: str, masks: Sequence[Chosen | None]) -> list[Rows]:
+    """Positions of the sheets that have most of a question's words: in names, and in both places.
 
-
-def worded(total: Impacts, masks: Sequence[Mask | None]) -> list[Rows]:
-    """Positions of the sheets that have most of some words within each mask: `WORDED` or some more.
-
-    `total` is how much of the words every sheet has, (n,). All words are added up: passing over
-    common ones, as MaxScore does, saves less than it costs to look them up for the sheets in play
-    (benchmarks/LOG.md).
+    Names say how much words in contents count; see `matches.find_matches`. All words are added up:
+    passing over common ones, as MaxScore does, saves less than it costs to look them up for the
+    sheets in play (benchmarks/LOG.md).
     """
-    most = max(WORDED, min(len(total) // _WORDED_OF, _MOST_WORDED))
+    names, contents, size = snapshot.lexical, snapshot.contents, len(snapshot.ids)
+    words = tuple(query_words(read_as))
+    in_names = {word: limit for word in words if (limit := names.limit(word))}
+    by_names = _summed(in_names, names.shares, size)
+    asked = asked_words(read_as) if snapshot.has_contents else ()
+    in_contents = {word: limit for word in asked if (limit := contents.limit(word))}
+    if not in_contents:
+        return worded(by_names, masks, _most(size, _WORDED_OF, _MOST_WORDED))
+    best = float(by_names.max(initial=0)) / 255**2
+    covered = covered_by_names(best, rareness_of(snapshot, words, asked))
+    most = round(255 * word_of_contents(covered))
+
+    def better(word: str) -> NDArray[np.uint8]:
+        if word not in in_contents:
+            return names.shares(word)
+        own = contents.shares(word, most)
+        return np.maximum(own, names.shares(word), out=own) if word in in_names else own
+
+    idfs = {}
+    for word in in_names | in_contents:
+        having = having_of(snapshot, word, in_names=word in words, in_contents=word in asked)
+        idfs[word] = idf_of(having, snapshot.sheets)
+    return [
+        *worded(_summed(idfs, better, size), masks, _most(size, _BOTH_OF, _MOST_BOTH)),
+        # Evidence counts contents in full, and ranks are by either alone.
+        *worded(by_names, masks, WORDED),
+        *worded(_summed(in_contents, contents.shares, size), masks, WORDED),
+    ]
+
+
+def _summed(
+    weights: Mapping[str, float], shares: Callable[[str], NDArray[np.uint8]], size: int
+) -> Impacts:
+    """How much of some words every sheet has, (size,)."""
+    total = np.zeros(size, dtype=np.uint16)
+    product = np.empty(_AT_ONCE, dtype=np.uint16)
+    for word, weight in zip(weights, byte_weights([*weights.values()]), strict=True):
+        found = shares(word)
+        for start in range(0, size, _AT_ONCE):
+            some = total[start : start + _AT_ONCE]
+            own = found[start : start + _AT_ONCE]
+            some += np.multiply(own, np.uint16(weight), out=product[: len(some)])
+    return total
+
+
+def _most(size: int, one_of: int, times: int) -> int:
+    return max(WORDED, min(size // one_of, times * WORDED))
+
+
+def worded(total: Impacts, masks: Sequence[Chosen | None], most: int) -> list[Rows]:
+    """Positions of the sheets that have most of some words within each mask: as many or some more.
+
+    `total` is how much of the words every sheet has, (n,). Before the last mask, which is of the
+    times asked for, few sheets are among the best: `WORDED` count.
+    """
+    stride = max(1, len(total) // _SAMPLE)
     found = []
     for mask in masks:
-        rows = np.flatnonzero(total >= max(_sampled(total, mask, most), 1))
-        rows = rows if mask is None else rows[mask(rows)]
-        found.append(_most_of(rows, total[rows], most))
+        wanted = most if mask is masks[-1] else min(most, WORDED)
+        own = total if mask is None else total * mask
+        # About twice so many reach it, as some of them say.
+        bound = _least(own[::stride], max(1, 2 * wanted // stride))
+        rows = np.flatnonzero(own >= max(bound, 1))
+        found.append(_most_of(rows, own[rows], wanted))
     return found
-
-
-def _sampled(total: Impacts, mask: Mask | None, most: int) -> int:
-    """A number that about twice so many sheets within a mask reach, from some of them."""
-    stride = max(1, len(total) // _SAMPLE)
-    some = total[::stride]
-    if mask is not None:
-        some = some[mask(np.arange(0, len(total), stride))]
-    return _least(some, max(1, 2 * most // stride))
 
 
 def _least(numbers: Impacts, most: int) -> int:
@@ -173,13 +224,18 @@ def with_leaders(snapshot: Snapshot, found: Sequence[Rows], allowed: Chosen | No
 
     Lead sheets decide scores of others, so they are in the pool whether they may be found or not.
     """
-    wanted = np.zeros(len(snapshot.ids), dtype=np.bool_)
-    for rows in found:
-        wanted[rows] = True
+    wanted = distinct(found)
     if snapshot.documentation:
-        led = snapshot.documentation.led_by(np.flatnonzero(wanted))
-        wanted[led[:_LED] if allowed is None else led[allowed[led]][:_LED]] = True
+        led = snapshot.documentation.led_by(wanted)
+        led = led[:_LED] if allowed is None else led[allowed[led]][:_LED]
+        wanted = distinct([wanted, led])
     for leading in (snapshot.documentation, snapshot.main):
         if leading:
-            wanted[leading.leaders_of(np.flatnonzero(wanted))] = True
-    return np.flatnonzero(wanted)
+            wanted = distinct([wanted, leading.leaders_of(wanted)])
+    return wanted
+
+
+def distinct(found: Sequence[Rows]) -> Rows:
+    """Positions in any of some lists, ascending; `np.unique` takes several times as long."""
+    rows = np.sort(np.concatenate(found))
+    return rows[np.flatnonzero(np.diff(rows, prepend=-1))]

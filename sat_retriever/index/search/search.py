@@ -95,7 +95,7 @@ class SheetSearch:
             snapshot = self._latest.get()
             if dense_weight is None:
                 noted = self._settings.dense_weight
-                dense_weight = dense_weight_with(noted, contents=bool(snapshot.contents))
+                dense_weight = dense_weight_with(noted, contents=snapshot.has_contents)
             asking = Query(text, token, asked.spans, dense_weight)
             large = is_large(len(snapshot.ids))
             if large:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.search.columns import Columns, LeadSheets, Periods, take_columns
-from sat_retriever.index.search.content_scorer import ContentScorer
-from sat_retriever.index.search.frequent_words import FrequentWordScorer
+from sat_retriever.index.search.frequent_words import FrequentWords, FrequentWordScorer
 from sat_retriever.index.search.mapped import lacks_much, latest_mapped
 from sat_retriever.index.search.tokens import Tokens
 from sat_retriever.index.store.conditions import asked_in
@@ -21,10 +20,12 @@ from sat_retriever.index.store.rows import IdArray
 from sat_retriever.index.store.store import Store
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import LexicalScorer, counted
+from sat_retriever.text.lexical import Bm25, LexicalScorer, counted
+from sat_retriever.text.period.spans import Span
 
 _NOTED = 4_096  # sheets whose positions are noted
 _FILTERS = 8  # whose sheets are kept
+_TIMES = 32  # whose sheets are kept, a byte for every sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,9 @@ class Snapshot:
     ids: IdArray  # row ids (n,) int64, ascending
     tokens: Tokens  # (n, d) float32, rows of unit length; their codes in a large index
     mean_token: FloatArray  # mean of all tokens, (d,) float32
-    # Number of words of the names and of the contents of each sheet, (n, 2) float32.
-    lengths: FloatArray
     tie_rank: NDArray[np.int64]  # place of each sheet in the order of sheet ids, (n,) int64
     lexical: LexicalScorer  # BM25 over the names of the same sheets
-    contents: ContentScorer  # BM25 over their contents
+    contents: LexicalScorer  # BM25 over their contents
     periods: Periods  # times of the sheets; zeros if its names state none
     workbooks: IdArray  # number of each sheet's workbook file, (n,); 0 without one
     documentation: LeadSheets  # the sheets that are documentation
@@ -53,7 +52,14 @@ class Snapshot:
     noted: dict[str, int] = field(default_factory=dict, repr=False)
     # Row ids that met the filters of questions lately, by filters.
     matched: dict[str, IdArray] = field(default_factory=dict)
+    # True for the sheets inside the times of questions lately, (n,), by times.
+    timed: dict[tuple[Span, ...], NDArray[np.bool_]] = field(default_factory=dict, repr=False)
     whole: Snapshot | None = None  # all sheets, if this is a part of them
+
+    @property
+    def has_contents(self) -> bool:
+        """True if contents of any sheet are in the index."""
+        return self.contents.formula.sheets > 0
 
     @property
     def sheets(self) -> int:
@@ -62,7 +68,7 @@ class Snapshot:
 
     def part(self, places: NDArray[np.intp]) -> Snapshot:
         """The sheets at some ascending positions; each has the score that it has in the whole."""
-        workbooks = self.workbooks[places]
+        workbooks = self.workbooks.take(places)
         documentation, main = (
             LeadSheets.of(np.flatnonzero(np.isin(places, leading.rows)), workbooks)
             if leading
@@ -71,10 +77,9 @@ class Snapshot:
         )
         return replace(
             self,
-            ids=self.ids[places],
+            ids=self.ids.take(places),
             tokens=self.tokens[places],
-            lengths=self.lengths[places],
-            tie_rank=self.tie_rank[places],
+            tie_rank=self.tie_rank.take(places),
             lexical=self.lexical.part(places),
             contents=self.contents.part(places),
             periods=self.periods.part(places),
@@ -82,6 +87,7 @@ class Snapshot:
             documentation=documentation,
             main=main,
             noted={},
+            timed={},
             whole=self.whole or self,
         )
 
@@ -112,6 +118,14 @@ class Snapshot:
                 found = np.intersect1d(self.ids[self.periods.overlapping(asked)], found)
             self.matched[key] = found
         return self.matched[key]
+
+    def in_time(self, asked: tuple[Span, ...]) -> NDArray[np.bool_]:
+        """For every sheet, (n,), True if it lies inside a requested stretch."""
+        if asked not in self.timed:
+            if len(self.timed) == _TIMES:
+                self.timed.clear()
+            self.timed[asked] = self.periods.inside(asked)
+        return self.timed[asked]
 
     def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
         """Positions of those sheets that exist."""
@@ -173,37 +187,46 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
 
 def snapshot_of(store: Store, columns: Columns) -> Snapshot:
     """Make a snapshot of what it is made of."""
-    ids, lengths = columns.ids, columns.lengths
+    ids, frequent = columns.ids, columns.frequent
+    names, contents = columns.lengths.T
+    nowhere = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
 
-    def postings(word: str, after: int = -1) -> tuple[NDArray[np.intp], ...]:
-        found = (np.searchsorted(ids, rows) for rows in store.postings(word, after))
-        return tuple(found)
+    def in_names(word: str, after: int = -1) -> tuple[NDArray[np.intp], FloatArray]:
+        return counted([np.searchsorted(ids, rows) for rows in store.postings(word, after)])
 
-    def having(groups: Sequence[Sequence[str]], most: int) -> NDArray[np.intp]:
-        rows = store.content_postings(groups, most)
+    def in_contents(word: str, after: int = -1) -> tuple[NDArray[np.intp], FloatArray]:
+        if not inside.sheets:
+            return nowhere
+        rows = store.content_postings(word, after)
         found = np.searchsorted(ids, rows)
-        return found[ids.take(found, mode="clip") == rows] if len(ids) else found[:0]
+        found = found[ids.take(found, mode="clip") == rows]
+        return found, np.ones(len(found), dtype=np.float32)
 
-    lexical = LexicalScorer(postings, lengths[:, 0])
-    if columns.frequent is not None:
-        words, last = columns.frequent
+    def scorer(
+        find: Callable[..., tuple[NDArray[np.intp], FloatArray]],
+        formula: Bm25,
+        words: FrequentWords | None,
+    ) -> LexicalScorer:
+        others = LexicalScorer(find, formula)
+        if frequent is None or words is None:
+            return others
+        until = frequent.until
 
         def later(word: str) -> tuple[NDArray[np.intp], FloatArray]:
-            if int(ids[-1]) <= last:
-                return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
-            return counted(postings(word, last), len(ids))
+            return find(word, until) if int(ids[-1]) > until else nowhere
 
-        lexical = FrequentWordScorer(words, later, lengths[:, 0], lexical)
+        return FrequentWordScorer(words, later, others)
+
+    inside = Bm25.of_contents(contents)
     return Snapshot(
         path=store.path,
         generation=columns.generation,
         ids=ids,
         tokens=columns.tokens,
         mean_token=(columns.token_sum / max(columns.tokens_summed, 1)).astype(np.float32),
-        lengths=lengths,
         tie_rank=columns.tie_rank,
-        lexical=lexical,
-        contents=ContentScorer(having, lengths[:, 1]),
+        lexical=scorer(in_names, Bm25.of_names(names), frequent and frequent.names),
+        contents=scorer(in_contents, inside, frequent and frequent.contents),
         periods=columns.periods,
         workbooks=columns.workbooks,
         documentation=LeadSheets.of(columns.documentation, columns.workbooks),

@@ -6,7 +6,7 @@ tokens, which stay in the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sat_retriever.records.tokens import FloatArray
 
 Rows = NDArray[np.intp]
-Mask = Callable[[Rows], NDArray[np.bool_]]
-"""True for those of some sheets, by position, among which to look."""
+Mask = NDArray[np.bool_]
+"""True for the sheets among which to look, (n,)."""
 
 NEAREST = 512  # sheets by cosine
 SCANNED = 16_384  # codes of the nearest cells that are compared with a question
@@ -58,17 +58,19 @@ class Codes:
         found: FloatArray = self.values * self.scales[:, None]
         return found
 
-    def cosines(self, token: Codes) -> FloatArray:
-        """Cosine of each token with one other, (m,) float32."""
+    def cosines(self, token: Codes, at: NDArray[np.integer] | None = None) -> FloatArray:
+        """Cosine of each token, or of those at some places, with one other, (m,) float32."""
         asked = token.values[0].astype(np.float32)
-        cosines = np.empty(len(self), dtype=np.float32)
+        scales = self.scales if at is None else self.scales.take(at)
+        cosines = np.empty(len(scales), dtype=np.float32)
         wide = np.empty((_WIDENED, len(asked)), dtype=np.float32)
-        for start in range(0, len(self), _WIDENED):
-            values = self.values[start : start + _WIDENED]
+        for start in range(0, len(scales), _WIDENED):
+            part = slice(start, start + _WIDENED)
+            values = self.values[part] if at is None else self.values.take(at[part], axis=0)
             rows = wide[: len(values)]
             rows[:] = values
-            np.matmul(rows, asked, out=cosines[start : start + len(values)])
-        cosines *= self.scales * token.scales[0]
+            np.matmul(rows, asked, out=cosines[part])
+        cosines *= scales * token.scales[0]
         return cosines
 
     @classmethod
@@ -133,16 +135,19 @@ class TokenTable:
     def __getitem__(self, rows: Rows) -> TokenTable:
         """The table of some sheets; its cells are not searched."""
         return TokenTable(
-            self.codes, self.centres, self.starts, self.sheets, self.slots[rows], self.added
+            self.codes, self.centres, self.starts, self.sheets, self.slots.take(rows), self.added
         )
 
     def __matmul__(self, token: FloatArray) -> FloatArray:
         """Cosine of every sheet with a token of unit length, (n,) float32."""
-        asked = Codes.of(token[None])
-        if len(self.slots) * 8 > len(self.codes):
+        asked, at, first = Codes.of(token[None]), self.slots, len(self.sheets)
+        if len(at) * 8 > len(self.codes):
             own = self.codes.cosines(asked), self.added.cosines(asked)
-            return np.concatenate(own)[self.slots]
-        return self.taken(slice(None)).cosines(asked)
+            return np.concatenate(own)[at]
+        found = self.codes.cosines(asked, np.minimum(at, first - 1))
+        later = np.flatnonzero(at >= first)
+        found[later] = self.added.cosines(asked, at[later] - first)
+        return found
 
     def taken(self, rows: Rows | slice) -> Codes:
         """Codes of some sheets, in their order."""
@@ -183,7 +188,7 @@ class TokenTable:
             sheets, cosines = np.concatenate((sheets, later)), np.concatenate((cosines, own))
         found = []
         for mask in masks:
-            allowed = None if mask is None else np.flatnonzero(mask(sheets))
+            allowed = None if mask is None else np.flatnonzero(mask[sheets])
             own = cosines if allowed is None else cosines[allowed]
             best = _most_of(own)
             found.append(sheets[best if allowed is None else allowed[best]])
@@ -213,7 +218,7 @@ class TokenTable:
             sheets.append(own)
             cosines.append(cosine)
             seen += len(own)
-            met = [n + int(np.count_nonzero(m(own))) for n, m in zip(met, wanted, strict=True)]
+            met = [n + int(np.count_nonzero(m[own])) for n, m in zip(met, wanted, strict=True)]
         return np.concatenate(sheets), np.concatenate(cosines)
 
 

@@ -64,15 +64,18 @@ def store_exists(place: Place) -> bool:
     return place.exists() or place.is_symlink()
 
 
-def migrate_store(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
+def migrate_store(
+    file: Path, url: IndexUrl, progress: Progress | None = None, *, hnsw: bool = False
+) -> dict[str, int]:
     """Copy an index file into PostgreSQL, whole or not at all; return its rows by table.
 
     Every row is checked by its checksum while it is read. In the end each table is read back and
-    compared. The file stays as it is. Raises what `open_store` does; `IndexDamagedError` if a row
+    compared. With `hnsw`, tokens get an index for statements of others. The file stays as it is.
+    Raises what `open_store` does; `IndexDamagedError` if a row
     is damaged; `InputError` if there is already an index at the URL, or a text cannot be stored
     there; `IndexFormatError` also if the copy differs from the file.
     """
-    copied: dict[str, int] = _postgres("migrating").migrate_file(file, url, progress)
+    copied: dict[str, int] = _postgres("migrating").migrate_file(file, url, progress, hnsw=hnsw)
     return copied
 
 

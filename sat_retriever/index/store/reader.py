@@ -102,8 +102,8 @@ class StoreReader(ABC):
         """Yield the rows of a long result; the store answers nothing else meanwhile."""
 
     @abstractmethod
-    def common_words(self, least: int) -> dict[str, int]:
-        """Words that names of so many sheets or more have, in order, and their number."""
+    def common_words(self, least: int, *, contents: bool) -> list[str]:
+        """Words that names, or contents, of about so many sheets or more have, in order."""
 
     @abstractmethod
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
@@ -114,11 +114,15 @@ class StoreReader(ABC):
         """The postings of many words, in their order."""
 
     @abstractmethod
-    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        """Row ids of the first sheets whose contents have a word of each group, ascending.
+    def content_postings(self, word: str, after: int = -1, most: int | None = None) -> IdArray:
+        """Row ids of the first sheets after one whose contents have a word, ascending.
 
         Sheets that were deleted may be among them.
         """
+
+    @abstractmethod
+    def all_content_postings(self, words: Sequence[str]) -> Iterator[IdArray]:
+        """The postings in contents of many words, in their order."""
 
     @abstractmethod
     def has_field(self, name: str) -> bool:

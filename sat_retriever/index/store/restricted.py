@@ -164,7 +164,7 @@ class RestrictedReader(ReadingAlone):
 
     def _with_stem(self, stemmed: str) -> IdArray:
         """Row ids of the visible sheets with a stem in names or contents, ascending."""
-        found = (*self.postings(stemmed), self.content_postings([[stemmed]], _LOOKED_AT))
+        found = (*self.postings(stemmed), self.content_postings(stemmed, most=_LOOKED_AT))
         return np.unique(np.concatenate(found))
 
 

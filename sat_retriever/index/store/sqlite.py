@@ -34,7 +34,7 @@ from sat_retriever.index.store.rows import (
     SheetRow,
 )
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.store.words import check_words, drop_spellings, expression, merge_words
+from sat_retriever.index.store.words import check_words, drop_spellings, merge_words, quoted
 from sat_retriever.index.store.write import delete_sheets, insert_sheets
 from sat_retriever.records.files import draft_of
 
@@ -205,28 +205,30 @@ class SqliteStore(Store):
         sql = "SELECT t.id, t.token FROM json_each(?) j JOIN tokens t ON t.id = j.value"
         return self._rows(sql, (json.dumps(ids),))
 
-    def common_words(self, least: int) -> dict[str, int]:
-        made = (
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_words USING fts5vocab(main, lexical, row)"
-        )
-        self._rows(made)
-        sql = "SELECT term, doc FROM temp.name_words WHERE doc >= ? ORDER BY term"
-        return dict(self._rows(sql, (least,)))
+    def common_words(self, least: int, *, contents: bool) -> list[str]:
+        table = "content_words" if contents else "lexical"
+        name = f"temp.all_{table}"
+        self._rows(f"CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING fts5vocab(main, {table}, row)")
+        sql = f"SELECT term FROM {name} WHERE doc >= ? ORDER BY term"
+        return [row[0] for row in self._rows(sql, (least,))]
 
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
-        quoted = word.replace('"', '""')
         found = "lexical WHERE lexical MATCH ? AND rowid > ?"
         return tuple(
-            self._ids("rowid", found, "rowid", (f'{field} : "{quoted}"', after))
+            self._ids("rowid", found, "rowid", (f"{field} : {quoted(word)}", after))
             for field in LEXICAL_FIELDS
         )
 
     def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
         return map(self.postings, words)
 
-    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        found = "content_words WHERE content_words MATCH ?"
-        return self._ids("rowid", found, "rowid LIMIT ?", (expression(groups), most))
+    def content_postings(self, word: str, after: int = -1, most: int | None = None) -> IdArray:
+        found = "content_words WHERE content_words MATCH ? AND rowid > ?"
+        values = quoted(word), after, -1 if most is None else most
+        return self._ids("rowid", found, "rowid LIMIT ?", values)
+
+    def all_content_postings(self, words: Sequence[str]) -> Iterator[IdArray]:
+        return map(self.content_postings, words)
 
     def has_field(self, name: str) -> bool:
         sql = "SELECT 1 FROM sheets, json_each(sheets.metadata) WHERE key = ? LIMIT 1"

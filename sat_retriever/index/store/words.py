@@ -69,7 +69,7 @@ def drop_words(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str]:
 
 def drop_spellings(connection: sqlite3.Connection, words: Iterable[str]) -> None:
     """Drop those of some spellings that no sheet has, in names or contents."""
-    stems_of = [(word, _quoted(stem(word))) for word in sorted(words)]
+    stems_of = [(word, quoted(stem(word))) for word in sorted(words)]
     connection.execute(
         "DELETE FROM spellings WHERE word IN ("
         "SELECT json_extract(value, '$[0]') FROM json_each(?) AS each WHERE NOT EXISTS ("
@@ -112,7 +112,7 @@ def _is_there(connection: sqlite3.Connection, row_id: int, contents: SheetConten
     found = (word for text in content_texts(contents) for word in stems(text))
     word = next((each for each in found if len(each) <= LONGEST), None)
     sql = "SELECT 1 FROM content_words WHERE content_words MATCH ? AND rowid = ?"
-    return word is None or bool(connection.execute(sql, (_quoted(word), row_id)).fetchone())
+    return word is None or bool(connection.execute(sql, (quoted(word), row_id)).fetchone())
 
 
 def rebuild_words(connection: sqlite3.Connection) -> None:
@@ -148,14 +148,10 @@ def _kept(
                 continue
 
 
-def expression(groups: Iterable[Sequence[str]]) -> str:
-    """An FTS5 query for the sheets that have a word of each group.
+def quoted(word: str) -> str:
+    """A word in a query of FTS5.
 
-    >>> expression([["fare"], ["x-1042", "nox"]])
-    '("fare") AND ("x-1042" OR "nox")'
+    >>> quoted("x-1042")
+    '"x-1042"'
     """
-    return " AND ".join("({})".format(" OR ".join(map(_quoted, group))) for group in groups)
-
-
-def _quoted(word: str) -> str:
     return '"{}"'.format(word.replace('"', '""'))

@@ -5,17 +5,15 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index.search import content_scorer as module
-from sat_retriever.index.search.content_scorer import K1, B, ContentScorer
 from sat_retriever.index.search.scores import BESIDE_MAIN, DOCUMENTATION
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.sync.executor import token_text
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import asked_words, content_words
+from sat_retriever.text.lexical import B_CONTENTS, K1
 from sat_retriever.text.serialize import Serialization
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_MAIN
@@ -61,7 +59,7 @@ def first(index, query):
 
 
 def slow_scores(records, query):
-    """BM25 as `ContentScorer.by_word` says, one sheet and word at a time."""
+    """BM25 as `Bm25.of_contents` says, one sheet and word at a time."""
     words = {r.sheet_id: content_words(r.contents).matched for r in records if r.contents}
     mean = sum(map(len, words.values())) / len(words)
     scores, limit = dict.fromkeys((r.sheet_id for r in records), 0.0), 0.0
@@ -70,9 +68,9 @@ def slow_scores(records, query):
         if not having:
             continue
         idf = math.log(1 + (len(words) - len(having) + 0.5) / (len(having) + 0.5))
-        limit += idf * (K1 + 1) / (1 + K1 * (1 - B))
+        limit += idf * (K1 + 1) / (1 + K1 * (1 - B_CONTENTS))
         for each in having:
-            norm = 1 - B + B * len(words[each]) / mean
+            norm = 1 - B_CONTENTS + B_CONTENTS * len(words[each]) / mean
             scores[each] += idf * (K1 + 1) / (1 + K1 * norm)
     return {each: score / limit if limit else 0.0 for each, score in scores.items()}
 
@@ -400,71 +398,3 @@ def test_a_damaged_name_in_an_index_from_before_does_not_keep_it_from_opening(be
         connection.commit()
     with SheetIndex.open(path, HashedEncoder()) as again:
         assert again.sheet_ids() == ids
-
-
-# ---- words that very many sheets have
-
-
-class Looked:
-    """Look-up in sheets that are sets of words; notes how much it gave."""
-
-    def __init__(self, sheets):
-        self.sheets = sheets
-        self.given = []
-
-    def __call__(self, groups, most):
-        rows = [n for n, own in enumerate(self.sheets) if all(own & set(g) for g in groups)]
-        self.given.append(len(rows[:most]))
-        return np.array(rows[:most], dtype=np.intp)
-
-
-def many(count=1000):
-    """Sheets that all have "all", every second "half", every hundredth "few"."""
-    names = (("all", 1), ("half", 2), ("third", 3), ("few", 100))
-    return [{word for word, step in names if n % step == 0} for n in range(count)]
-
-
-def scorer(sheets, most):
-    looked = Looked(sheets)
-    return ContentScorer(looked, np.full(len(sheets), 3.0, dtype=np.float32), most=most), looked
-
-
-def test_a_common_word_is_scored_for_sheets_with_a_rarer_word_as_without_a_bound(monkeypatch):
-    monkeypatch.setattr(module, "_PLAY", 60)
-    bounded, looked = scorer(many(), most=100)
-    exact, _ = scorer(many(), most=10_000)
-    few = np.arange(0, 1000, 100)
-    for words in (["few", "half"], ["few", "all", "third"]):
-        near, far = bounded.scores(words)[0], exact.scores(words)[0]
-        assert near[few] == pytest.approx(far[few], abs=0.02)  # rareness is estimated
-        assert np.flatnonzero(near).tolist() == few.tolist()
-    assert max(looked.given) <= 100
-
-
-def test_without_a_rarer_word_sheets_with_all_common_words_are_found(monkeypatch):
-    monkeypatch.setattr(module, "_PLAY", 60)
-    bounded, _ = scorer(many(), most=100)
-    scores, known = bounded.scores(["half", "third"])
-    assert known
-    assert np.flatnonzero(scores).tolist() == list(range(0, 360, 6))
-    assert scores.max() <= 1
-
-
-def test_looked_up_words_are_kept_within_a_bound():
-    looked = Looked(many())
-    lengths = np.full(1000, 3.0, dtype=np.float32)
-    kept = ContentScorer(looked, lengths, max_kept=700)
-    kept.scores(["half"])
-    kept.scores(["half", "few"])
-    assert len(looked.given) == 2
-    kept.scores(["third"])  # 500 + 10 + 334 sheets are too many: "half" goes
-    kept.scores(["half"])
-    assert len(looked.given) == 4
-
-
-def test_an_index_without_contents_looks_nothing_up():
-    looked = Looked(many())
-    empty = ContentScorer(looked, np.zeros(1000, dtype=np.float32))
-    scores, known = empty.scores(["all"])
-    assert (known, scores.any(), looked.given) == ({}, False, [])
-    assert not empty.knows("all") and not len(empty.having(["all"]))

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import stat
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ ASKED = queries(12)
 def large(monkeypatch):
     monkeypatch.setattr(columns, "ALL", 100)
     monkeypatch.setattr(mapped, "_COMMON", 10)
+    monkeypatch.setattr(mapped, "_DENSE_IN_CONTENTS", 4)
 
 
 @pytest.fixture
@@ -121,24 +123,52 @@ def test_many_changes_renew_it(path):
     assert answers(path) == (unmapped(path), True)
 
 
-def test_contents_are_mapped_as_well(tmp_path):
+@pytest.fixture
+def with_contents(tmp_path):
+    """Sheets of which every third has no contents; some words are in most, others in few."""
     path = tmp_path / "c.sat"
     with SheetIndex.create(path, HashedEncoder(128)) as index:
-        for number, record in enumerate(records(150)):
-            text = SheetContents((CellText("A1", f"invoice {number} of account"),))
-            with_text = number % 2 == 0
-            index.add_records([SheetRecord(
-                record.sheet_id, record.sheet, record.workbook, record.path, record.columns,
-                contents=text if with_text else None,
-            )])  # fmt: skip
-        index.add_records(records(20, seed=5))
-    assert answers(path) == (unmapped(path), True)
+        index.add_records(
+            record if number % 3 else replace(record, contents=None)
+            for number, record in enumerate(records(SHEETS, contents=True))
+        )
+    return path
+
+
+def test_frequent_words_of_contents_score_as_looked_up(with_contents):
+    assert answers(with_contents) == (unmapped(with_contents), True)
+    with opened(with_contents) as index:
+        snapshot = index.question("x").scores.snapshot
+        words = snapshot.columns.frequent.contents
+        assert (words.dense >= 0).any() and (words.dense < 0).any()
+        found = snapshot.whole.contents
+        for word, number in words.numbers.items():
+            looked_up = index._store.content_postings(word)
+            scored = found.word(word)
+            assert snapshot.whole.ids[scored.rows].tolist() == looked_up.tolist()
+            assert (scored.sheets, words.having[number]) == (len(looked_up), len(looked_up))
+            for most in (255, 40):
+                shares = found.shares(word, most)
+                assert np.flatnonzero(shares).tolist() == scored.rows.tolist()
+                exact = scored.scores / scored.limit * most
+                assert shares[scored.rows] == pytest.approx(exact, abs=1.01)
+
+
+def test_contents_that_came_or_went_later_count(with_contents):
+    with opened(with_contents) as index:
+        best = [each.sheet_id for each in index.candidates(ASKED[0], 3)]
+        index.remove([*best[:2], *index.sheet_ids()[:9]])
+        late = SheetContents((CellText("A1", f"{ASKED[0]} {ASKED[1]}"),))
+        index.add_records([SheetRecord("late", "late", contents=late)])
+        assert "late" in [each.sheet_id for each in index.candidates(ASKED[0], 10)]
+    found, used = answers(with_contents)
+    assert (found, used) == (unmapped(with_contents), True)
 
 
 @pytest.mark.parametrize(
     "name",
     ["state.json", "ids.npy", "tokens.codes.npy", "tokens.scales.npy", "tokens.order.npy",
-     "words.rows.npy", "words.dense_fields.npy"],
+     "names.rows.npy", "names.dense_fields.npy", "contents.dense_bits.npy", "contents.shares.npy"],
 )  # fmt: skip
 def test_a_damaged_state_is_passed_over(path, name):
     expected = unmapped(path)
@@ -159,7 +189,7 @@ def test_positions_outside_the_index_are_never_followed(path):
         np.save(file, values)
         assert answers(path) == (expected, False)
         file.write_bytes(kept)
-    file = state_of(path) / "words.rows.npy"
+    file = state_of(path) / "names.rows.npy"
     np.save(file, np.full_like(np.load(file), 2**32 - 1))
     assert answers(path) == (expected, False)
 

@@ -61,7 +61,9 @@ _IDS = {"workbooks": "id", "sheets": "id", "key_columns": "id", "external_refere
 Row = tuple[Any, ...]
 
 
-def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) -> dict[str, int]:
+def migrate_file(
+    file: Path, url: IndexUrl, progress: Progress | None = None, *, hnsw: bool = False
+) -> dict[str, int]:
     """Copy an index file to a URL where no index is yet; see `opening.migrate_store`."""
     with (
         closing(open_file(file)) as source,
@@ -79,8 +81,9 @@ def migrate_file(file: Path, url: IndexUrl, progress: Progress | None = None) ->
         counts = _copied(source, session, progress)
         for made_again in dropped:
             session.execute(made_again)
-        [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
-        index_vectors(session, int(width))
+        if hnsw:
+            [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
+            index_vectors(session, int(width))
         for table in TABLES:
             session.execute(f"ANALYZE {table.name}")
         _compare(source, session, url)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -101,11 +100,13 @@ class RestrictedDatabase(RestrictedReader, PostgresStore):
         [row] = self._rows(sql, [value for name in stored for value in (name, after)])
         return tuple(map(unpacked_ids, row))
 
-    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        keys = [[key_of(word) for word in group] for group in groups]
-        values = (keys[0], keys[min(1, len(keys) - 1)], json.dumps(keys[2:]), most)
-        sql = "SELECT seen_contents(?::text[], ?::text[], ?::jsonb, ?)"
-        return unpacked_ids(self._rows(sql, values)[0][0])
+    def content_postings(self, word: str, after: int = -1, most: int | None = None) -> IdArray:
+        key = [key_of(word)]
+        [[data]] = self._rows(
+            "SELECT seen_contents(?::text[], ?::text[], '[]', ?)", (key, key, most)
+        )
+        found = unpacked_ids(data)
+        return found[found > after]
 
     def _spelled_as(self, word: str, start: str, end: str) -> list[str]:
         ranges = [(text, text[:-1] + chr(ord(text[-1]) + 1)) for text in (start, end[::-1])]

@@ -12,12 +12,12 @@ import numpy as np
 from sat_retriever.errors import IndexBusyError
 from sat_retriever.index.store.damage import Damage
 from sat_retriever.index.store.place import IndexUrl
-from sat_retriever.index.store.postgres import database, locks, vectors
+from sat_retriever.index.store.postgres import database, vectors
 from sat_retriever.index.store.postgres.damage import find_damage, take_out
 from sat_retriever.index.store.postgres.migrating import export_file
 from sat_retriever.index.store.postgres.rowsecurity import holds_back, protect, protect_vectors
 from sat_retriever.index.store.postgres.schema import PROTECTED
-from sat_retriever.index.store.postgres.session import PostgresSession, Table, statement, translated
+from sat_retriever.index.store.postgres.session import PostgresSession, Table, statement
 from sat_retriever.index.store.postgres.write import (
     delete_sheets,
     drop_spellings,
@@ -26,10 +26,10 @@ from sat_retriever.index.store.postgres.write import (
     key_of,
 )
 from sat_retriever.index.store.rows import IdArray, RowToken
-from sat_retriever.records.tokens import FloatArray
 
 _AT_ONCE = 4_096  # tokens that are fetched together
-_OVER, _LEAST_FOUND = 4, 100  # sheets found by an index for each that is asked for, and at least
+_SAMPLED = 20_000  # sheets, at least, whose contents tell which words are common
+_WORDS_AT_ONCE = 256  # whose postings in contents are in memory together
 MANY = 1_000  # notes of a second pass from which on its joins are planned with fresh statistics
 _SOME = (
     "(SELECT 1 FROM unsettled OFFSET ? LIMIT 1) UNION (SELECT 1 FROM stale_copies OFFSET ? LIMIT 1)"
@@ -59,13 +59,18 @@ class PostgresStore(database.Database):
     def _tokens_in(self, ids: Sequence[int]) -> list[Any]:
         return self._rows("SELECT id, token FROM tokens WHERE id = ANY(?)", (list(ids),))
 
-    def common_words(self, least: int) -> dict[str, int]:
+    def common_words(self, least: int, *, contents: bool) -> list[str]:
+        step = max(1, self.counts()["sheets"] // _SAMPLED) if contents else 1
+        words = (
+            f"SELECT word FROM words, unnest(contents) AS word WHERE id % {step} = 0"
+            if contents
+            else "SELECT DISTINCT id, substr(name, 2) AS word FROM words, unnest(names) AS name"
+        )
         sql = (
-            "SELECT word, count(*) FROM (SELECT DISTINCT id, substr(name, 2) AS word "
-            "FROM words, unnest(names) AS name) found GROUP BY word HAVING count(*) >= ? "
+            f"SELECT word FROM ({words}) found GROUP BY word HAVING count(*) >= ? "
             'ORDER BY word COLLATE "C"'
         )
-        return dict(self._rows(sql, (least,)))
+        return [row[0] for row in self._rows(sql, (max(1, least // step),))]
 
     def postings(self, word: str, after: int = -1) -> tuple[IdArray, ...]:
         each = f"(SELECT {_packed('id', 'id')} FROM words WHERE names @> ARRAY[?] AND id > ?)"
@@ -75,23 +80,32 @@ class PostgresStore(database.Database):
         return tuple(unpacked_ids(data) for data in row)
 
     def all_postings(self, words: Sequence[str]) -> Iterator[tuple[IdArray, ...]]:
-        sql = (
-            f"SELECT name, {_packed('id', 'id')} FROM words, unnest(names) AS name "
-            "WHERE name = ANY(?) GROUP BY name"
-        )
-        stored = {name: word for word in words for name in in_names(word)}
-        with self._translated():
-            rows = self._stream(sql, (list(stored),))
-            found = {name: unpacked_ids(data) for name, data in rows}
+        found = self._postings_of("names", [name for word in words for name in in_names(word)])
         for word in words:
             yield tuple(found.get(name, unpacked_ids(None)) for name in in_names(word))
 
-    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
-        where = " AND ".join(["contents && ?::text[]"] * len(groups))
+    def content_postings(self, word: str, after: int = -1, most: int | None = None) -> IdArray:
         # Row ids in an expression: in their order the index of words would not be used.
-        source = f"(SELECT id FROM words WHERE {where} ORDER BY id + 0 LIMIT ?) found"
-        values = [[key_of(word) for word in group] for group in groups]
-        return self._ids("id", source, "id", (*values, most))
+        source = (
+            "(SELECT id FROM words WHERE contents @> ARRAY[?] AND id > ? ORDER BY id + 0 LIMIT ?) "
+            "found"
+        )
+        return self._ids("id", source, "id", (key_of(word), after, most))
+
+    def all_content_postings(self, words: Sequence[str]) -> Iterator[IdArray]:
+        for start in range(0, len(words), _WORDS_AT_ONCE):
+            part = [key_of(word) for word in words[start : start + _WORDS_AT_ONCE]]
+            found = self._postings_of("contents", part)
+            yield from (found.get(word, unpacked_ids(None)) for word in part)
+
+    def _postings_of(self, column: str, words: Sequence[str]) -> dict[str, IdArray]:
+        """Row ids of the sheets with each of many words as they are stored, in one pass."""
+        sql = (
+            f"SELECT word, {_packed('id', 'id')} FROM words, unnest({column}) AS word "
+            "WHERE word = ANY(?) GROUP BY word"
+        )
+        with self._translated():
+            return {word: unpacked_ids(data) for word, data in self._stream(sql, (list(words),))}
 
     def groups_among(self, names: Sequence[str]) -> list[str]:
         return sorted(row[0] for row in self._rows("SELECT known_groups(?)", (list(names),)))
@@ -99,30 +113,6 @@ class PostgresStore(database.Database):
     def holds_back(self) -> bool:
         with self._translated(), self._connection() as session:
             return holds_back(session)
-
-    def nearest(self, token: FloatArray, k: int) -> IdArray:
-        """Row ids of the sheets whose tokens are nearest to a token, best first.
-
-        The index finds several times as many by half precision, roughly; they are ranked by the
-        exact tokens, equal ones by row id. A token is (d,), of unit length.
-        """
-        width = len(token)
-        asked = np.array2string(token, separator=",", threshold=width + 1, max_line_width=10**6)
-        sql = (
-            "SELECT s.id, t.token FROM (SELECT stored FROM vectors "
-            f"ORDER BY token::halfvec({width}) <#> ?::halfvec({width}) LIMIT ?) found "
-            "JOIN sheets s ON s.stored = found.stored JOIN tokens t ON t.id = s.id"
-        )
-        most = max(_LEAST_FOUND, _OVER * k)
-        with self._transaction() as session:
-            session.execute(
-                "SELECT set_config('hnsw.ef_search', ?, true)", (str(min(most, 1_000)),)
-            )
-            session.execute("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
-            rows = session.execute(sql, (asked, most)).fetchall()
-        ids = np.array([row_id for row_id, _ in rows], dtype=np.int64)
-        tokens = np.frombuffer(b"".join(each for _, each in rows), "<f4").reshape(-1, width)
-        return ids[np.lexsort((ids, -(tokens @ token)))][:k]
 
     def has_field(self, name: str) -> bool:
         sql = (
@@ -168,26 +158,10 @@ class PostgresStore(database.Database):
         return done
 
     def settle(self) -> None:
-        """As `Store.settle`; after the first large write, the vectors get their index."""
         if self._rows(_SOME, (MANY, MANY)):  # the server has no idea of new rows until it looks
             with suppress(IndexBusyError), self._transaction() as session:
                 session.execute(f"ANALYZE {_JOINED}")
         super().settle()
-        width, namespace = int(self.meta().get("width", 0)), self.path.namespace
-        if not 0 < width <= vectors.MAX_INDEXED:
-            return
-        with translated(self.path), self._connection() as session:
-            lacking = vectors.lacks_vector_index(session, namespace)
-        if lacking:
-            with suppress(IndexBusyError):  # the last of those that write makes it
-                self._index_vectors(width)
-
-    def _index_vectors(self, width: int) -> None:
-        with self._transaction() as session:
-            locks.wait(session, locks.WRITER_WAIT_S)
-            session.execute("LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE")  # readers go on
-            if vectors.lacks_vector_index(session, self.path.namespace):
-                vectors.index_vectors(session, width)
 
     def forget_words(self) -> None:
         """Do nothing: the server takes deleted words out by itself (VACUUM)."""
@@ -226,7 +200,8 @@ def _replace_vectors(session: PostgresSession, width: int) -> None:
         "ALTER TABLE new_vectors ADD PRIMARY KEY (stored), ADD FOREIGN KEY (stored) "
         "REFERENCES sheets (stored) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     )
-    vectors.index_vectors(session, width, "new_vectors")
+    if vectors.has_vector_index(session) and width <= vectors.MAX_INDEXED:
+        vectors.index_vectors(session, width, "new_vectors")
     session.execute("DROP TABLE vectors")
     session.execute("ALTER TABLE new_vectors RENAME TO vectors")
     protect_vectors(session)

@@ -11,12 +11,12 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
+from sat_retriever.errors import InputError
 from sat_retriever.index.store.postgres.session import VECTORS, Connection, PostgresSession
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.tokens import FloatArray
 
 MAX_INDEXED = 4_000  # numbers of a token that an index of pgvector takes
-LEAST_INDEXED = 1_000  # vectors from which on they are indexed; fewer are compared one by one
 _NEIGHBOURS_BYTES = 1_024  # of an index for each vector while it is made, beside the vector
 _MOST_MEMORY_KIB = 1 << 20  # that making an index takes, unless the server is set to more
 
@@ -58,8 +58,9 @@ def register_vectors(connection: Connection) -> None:
 def insert_vectors(session: PostgresSession, rows: Sequence[SheetRow]) -> dict[str, int]:
     """Insert the vectors of sheets before these; return the key of each, by sheet id.
 
-    Inserting into the index of vectors takes the most time of a write, and needs nothing of other
-    sheets. The transaction fails in its end unless `sheets` gets a row of each key.
+    Inserting into an index of vectors, if there is one, takes the most time of a write, and needs
+    nothing of other sheets. The transaction fails in its end unless `sheets` gets a row of each
+    key.
     """
     if not rows:
         return {}
@@ -70,29 +71,28 @@ def insert_vectors(session: PostgresSession, rows: Sequence[SheetRow]) -> dict[s
     return {row.record.sheet_id: key for key, row in keyed}
 
 
-def lacks_vector_index(session: PostgresSession, namespace: str) -> bool:
-    """True if there are enough vectors for an index, none yet, and the role may make it."""
+def has_vector_index(session: PostgresSession) -> bool:
+    """True if the vectors have an HNSW index."""
     sql = (
-        "SELECT pg_has_role(c.relowner, 'USAGE') "
-        "AND (SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?) x) = ? "
-        "AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid "
-        "JOIN pg_am a ON a.oid = k.relam WHERE i.indrelid = c.oid AND a.amname = 'hnsw') "
-        "FROM pg_class c WHERE c.oid = to_regclass(?)"
+        "SELECT EXISTS (SELECT FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid "
+        "JOIN pg_am a ON a.oid = k.relam "
+        "WHERE i.indrelid = 'vectors'::regclass AND a.amname = 'hnsw')"
     )
-    values = (LEAST_INDEXED, LEAST_INDEXED, f'"{namespace}".vectors')
-    [(lacking,)] = session.execute(sql, values).fetchall()
-    return bool(lacking)
+    return bool(session.execute(sql).fetchall()[0][0])
 
 
 def index_vectors(session: PostgresSession, width: int, table: str = "vectors") -> None:
-    """Make the index of vectors of a width; few vectors, and wider ones, need or get none.
+    """Make an HNSW index of vectors of a width, at most 4,000; no search of this package needs it.
 
     That is several times as fast for many vectors at once as adding them to an index one by one,
     if the server may keep the index in memory meanwhile.
     """
+    if width > MAX_INDEXED:
+        raise InputError(
+            f"an HNSW index takes vectors of {MAX_INDEXED:,} numbers at most, and these have "
+            f"{width:,}: leave the index out, as search needs none"
+        )
     [(count,)] = session.execute(f"SELECT count(*) FROM {table}").fetchall()
-    if width > MAX_INDEXED or count < LEAST_INDEXED:
-        return
     session.execute(  # until the transaction ends
         "SELECT set_config('maintenance_work_mem', greatest(least(?::bigint, ?), setting::bigint) "
         "|| 'kB', true) FROM pg_settings WHERE name = 'maintenance_work_mem'",

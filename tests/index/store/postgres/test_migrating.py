@@ -18,9 +18,10 @@ from sat_retriever import (
 )
 from sat_retriever.index.store.opening import migrate_store, store_exists
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.postgres import migrating
+from sat_retriever.index.store.postgres import migrating, vectors
 from tests.fakes import HashedEncoder
 from tests.index.store.postgres.test_equality import QUERIES, assert_same, file  # noqa: F401
+from tests.index.store.postgres.test_store import vector_indexes
 from tests.index.store.postgres.test_writers import child
 from tests.places import needs
 
@@ -38,11 +39,23 @@ def test_a_migrated_index_answers_the_same_and_lives_on(file, url, tmp_path):  #
         SheetIndex.open(url, HashedEncoder()) as other,
     ):
         assert_same(one, other, QUERIES)
+        assert not vector_indexes(other)
         more = [SheetRecord(f"new {n}", "Fleet", workbook="new.xlsx") for n in range(3)]
         for each in (one, other):
             each.add_records(more)
             each.remove(each.sheet_ids()[:20])
         assert_same(one, other, QUERIES)
+
+
+def test_an_index_of_vectors_is_made_if_it_is_asked_for(file, url, monkeypatch):  # noqa: F811
+    with monkeypatch.context() as narrow:
+        narrow.setattr(vectors, "MAX_INDEXED", 63)
+        with pytest.raises(InputError, match=r"63 numbers at most, and these have 64"):
+            migrate_store(file, place_of(url), hnsw=True)
+    migrate_store(file, place_of(url), hnsw=True)
+    with SheetIndex.open(url, HashedEncoder()) as index:
+        [made] = vector_indexes(index)
+        assert "halfvec(64)" in made
 
 
 @pytest.mark.slow  # a real folder, three times: half a minute
