@@ -43,7 +43,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.sheetanswer import QueryResult
-from sat_retriever.tools.content import answer_texts
+from sat_retriever.tools.content import answer_readers
 from sat_retriever.tools.sql.query import query_over
 
 TOP, DEPTH = 5, 50
@@ -93,7 +93,7 @@ def found_rows(index: SheetIndex, questions: Sequence[EpsQuestion]) -> Iterator[
         row |= _places(question, best)
         row |= _sql(index, question, best)
         answer = retriever.retrieve(question.question, TOP)
-        texts = answer_texts(index, answer)
+        texts = [read() for read in answer_readers(index, answer)]
         own = zip(answer, texts, strict=True)
         row["text"] = any(holds_value(text, question.value) for text in texts)
         row["text_right"] = any(shows(question, hit.sheet_id, text) for hit, text in own)

@@ -79,7 +79,8 @@ def cells(
         asked = cited or record.main_range
         if not asked:
             raise InputError(f"{record.sheet_id!r} has no known range; give one, such as !A1:D20")
-        window = read_sheet(opened, record, parse_range(asked), formulas=formulas)
+        place = opened.bounded_file_of(record.sheet_id)
+        window = read_sheet(place, record, parse_range(asked), formulas=formulas)
     area = area_of(window.range)
     citation = f"{record.cited}!{window.range}" if area else record.cited
     rows = with_labels(record, window)

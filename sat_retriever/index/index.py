@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import finalize
 
 from sat_retriever.encoder import DEFAULT
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from sat_retriever.index.sync.writer import IndexWriter
     from sat_retriever.workbook.limits import Limits
 
+BoundedFile: TypeAlias = tuple[Path, Path]
+"""A workbook's file, and the folder or file that must really hold it."""
 UNRESOLVED_SHOWN = 20  # workbook files that the status names
 
 
@@ -718,25 +721,24 @@ class SheetIndex:
         """
         return self.bounded_file_of(sheet_id)[0]
 
-    def bounded_file_of(self, sheet_id: str) -> tuple[Path, Path]:
+    def bounded_file_of(self, sheet_id: str) -> BoundedFile:
         """The file of a sheet as `file_of`, and the folder or file that must really hold it."""
-        found = self._seen.files([sheet_id]).get(sheet_id)
+        found = self.file_finders([sheet_id]).get(sheet_id)
         if found is None:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
-        root, below, within = found
-        if is_url(root):
-            from sat_retriever.workbook.remote.cache import local_copy
+        return found()
 
-            # An index that keeps no contents of cells must not leave them in a cache either.
-            copy = local_copy(root, below, keep=self.privacy.contents is ContentsPolicy.ALL)
-            return copy, copy
-        path = Path(root, below)
-        bound = Path(within) if within else path
-        if not is_within(real_path(path), bound):
-            raise InputError(
-                f"the file of {sheet_id!r} is outside the folder that was indexed; index it again"
-            )
-        return path, bound
+    def file_finders(self, sheet_ids: Sequence[str]) -> dict[str, Callable[[], BoundedFile]]:
+        """Functions that do the same as `bounded_file_of`, by sheet, even once this is closed.
+
+        Sheets without a file are absent.
+        """
+        # An index that keeps no contents of cells must not leave them in a cache either.
+        keep = self.privacy.contents is ContentsPolicy.ALL
+        return {
+            sheet_id: partial(_bounded_file, sheet_id, *place, keep=keep)
+            for sheet_id, place in self._seen.files(sheet_ids).items()
+        }
 
     def all_links(self) -> Iterator[Link]:
         """Yield every link of the index, ordered by ends and type, read in parts."""
@@ -766,3 +768,18 @@ class SheetIndex:
             "contents": self.privacy.contents.value,
             "skip_columns": self.privacy.skip_columns or None,
         }
+
+
+def _bounded_file(sheet_id: str, root: str, below: str, within: str, *, keep: bool) -> BoundedFile:
+    if is_url(root):
+        from sat_retriever.workbook.remote.cache import local_copy
+
+        copy = local_copy(root, below, keep=keep)
+        return copy, copy
+    path = Path(root, below)
+    bound = Path(within) if within else path
+    if not is_within(real_path(path), bound):
+        raise InputError(
+            f"the file of {sheet_id!r} is outside the folder that was indexed; index it again"
+        )
+    return path, bound

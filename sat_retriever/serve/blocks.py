@@ -77,7 +77,7 @@ class BlockReader:
                 self._kept.move_to_end(key)
                 return kept
         area = Area(top, left, top + BLOCK_ROWS - 1, left + BLOCK_COLUMNS - 1)
-        found = read_sheet(self._index, record, area)
+        found = read_sheet(self._index.bounded_file_of(record.sheet_id), record, area)
         with self._lock:
             self._kept[key] = found
             if len(self._kept) > _KEPT:

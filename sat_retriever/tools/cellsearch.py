@@ -145,7 +145,7 @@ def read_cells(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> Cell
     used = area_of(record.range or "")
     if used is None:
         raise InputError(f"{record.sheet_id!r} has no known range; index its workbook again")
-    window = read_sheet(index, record, used, most=MAX_READ)
+    window = read_sheet(index.bounded_file_of(record.sheet_id), record, used, most=MAX_READ)
     area = area_of(window.range) or Area(1, 1, 1, 1)
     found = [
         FoundCell(record.cited, f"{column_letters(column)}{row}", value)

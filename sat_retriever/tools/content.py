@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Literal
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.index import BoundedFile, SheetIndex
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.contents import TextKind
 from sat_retriever.records.hits import Answer, Hit, Why
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.serialize import serialize
+from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.tools.cells import (
     CellTable,
     TableForm,
@@ -27,6 +28,7 @@ from sat_retriever.workbook.window import Rows
 
 Form = Literal["answer", "record", "markdown", "html"]
 _FORMS = ("answer", "record", "markdown", "html")
+_File = Callable[[], BoundedFile]
 _LEAST_TOKENS = 16
 _ROWS = 200  # at most this many rows of a sheet are read
 _ABOVE = 2  # rows shown above the first matched one, if that is then shown, too
@@ -99,37 +101,25 @@ def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANS
             shown.
     """
     hit = found if isinstance(found, Hit) else Hit(1, 0.0, found, _NOTHING)
-    own = shortened(serialize(hit.record, index.serialization), content.max_tokens)
-    form = content.table_form(hit)
-    window = _window(index, hit) if form else None
-    if form is None or window is None:
-        return own
-    title = shortened(cell_text(hit.citation), content.max_tokens // 2)
-    beside = _beside(hit)
-    if form == "html":
-        title, beside = (html.escape(each, quote=False) for each in (title, beside))
-    most = content.max_tokens - estimated_tokens(title)
-    beside = shortened(beside, most // 4)
-    most -= estimated_tokens(beside)
-    note = shortened(rows_note(hit.record, window[1]), most // 4)
-    table, shown = _shown(hit, window, form, most - estimated_tokens(note))
-    note = note and shortened(rows_note(hit.record, shown), most // 4)
-    text = "\n\n".join(filter(None, (title, table.text, beside, note)))
-    return text if estimated_tokens(text) <= content.max_tokens else own
+    [text] = _readers(index, [hit], content)
+    return text()
 
 
-def answer_texts(index: SheetIndex, answer: Answer, content: Content = ANSWER) -> list[str]:
-    """The texts of all hits for a language model.
+def answer_readers(
+    index: SheetIndex, answer: Answer, content: Content = ANSWER
+) -> list[Callable[[], str]]:
+    """Functions that read the texts of all hits for a language model, even from a closed index.
 
-    The first one begins with the answer's heading, if it has any: that nothing here seems to
+    The first text begins with the answer's heading, if it has any: that nothing here seems to
     answer the query. It is left out where fewer than 16 tokens would stay for the sheet.
     """
-    heading, form = "", content
-    left = content.max_tokens - estimated_tokens(f"{answer.heading}\n\n")
-    if answer.heading and left >= _LEAST_TOKENS:
-        heading, form = f"{answer.heading}\n\n", replace(content, max_tokens=left)
-    first = [f"{heading}{hit_text(index, hit, form)}" for hit in answer[:1]]
-    return [*first, *(hit_text(index, hit, content) for hit in answer[1:])]
+    readers = _readers(index, answer, content)
+    heading = f"{answer.heading}\n\n"
+    left = content.max_tokens - estimated_tokens(heading)
+    if answer and answer.heading and left >= _LEAST_TOKENS:
+        [first] = _readers(index, answer[:1], replace(content, max_tokens=left))
+        readers[0] = lambda: heading + first()
+    return readers
 
 
 def sheet_texts(
@@ -151,13 +141,42 @@ def sheet_texts(
         yield records, [hit_text(index, record, content) for record in records]
 
 
+def _readers(index: SheetIndex, hits: Sequence[Hit], content: Content) -> list[Callable[[], str]]:
+    """A function for each hit that returns its text; it needs the index no longer."""
+    shown = [hit.sheet_id for hit in hits if content.table_form(hit)]
+    files = index.file_finders(shown) if shown else {}
+    return [
+        partial(_text, hit, content, index.serialization, files.get(hit.sheet_id)) for hit in hits
+    ]
+
+
+def _text(hit: Hit, content: Content, serialization: Serialization, file: _File | None) -> str:
+    own = shortened(serialize(hit.record, serialization), content.max_tokens)
+    form = content.table_form(hit)
+    window = _window(file, hit) if form and file else None
+    if form is None or window is None:
+        return own
+    title = shortened(cell_text(hit.citation), content.max_tokens // 2)
+    beside = _beside(hit)
+    if form == "html":
+        title, beside = (html.escape(each, quote=False) for each in (title, beside))
+    most = content.max_tokens - estimated_tokens(title)
+    beside = shortened(beside, most // 4)
+    most -= estimated_tokens(beside)
+    note = shortened(rows_note(hit.record, window[1]), most // 4)
+    table, shown = _shown(hit, window, form, most - estimated_tokens(note))
+    note = note and shortened(rows_note(hit.record, shown), most // 4)
+    text = "\n\n".join(filter(None, (title, table.text, beside, note)))
+    return text if estimated_tokens(text) <= content.max_tokens else own
+
+
 def _beside(hit: Hit) -> str:
     """The matched texts that no cell holds; "" without any."""
     found = [each for each in hit.why.cells if each.kind is not TextKind.CELL]
     return "; ".join(f"{each.place}: {cell_text(each.text)}" for each in found)
 
 
-def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
+def _window(file: _File, hit: Hit) -> tuple[Rows, Area] | None:
     """Cells of the range that answers, from its top, and their place; None if they are not read."""
     area = area_of(hit.range or "")
     if area is None:
@@ -167,7 +186,7 @@ def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
     top = area.top if matched is None or near else matched
     place = Area(top, area.left, min(area.bottom, top + _ROWS - 1), area.right)
     try:
-        window = read_sheet(index, hit.record, place)
+        window = read_sheet(file(), hit.record, place)
     except InputError:
         return None
     read = area_of(window.range)

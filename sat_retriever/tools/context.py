@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.index import BoundedFile
 from sat_retriever.records.area import Area, Place, area_of
 from sat_retriever.records.sheets import LeftOut, SheetRecord, only_kept, reason_name, told_rows
 from sat_retriever.tools.cells import Row
@@ -18,7 +18,7 @@ _TOLD = 12  # cells
 
 
 def read_sheet(
-    index: SheetIndex,
+    file: BoundedFile,
     record: SheetRecord,
     wanted: Area,
     *,
@@ -27,13 +27,20 @@ def read_sheet(
 ) -> CellWindow:
     """Cells of an indexed sheet, read anew from its file.
 
+    Args:
+        file: What `SheetIndex.bounded_file_of` says of it.
+        record: The sheet.
+        wanted: The cells.
+        formulas: True for formulas in place of the values of their cells.
+        most: Largest number of cells.
+
     Raises:
         PathNotFoundError: If the file is gone.
         InputError: If the sheet cannot be read.
     """
-    file, within = index.bounded_file_of(record.sheet_id)
+    path, within = file
     return read_range(
-        file,
+        path,
         record.sheet,
         wanted,
         formulas=formulas,

@@ -233,7 +233,8 @@ class SheetTools:
         asked = range or cited
         wanted = parse_range(asked) if asked else _main_area(record)
         try:
-            window = read_sheet(self.index, record, wanted, formulas=formulas)
+            file = self.index.bounded_file_of(record.sheet_id)
+            window = read_sheet(file, record, wanted, formulas=formulas)
         except PathNotFoundError as error:
             raise gone(record) from error
         return self._cells(record, window, formulas=formulas)

@@ -9,7 +9,7 @@ from sat_retriever import Answer, Content, InputError, SheetIndex, SheetRetrieve
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.hits import NOTHING
 from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
-from sat_retriever.tools.content import answer_texts
+from sat_retriever.tools.content import answer_readers
 from tests.builders import indexed as indexed_folder
 from tests.builders import save_book, transit
 from tests.fakes import HashedEncoder
@@ -153,14 +153,14 @@ def test_the_first_text_says_if_nothing_seems_to_answer_within_its_tokens(kept, 
     answer = SheetRetriever(kept, None).retrieve("trips of MTA New York City Transit", 3)
     content = Content(max_tokens=most)
     plain = [hit_text(kept, each, content) for each in answer]
-    assert answer_texts(kept, answer, content) == plain
+    assert [read() for read in answer_readers(kept, answer, content)] == plain
     answer.answered = False
-    first, *rest = answer_texts(kept, answer, content)
+    first, *rest = [read() for read in answer_readers(kept, answer, content)]
     assert rest == plain[1:]
     assert estimated_tokens(first) <= most
     assert first.startswith(NOTHING) == (more >= 0)
     assert first.removeprefix(f"{NOTHING}\n\n")
-    assert answer_texts(kept, Answer(answered=False), content) == []
+    assert answer_readers(kept, Answer(answered=False), content) == []
 
 
 def test_of_a_long_table_a_model_reads_the_matched_rows_below_the_headers(kept):

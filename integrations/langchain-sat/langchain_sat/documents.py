@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from langchain_core.documents import Document
 
 from sat_retriever import Hit, Link, SheetRecord
 from sat_retriever.records.hits import Answer
+from sat_retriever.tools.unread import unread
+
+_put_unread = unread(Document, "page_content")
+
+
+def unread_document(hit: Hit, read: Callable[[], str], answer: Answer) -> Document:
+    """Turn a hit into a document as `hit_document`, whose text is read at the first look at it."""
+    return _put_unread(hit_document(hit, "", answer), read)
 
 
 def hit_document(hit: Hit, text: str, answer: Answer) -> Document:

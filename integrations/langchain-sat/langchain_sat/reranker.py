@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,9 @@ class SheetGraphReranker(BaseDocumentCompressor, Dumped):
             EmptyInputError: If the query is empty.
             EncoderError: If a model cannot be run.
         """
-        passages = [Passage(each.page_content, _sheet_id(each)) for each in documents]
+        passages = [
+            Passage(partial(getattr, each, "page_content"), _sheet_id(each)) for each in documents
+        ]
         index = self.index
         if self.principals is not None:
             index = index.seen_by(self.principals)

@@ -16,7 +16,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from langchain_sat.documents import hit_document
+from langchain_sat.documents import unread_document
 from langchain_sat.settings import (
     ContentField,
     Dumped,
@@ -31,7 +31,7 @@ from sat_retriever import SheetRetriever
 from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.records.permissions import Principals
-from sat_retriever.tools.content import ANSWER, answer_texts
+from sat_retriever.tools.content import ANSWER, answer_readers
 
 
 class SheetTokenRetriever(BaseRetriever, Dumped):
@@ -147,8 +147,8 @@ class SheetTokenRetriever(BaseRetriever, Dumped):
             found.index.search.check_filters(wanted)
         day = self.today if today is None else today
         hits = found.retrieve(query, self.k if k is None else k, wanted, today=day)
-        texts = answer_texts(found.index, hits, self.content)
-        return [hit_document(hit, text, hits) for hit, text in zip(hits, texts, strict=True)]
+        texts = answer_readers(found.index, hits, self.content)
+        return [unread_document(hit, read, hits) for hit, read in zip(hits, texts, strict=True)]
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
         """Return the parameters for a trace; an encoder's folder is given only by name."""

@@ -13,7 +13,7 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Answer, Hit
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.period.spans import asked_on
-from sat_retriever.tools.content import Content, answer_texts
+from sat_retriever.tools.content import Content, answer_readers
 from sat_retriever.tools.naming import gone
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query
 from sat_retriever.tools.sql.query import MAX_TABLES, TableQuery
@@ -111,7 +111,7 @@ def prepare(
         day,
         hits,
         TableQuery.over(tables, settings.limits, day) if tables else None,
-        tuple(answer_texts(retriever.index, hits, form)),
+        tuple(read() for read in answer_readers(retriever.index, hits, form)),
         settings,
         " ".join(failed),
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from sat_retriever import Hit, Link, SheetRecord
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.hits import Answer
+from sat_retriever.tools.unread import unread
 
 # Metadata that a language model reads beside the text; the rest is for programs.
 SHOWN = ("citation",)
@@ -28,6 +30,16 @@ class SheetNode(TextNode):
         of several queries by that hash would return a sheet once for each query.
         """
         return sha256(self.node_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_put_unread = unread(SheetNode, "text")
+
+
+def unread_node(hit: Hit, read: Callable[[], str], index: Place, answer: Answer) -> NodeWithScore:
+    """Return the hit as `sheet_node`, with a text that is read at the first look at it."""
+    found = sheet_node(hit, "", index, answer)
+    _put_unread(cast("SheetNode", found.node), read)
+    return found
 
 
 def sheet_node(hit: Hit, text: str, index: Place, answer: Answer) -> NodeWithScore:

@@ -17,7 +17,7 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.sat.filters import sheet_filters
-from llama_index.retrievers.sat.nodes import sheet_node
+from llama_index.retrievers.sat.nodes import unread_node
 
 from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, index_paths
 from sat_retriever.encoder.load import EncoderLike
@@ -25,7 +25,7 @@ from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.records.filters import check_counts
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.tools.content import Form, answer_texts
+from sat_retriever.tools.content import Form, answer_readers
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -189,10 +189,10 @@ class SheetTokenRetriever(BaseRetriever):
         hits = self._sheets.retrieve(
             query.query_str, self.similarity_top_k, self.filters, token=token, today=day
         )
-        texts = answer_texts(self.index, hits, self.content)
+        texts = answer_readers(self.index, hits, self.content)
         return [
-            sheet_node(hit, text, self.index.path, hits)
-            for hit, text in zip(hits, texts, strict=True)
+            unread_node(hit, read, self.index.path, hits)
+            for hit, read in zip(hits, texts, strict=True)
         ]
 
     def _token(self, query: QueryBundle) -> FloatArray | None:
