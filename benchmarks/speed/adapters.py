@@ -4,8 +4,10 @@
 
 All ask the same questions of the index that `benchmarks.speed.latency` makes, in rounds that take
 turns, so that whatever else the machine does falls on all of them. A reranker encodes the
-question itself; what it reranks was found before. The overhead is the difference of the medians;
-"bare" is `SheetRetriever.retrieve`, `LinkReranker.rerank` or `SheetTools.find_sheets`.
+question itself; what it reranks was found before. "both" is the README's block, with the texts of
+the sheets that are kept. The overhead is the difference of the medians; "bare" is
+`SheetRetriever.retrieve`, with `hit_text` in "both", `LinkReranker.rerank` or
+`SheetTools.find_sheets`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from langchain_sat import (
     SheetGraphReranker,
     SheetTokenRetriever,
     create_sheet_tools,
+    retriever_chain,
 )
 from llama_index.postprocessor.sat import SheetGraphReranker as LlamaReranker
 from llama_index.retrievers.sat import SheetTokenRetriever as LlamaRetriever
@@ -29,7 +32,7 @@ from mcp import Client
 from benchmarks.results import Result
 from benchmarks.runner import Options, suite
 from benchmarks.speed.latency import MADE, index_of, queries
-from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
+from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools, hit_text
 from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.tools.mcp import sheet_server
 
@@ -53,6 +56,7 @@ def groups(index: SheetIndex, client: Client) -> dict[str, dict[str, Call]]:
         f"retriever, {FEW} sheets": retrievers(index, FEW),
         f"retriever, {CANDIDATES} sheets": retrievers(index, CANDIDATES),
         f"reranker, {CANDIDATES} sheets to {FEW}": rerankers(index),
+        f"both, {CANDIDATES} sheets to {FEW}, texts": chains(index),
         "find_sheets": finders(index, client),
     }
 
@@ -86,6 +90,31 @@ def rerankers(index: SheetIndex) -> dict[str, Call]:
         ),
         "LlamaIndex": direct(lambda query: llama.postprocess_nodes(nodes(query), query_str=query)),
         "LangChain": direct(lambda query: chain.compress_documents(documents(query), query)),
+    }
+
+
+def chains(index: SheetIndex) -> dict[str, Call]:
+    """Return calls of both stages, from a question to the texts of the few sheets that are kept."""
+    sheets = SheetRetriever(index, LinkReranker())
+    llama = LlamaRetriever(index, similarity_top_k=CANDIDATES, today=UNDATED)
+    rerank = LlamaReranker(index, top_n=FEW, today=UNDATED)
+    chain = retriever_chain(
+        SheetTokenRetriever(index=index, k=CANDIDATES, today=UNDATED),
+        SheetGraphReranker(index=index, top_n=FEW, today=UNDATED),
+    )
+    return {
+        "bare": direct(
+            lambda query: [
+                hit_text(index, hit) for hit in sheets.retrieve(query, FEW, today=UNDATED)
+            ]
+        ),
+        "LlamaIndex": direct(
+            lambda query: [
+                node.text
+                for node in rerank.postprocess_nodes(llama.retrieve(query), query_str=query)
+            ]
+        ),
+        "LangChain": direct(lambda query: [each.page_content for each in chain.invoke(query)]),
     }
 
 

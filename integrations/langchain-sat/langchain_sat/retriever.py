@@ -28,6 +28,7 @@ from langchain_sat.settings import (
     as_filters,
 )
 from sat_retriever import SheetRetriever
+from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.records.permissions import Principals
@@ -130,8 +131,11 @@ class SheetTokenRetriever(BaseRetriever, Dumped):
         today: date | None = None,
         principals: Principals | None = None,
     ) -> list[Document]:
-        """Do the same in a thread."""
-        return await asyncio.to_thread(self._documents, query, k, filters, today, principals)
+        """Do the same in a thread, which also reads texts, unless a reranker chooses among them."""
+        found = await asyncio.to_thread(self._documents, query, k, filters, today, principals)
+        if (self.k if k is None else k) < CANDIDATES:
+            await asyncio.to_thread(lambda: [each.page_content for each in found])
+        return found
 
     def _documents(
         self,

@@ -3,11 +3,13 @@
 import asyncio
 import json
 import pickle
+import threading
 from datetime import date
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
+from langchain_core.load import dumps
 from langchain_core.runnables import RunnableLambda
 from langchain_sat import SheetGraphReranker, SheetTokenRetriever, retriever_chain
 
@@ -20,6 +22,7 @@ from sat_retriever import (
     load_reranker,
 )
 from tests.fakes import HeldEncoder
+from tests.integrations.reads import count_reads
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 QUESTION = "total revenue of January by region"
@@ -202,3 +205,31 @@ def test_langchain_classics_compression_retriever_gives_the_same(index):
         base_compressor=reranker, base_retriever=retriever
     )
     assert composed.invoke(QUESTION) == retriever_chain(retriever, reranker).invoke(QUESTION)
+
+
+def test_workbooks_are_opened_for_the_texts_of_kept_documents_alone(index, monkeypatch):
+    opened = count_reads(monkeypatch)
+    retriever = SheetTokenRetriever(index)
+    found = retriever.invoke(QUESTION, k=50)
+    assert len(found) == len(index) and not opened
+    chain = retriever_chain(retriever, SheetGraphReranker(index, top_n=2))
+    kept = chain.invoke(QUESTION)
+    assert all(each.page_content for each in kept)
+    assert len(opened) == 2
+    plain = json.loads(dumps(Document("text")))
+    dumped = json.loads(dumps(found[0]))
+    assert dumped["id"] == plain["id"]
+    assert dumped["kwargs"]["page_content"] == found[0].page_content
+    assert len(opened) == 3
+
+
+async def test_async_calls_read_the_texts_that_are_looked_at_in_their_thread(index, monkeypatch):
+    opened = count_reads(monkeypatch)
+    retriever = SheetTokenRetriever(index)
+    await retriever.ainvoke(QUESTION, k=50)
+    assert not opened
+    chain = retriever_chain(retriever, SheetGraphReranker(index, top_n=2))
+    few = [*await chain.ainvoke(QUESTION), *await retriever.ainvoke(QUESTION, k=3)]
+    assert all(each.page_content for each in few)
+    assert len(opened) == 5
+    assert threading.get_ident() not in opened

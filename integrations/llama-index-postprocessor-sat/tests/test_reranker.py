@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
+import threading
 from collections import Counter
 from datetime import date
 
@@ -25,6 +26,7 @@ from sat_retriever import (
     SheetRetriever,
 )
 from tests.fakes import HeldEncoder
+from tests.integrations.reads import count_reads
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 QUESTION = "total for region"
@@ -229,3 +231,28 @@ def test_the_class_has_the_base_of_its_kind():
     names_of_base_classes = [each.__name__ for each in SheetGraphReranker.__mro__]
     assert BaseNodePostprocessor.__name__ in names_of_base_classes
     assert SheetGraphReranker.class_name() == "SheetGraphReranker"
+
+
+def test_workbooks_are_opened_for_the_texts_of_kept_nodes_alone(index, monkeypatch):
+    opened = count_reads(monkeypatch)
+    found = SheetTokenRetriever(index, 50).retrieve(QUESTION)
+    reranker = SheetGraphReranker(index, top_n=2)
+    kept = reranker.postprocess_nodes(found, query_str=QUESTION)
+    assert len(found) == len(index)
+    assert [node.metadata["citation"] for node in kept] and not opened
+    assert all(node.text and node.node.to_dict() for node in kept)
+    assert len(opened) == 2
+
+
+async def test_async_calls_read_the_texts_that_are_looked_at_in_their_thread(index, monkeypatch):
+    opened = count_reads(monkeypatch)
+    found = await SheetTokenRetriever(index, 50).aretrieve(QUESTION)
+    assert not opened
+    reranker = SheetGraphReranker(index, top_n=2)
+    kept = await reranker.apostprocess_nodes(found, query_str=QUESTION)
+    assert len(opened) == 2
+    assert all(node.text for node in kept)
+    few = await SheetTokenRetriever(index, 3).aretrieve(QUESTION)
+    assert all(node.text for node in few)
+    assert len(opened) == 5
+    assert threading.get_ident() not in opened

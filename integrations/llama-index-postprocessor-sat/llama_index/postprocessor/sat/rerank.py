@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -136,6 +137,20 @@ class SheetGraphReranker(BaseNodePostprocessor):
             ranked = self._reranked(query, nodes)
             event.on_end(payload={EventPayload.NODES: ranked})
         dispatcher.event(ReRankEndEvent(nodes=ranked))
+        return ranked
+
+    async def _apostprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._read, nodes, query_bundle)
+
+    def _read(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None
+    ) -> list[NodeWithScore]:
+        """Rerank, and read the texts that the event loop would wait for at its first look."""
+        ranked = self._postprocess_nodes(nodes, query_bundle)
+        for node in ranked:
+            node.node.get_content()
         return ranked
 
     def _reranked(self, query: str, nodes: list[NodeWithScore]) -> list[NodeWithScore]:

@@ -20,6 +20,7 @@ from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.nodes import unread_node
 
 from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, index_paths
+from sat_retriever.answer.retriever import CANDIDATES
 from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.records.filters import check_counts
@@ -181,7 +182,15 @@ class SheetTokenRetriever(BaseRetriever):
 
     @dispatcher.span  # the framework itself only traces `_retrieve`
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return await asyncio.to_thread(self._nodes, query_bundle)
+        return await asyncio.to_thread(self._nodes_for_event_loop, query_bundle)
+
+    def _nodes_for_event_loop(self, query: QueryBundle) -> list[NodeWithScore]:
+        """Return nodes whose texts are read, unless they are as many as a reranker takes."""
+        nodes = self._nodes(query)
+        if self.similarity_top_k < CANDIDATES:
+            for node in nodes:
+                node.get_content()
+        return nodes
 
     def _nodes(self, query: QueryBundle) -> list[NodeWithScore]:
         """Return nodes of the best sheets, best first."""
