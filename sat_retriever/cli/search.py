@@ -28,12 +28,12 @@ from sat_retriever.cli.options import (
     chosen,
     opened_for,
 )
-from sat_retriever.cli.progress import ending
-from sat_retriever.cli.show import other_end
 from sat_retriever.cli.terminal import (
     QUOTED,
+    ending,
     examples,
     grid,
+    other_end,
     plain,
     print_json,
     refuse_unquoted,
@@ -48,9 +48,9 @@ from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.text.lexical import query_words
+from sat_retriever.text.oneline import short
 from sat_retriever.text.period.spans import asked_on
 from sat_retriever.text.segment import stems
-from sat_retriever.tools.results import short
 
 _WORD = re.compile(r"[^\W_]+")
 _CELLS = 3  # cells shown per hit

@@ -21,8 +21,7 @@ from sat_retriever.cli.options import (
     chosen,
     opened_for,
 )
-from sat_retriever.cli.show import other_end
-from sat_retriever.cli.terminal import QUOTED, examples, plain, print_json, stdout
+from sat_retriever.cli.terminal import QUOTED, examples, other_end, plain, print_json, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role

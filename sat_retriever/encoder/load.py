@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sat_retriever.encoder.embedder import OLLAMA
 from sat_retriever.encoder.embedding import BATCH_SIZE, EmbeddingEncoder
-from sat_retriever.encoder.ollama import PREFIX as OLLAMA
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.encoder.sheet import SheetEncoder
 from sat_retriever.encoder.spec import Precision
