@@ -19,9 +19,10 @@ from sat_retriever.cli.options import (
     PathsArgument,
     ReadersOption,
     encoder_source,
+    examples,
 )
 from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import counted, examples, fail, plain, print_json, stderr, stdout
+from sat_retriever.cli.terminal import counted, fail, plain, print_json, stderr, stdout
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.embedder import Cost
 from sat_retriever.encoder.load import load_encoder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,8 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place, place_of
 from sat_retriever.records.permissions import OWNER, Principals
+
+QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
 
 if TYPE_CHECKING:
     IndexPlace = Place
@@ -98,6 +100,23 @@ GroupsOption = Annotated[
 OwnerOption = Annotated[
     bool, typer.Option("--as-owner", help="See every sheet of an index with permissions.")
 ]
+
+
+def examples(*commands: str) -> str:
+    """Example commands as the last part of a help page."""
+    return "\n\n".join(("[bold]Examples[/bold]", *(f"$ {command}" for command in commands)))
+
+
+def refuse_unquoted(
+    context: typer.Context, first: str, whole: Callable[[Sequence[str]], str] = " ".join
+) -> None:
+    """Reject further words after the one argument that a command takes."""
+    if context.args:
+        words = whole([first, *context.args])
+        raise InputError(
+            f"{1 + len(context.args)} arguments instead of one; "
+            f'put them in quotes: sat {context.info_name} "{words}"'
+        )
 
 
 def chosen(reranker: str) -> str | None:

@@ -12,21 +12,21 @@ from rich.text import Text
 
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    QUOTED,
     GroupsOption,
     IndexOption,
     JsonOption,
     OwnerOption,
+    examples,
     opened_for,
+    refuse_unquoted,
 )
 from sat_retriever.cli.terminal import (
-    QUOTED,
     counted,
-    examples,
     grid,
     other_end,
     plain,
     print_json,
-    refuse_unquoted,
     skipped_table,
     stderr,
     stdout,

@@ -6,12 +6,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
-import typer
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +22,6 @@ from sat_retriever.records.files import draft_of
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
 
-QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
 _PIPE_WIDTH = 100
 _LEAST_WIDTH = 40
 _PADDING = re.compile(r" +$", re.MULTILINE)
@@ -98,23 +96,6 @@ def fail(error: Exception, code: int) -> int:
     message = Text.assemble(("error: ", "bold red"), plain(error))
     stderr().print(message, soft_wrap=True)
     return code
-
-
-def refuse_unquoted(
-    context: typer.Context, first: str, whole: Callable[[Sequence[str]], str] = " ".join
-) -> None:
-    """Reject further words after the one argument that a command takes."""
-    if context.args:
-        words = whole([first, *context.args])
-        raise InputError(
-            f"{1 + len(context.args)} arguments instead of one; "
-            f'put them in quotes: sat {context.info_name} "{words}"'
-        )
-
-
-def examples(*commands: str) -> str:
-    """Example commands as the last part of a help page."""
-    return "\n\n".join(("[bold]Examples[/bold]", *(f"$ {command}" for command in commands)))
 
 
 def plain(text: object) -> Text:

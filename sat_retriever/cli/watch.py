@@ -16,9 +16,10 @@ from sat_retriever.cli.options import (
     PasswordOption,
     PathsArgument,
     ReadersOption,
+    examples,
     opened_whole,
 )
-from sat_retriever.cli.terminal import counted, examples, plain, stderr, stdout
+from sat_retriever.cli.terminal import counted, plain, stderr, stdout
 from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.sync.indexing import check_named
