@@ -12,13 +12,14 @@ import typer
 
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place, place_of
 from sat_retriever.records.permissions import OWNER, Principals
 
 QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
 
 if TYPE_CHECKING:
+    from sat_retriever.index.index import SheetIndex
+
     IndexPlace = Place
 else:
     IndexPlace = Any  # typer knows no unions
@@ -136,6 +137,8 @@ def opened_for(
     file: Place, groups: Sequence[str] | None, *, as_owner: bool, device: Device = "auto"
 ) -> Iterator[SheetIndex]:
     """Open an index as the one sees it who asks; it is closed after the block."""
+    from sat_retriever.index.index import SheetIndex
+
     principals = asking(groups, as_owner=as_owner)
     with SheetIndex.open(file, device=device) as whole:
         yield whole if principals is None else whole.seen_by(principals)
@@ -144,6 +147,8 @@ def opened_for(
 @contextmanager
 def opened_whole(file: Place, device: Device = "auto") -> Iterator[SheetIndex]:
     """Open an index as its owner, who keeps it in order, trains on it and measures it."""
+    from sat_retriever.index.index import SheetIndex
+
     with SheetIndex.open(file, device=device) as whole:
         yield whole.seen_by(OWNER)
 

@@ -111,6 +111,9 @@ def search(
         modified_before=_moment("--before", before),
         metadata=dict(_key_value(text) for text in where or ()),
     )
+    from sat_retriever.index.ahead import load_encoder_ahead
+
+    load_encoder_ahead(file, device)
     with opened_for(file, as_groups, as_owner=as_owner, device=device) as opened:
         with opened.warming_up():
             from sat_retriever.answer.retriever import SheetRetriever

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from sat_retriever.encoder.embedder import OLLAMA
@@ -21,6 +22,18 @@ from sat_retriever.records.tokens import Encoder
 
 EncoderLike = Encoder | EmbeddingModel | str | Path
 """An encoder, an embedding model of LlamaIndex or LangChain, or a name or folder to load."""
+
+
+_ahead: dict[tuple[str, Device], Future[Encoder]] = {}
+
+
+def load_ahead(name: str, device: Device) -> None:
+    """Begin to load an encoder in a thread; `load_encoder` waits for it, and raises what it does.
+
+    All modules of this package that it needs are loaded already: two threads must not load them.
+    """
+    loading = ThreadPoolExecutor(1).submit(SheetEncoder.load, name, device=device)
+    _ahead[name, device] = loading
 
 
 def load_encoder(
@@ -57,6 +70,8 @@ def load_encoder(
             f"{text!r} encodes each text alone; a batch size is for models of a server, such as "
             "'ollama:bge-m3'"
         )
+    if precision is None and (text, device) in _ahead:
+        return _ahead.pop((text, device)).result()
     return SheetEncoder.load(name, precision=precision, device=device)
 
 
