@@ -41,10 +41,11 @@ def print_hits(query: str, hits: Sequence[Hit]) -> None:
             why.append(Text())
         table.add_row(str(hit.rank), f"{hit.score:.3f}", sheet, _range(hit), Group(*why))
     out = stdout()
-    drawn = list(out.render(table))
-    out.print(Segments(drawn))
-    shown = "".join(each.text for each in drawn)
-    _print_ids([hit for hit in hits if _is_folded(hit, shown)])
+    drawn = Segments(out.render(table))
+    with out.capture() as shown:
+        out.print(drawn)
+    out.print(drawn)
+    _print_ids([hit for hit in hits if _is_folded(hit, shown.get())])
 
 
 def _is_folded(hit: Hit, shown: str) -> bool:
