@@ -21,11 +21,12 @@ from sat_retriever.cli.options import (
     encoder_source,
     examples,
 )
-from sat_retriever.cli.progress import At, progress
+from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.terminal import counted, fail, plain, print_json, stderr, stdout
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.embedder import Cost
 from sat_retriever.encoder.load import load_encoder
+from sat_retriever.encoder.models.folder import is_packaged
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import (
     ClusterError,
@@ -174,13 +175,14 @@ def index(
     named = EncoderChoice(model, precision, batch_size, device)
     with (
         _executor(ray_address, workers, ray=ray) as executor,
-        opened_index(file, named, (contents, skip_columns)) as (opened, is_new),
+        progress("index", "looking for workbooks", path=str(paths[0])) as shown,
+        opened_index(file, named, (contents, skip_columns), shown) as (opened, is_new),
     ):
         if permissions is not None:
             opened.permit(permissions)
         try:
             report = synced(
-                "index",
+                shown,
                 opened,
                 paths,
                 verify=verify,
@@ -192,10 +194,10 @@ def index(
                 executor=executor,
             )
         except KeyboardInterrupt:
-            stderr().print(f"interrupted; {_kept(opened)}")
+            shown.say(f"interrupted; {_kept(opened)}")
             raise typer.Exit(130) from None
         except (EncoderError, ClusterError):
-            stderr().print(_kept(opened))
+            shown.say(_kept(opened))
             raise
         whole = opened.seen_by(OWNER)
         sheets, left = len(whole), not is_new or bool(whole.workbooks())
@@ -225,25 +227,24 @@ def _executor(address: str | None, workers: int | None, *, ray: bool) -> Iterato
         yield cluster
 
 
-def synced(command: str, opened: SheetIndex, paths: Sequence[Named], **options: Any) -> SyncReport:
+def synced(shown: Shown, opened: SheetIndex, paths: Sequence[Named], **options: Any) -> SyncReport:
     """Sync an index and show the progress."""
-    with progress(command, "looking for workbooks") as shown:
-        now = At("reading", noun="workbook")
+    now = At("reading", noun="workbook")
 
-        def tell(done: int, total: int, path: str) -> None:
-            nonlocal now
-            now = replace(now, done=done, total=total, path=path)
-            shown.at(now)
+    def tell(done: int, total: int, path: str) -> None:
+        nonlocal now
+        now = replace(now, done=done, total=total, path=path)
+        shown.at(now)
 
-        def count(cost: Cost) -> None:
-            nonlocal now
-            now = replace(now, figures=speed(cost))
-            shown.at(now)
+    def count(cost: Cost) -> None:
+        nonlocal now
+        now = replace(now, figures=speed(cost))
+        shown.at(now)
 
-        def list_files(url: str, files: int) -> None:
-            shown.at(At("listing", done=files, noun="file", path=url))
+    def list_files(url: str, files: int) -> None:
+        shown.at(At("listing", done=files, noun="file", path=url))
 
-        return opened.sync(paths, progress=tell, spent=count, listed=list_files, **options)
+    return opened.sync(paths, progress=tell, spent=count, listed=list_files, **options)
 
 
 def _kept(opened: SheetIndex) -> str:
@@ -267,21 +268,22 @@ class EncoderChoice:
         """True if the options ask for no encoder other than an index's own."""
         return self.model is None and self.precision is None and self.batch_size is None
 
-    def load(self, default: str) -> Encoder:
+    def load(self, default: str, shown: Shown) -> Encoder:
         """Return the named encoder, or the default, as the other options say."""
         source = encoder_source(self.model or default)
-        with stderr().status("opening the encoder; one from outside this package is exported once"):
-            return load_encoder(
-                source, precision=self.precision, batch_size=self.batch_size, device=self.device
-            )
+        if not is_packaged(source):
+            shown.at(At("opening the encoder", path=source))
+        return load_encoder(
+            source, precision=self.precision, batch_size=self.batch_size, device=self.device
+        )
 
 
 @contextmanager
 def opened_index(
-    file: Place, named: EncoderChoice, kept: PrivacyChoice
+    file: Place, named: EncoderChoice, kept: PrivacyChoice, shown: Shown
 ) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
-    opened, is_new = _open(file, named, kept)
+    opened, is_new = _open(file, named, kept, shown)
     with opened:
         try:
             yield opened, is_new
@@ -295,12 +297,14 @@ def opened_index(
                 opened.delete_if_empty()
 
 
-def _open(file: Place, named: EncoderChoice, kept: PrivacyChoice) -> tuple[SheetIndex, bool]:
+def _open(
+    file: Place, named: EncoderChoice, kept: PrivacyChoice, shown: Shown
+) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
     privacy = Privacy.of(contents or ContentsPolicy.ALL, skip_columns)
     if not store_exists(file):
-        encoder = named.load(DEFAULT)
+        encoder = named.load(DEFAULT, shown)
         with suppress(InputError):  # another process may have made it meanwhile
             return SheetIndex.create(
                 file,
@@ -319,7 +323,7 @@ def _open(file: Place, named: EncoderChoice, kept: PrivacyChoice) -> tuple[Sheet
         return opened, False
     own = opened.encoder_name.removesuffix(":int8")
     opened.close()
-    return SheetIndex.open(file, named.load(own), device=named.device), False
+    return SheetIndex.open(file, named.load(own, shown), device=named.device), False
 
 
 def _disagrees(privacy: Privacy, kept: PrivacyChoice) -> str | None:

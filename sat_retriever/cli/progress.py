@@ -121,14 +121,14 @@ class _Bar(Progress):
 
 
 @contextmanager
-def progress(command: str, first: str, *, quiet: bool = False) -> Iterator[Shown]:
-    """Show a command's progress on standard error."""
+def progress(command: str, first: str, *, path: str = "", quiet: bool = False) -> Iterator[Shown]:
+    """Show a command's progress on standard error, at first what it begins with."""
     console = stderr()
     if quiet:
         yield Silent()
     elif console.is_terminal and not console.is_dumb_terminal:
         with _Bar(console) as bar:
-            bar.at(At(first))
+            bar.at(At(first, path=path))
             yield bar
     else:
         yield Lines(command)

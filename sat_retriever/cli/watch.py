@@ -19,6 +19,7 @@ from sat_retriever.cli.options import (
     examples,
     opened_whole,
 )
+from sat_retriever.cli.progress import progress
 from sat_retriever.cli.terminal import counted, plain, stderr, stdout
 from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.store.opening import store_exists
@@ -83,11 +84,12 @@ def watch(
     def sync(due: Sequence[Named]) -> None:
         nonlocal begun, trying
         trying = due
-        with opened_index(file, EncoderChoice(None, None, None, device), (None, None)) as (
-            index,
-            _,
+        named = EncoderChoice(None, None, None, device)
+        with (
+            progress("watch", "looking for workbooks", path=str(due[0])) as shown,
+            opened_index(file, named, (None, None), shown) as (index, _),
         ):
-            report = synced("watch", index, due, password=password, workers=workers)
+            report = synced(shown, index, due, password=password, workers=workers)
             sheets = len(index.seen_by(OWNER))
         if not begun or report.added or report.changed or report.removed:
             stdout().print(
