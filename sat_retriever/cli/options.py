@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -44,6 +44,7 @@ IndexOption = Annotated[
         parser=index_place,
     ),
 ]
+Precision = Literal["fp32", "int8"]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
 RerankerOption = Annotated[
     str,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.index import EncoderChoice, opened_index, synced
+from sat_retriever.cli.indexrun import EncoderChoice, opened_index, synced
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
