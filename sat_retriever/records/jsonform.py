@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from sat_retriever.records.contents import Role, SheetContents
@@ -42,17 +43,19 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
     >>> to_json(Column("Price", type=ColumnType.NUMBER), compact=True)
     {'name': 'Price', 'type': 'number'}
     """
-    if type(value) in _PLAIN:
+    kind = type(value)
+    if kind in _PLAIN:
         return value
     if isinstance(value, SheetContents):
         return value.to_json()
-    if is_dataclass(value) and not isinstance(value, type):
-        present = ((f, getattr(value, f.name)) for f in fields(value))
-        found = {
-            f.name: to_json(item, compact=compact)
-            for f, item in present
-            if not (_is_default(f, item) if compact else f.metadata.get("shown") is False)
-        }
+    known = _fields_of(kind)
+    if known is not None:
+        found = {}
+        for name, spec in known:
+            item = getattr(value, name)
+            if _is_default(spec, item) if compact else spec.metadata.get("shown") is False:
+                continue
+            found[name] = item if type(item) in _PLAIN else to_json(item, compact=compact)
         if compact and isinstance(value, Column) and _looks_made(found):
             found["encoded"] = value.example
         return found
@@ -61,6 +64,12 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
     if isinstance(value, (list, tuple)):
         return [to_json(item, compact=compact) for item in value]
     return value.value if isinstance(value, StrEnum) else value
+
+
+@cache
+def _fields_of(kind: type[Any]) -> tuple[tuple[str, Field[Any]], ...] | None:
+    """The fields of a dataclass, by name; None for another type."""
+    return tuple((each.name, each) for each in fields(kind)) if is_dataclass(kind) else None
 
 
 def record_from_json(data: Mapping[str, Any]) -> SheetRecord:

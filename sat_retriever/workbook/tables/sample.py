@@ -139,13 +139,17 @@ def _once(
     words = ((families == Family.WORDS) | ~filled).all(axis=1).tolist()
     heads: list[list[str]] = []
     keep = []
-    for row, line in enumerate(values):
-        texts = [plain_text(value).casefold() for value in line] if words[row] else []
-        if words[row] and counts[row] > 1 and texts in heads:
-            continue
+    widest = 1
+    for row, (line, count) in enumerate(zip(values, counts, strict=True)):
+        wider = row < MAX_HEADS and count > widest
+        widest = max(widest, count)
+        if words[row] and count > 1 and (heads or wider):
+            texts = [plain_text(value).casefold() for value in line]
+            if texts in heads:
+                continue
+            if wider:
+                heads.append(texts)
         keep.append(row)
-        if row < MAX_HEADS and words[row] and counts[row] > max(counts[:row], default=1):
-            heads.append(texts)
     return keep
 
 
