@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
@@ -67,7 +67,7 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
 
 
 @cache
-def _fields_of(kind: type[Any]) -> tuple[tuple[str, Field[Any]], ...] | None:
+def _fields_of(kind: Hashable) -> tuple[tuple[str, Field[Any]], ...] | None:
     """The fields of a dataclass, by name; None for another type."""
     return tuple((each.name, each) for each in fields(kind)) if is_dataclass(kind) else None
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.values.cells import Cells, Kind, kinds_of, plain_text, sharp_kind
+from sat_retriever.workbook.values.cells import Cells, Code, Kind, kinds_of, plain_text, sharp_kind
 from sat_retriever.workbook.values.grid import Value
 
 HEAD_ROWS = 48
@@ -25,7 +24,7 @@ YEARS = (1900, 2100)
 MIN_STEPS = 3
 
 
-class Family(IntEnum):
+class Family(Code):
     """Families of kinds that are alike in a column; errors count as empty.
 
     The last one is for formulas without a saved value, which may belong to any other.
