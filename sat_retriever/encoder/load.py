@@ -24,7 +24,7 @@ EncoderLike = Encoder | EmbeddingModel | str | Path
 """An encoder, an embedding model of LlamaIndex or LangChain, or a name or folder to load."""
 
 
-_ahead: dict[tuple[str, Device], Future[Encoder]] = {}
+_ahead: dict[tuple[str, Device], Future[SheetEncoder]] = {}
 
 
 def load_ahead(name: str, device: Device) -> None:
@@ -32,8 +32,7 @@ def load_ahead(name: str, device: Device) -> None:
 
     All modules of this package that it needs are loaded already: two threads must not load them.
     """
-    loading = ThreadPoolExecutor(1).submit(SheetEncoder.load, name, device=device)
-    _ahead[name, device] = loading
+    _ahead[name, device] = ThreadPoolExecutor(1).submit(SheetEncoder.load, name, device=device)
 
 
 def load_encoder(

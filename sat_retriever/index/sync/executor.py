@@ -126,9 +126,10 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> Iterator[Sheet
         return
     texts = [token_text(record, state.settings.serialization) for record in records]
     encoder = state.encoder
-    own = isinstance(encoder, SheetEncoder)
-    tokens = encoder.each_sheet(texts) if own else encoder.encode_sheets(texts)
-    yield from map(SheetRow, records, tokens)
+    if isinstance(encoder, SheetEncoder):
+        yield from map(SheetRow, records, encoder.each_sheet(texts))
+    else:
+        yield from map(SheetRow, records, encoder.encode_sheets(texts))
 
 
 def token_text(record: SheetRecord, serialization: Serialization) -> str:
