@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
@@ -43,19 +43,17 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
     >>> to_json(Column("Price", type=ColumnType.NUMBER), compact=True)
     {'name': 'Price', 'type': 'number'}
     """
-    kind = type(value)
-    if kind in _PLAIN:
+    if type(value) in _PLAIN:
         return value
     if isinstance(value, SheetContents):
         return value.to_json()
-    known = _fields_of(kind)
-    if known is not None:
-        found = {}
-        for name, spec in known:
-            item = getattr(value, name)
-            if _is_default(spec, item) if compact else spec.metadata.get("shown") is False:
-                continue
-            found[name] = item if type(item) in _PLAIN else to_json(item, compact=compact)
+    if (known := _FIELDS(type(value))) is not None:
+        present = ((f, getattr(value, f.name)) for f in known)
+        found = {
+            f.name: item if type(item) in _PLAIN else to_json(item, compact=compact)
+            for f, item in present
+            if not (_is_default(f, item) if compact else f.metadata.get("shown") is False)
+        }
         if compact and isinstance(value, Column) and _looks_made(found):
             found["encoded"] = value.example
         return found
@@ -66,21 +64,16 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-@cache
-def _fields_of(kind: Hashable) -> tuple[tuple[str, Field[Any]], ...] | None:
-    """The fields of a dataclass, by name; None for another type."""
-    return tuple((each.name, each) for each in fields(kind)) if is_dataclass(kind) else None
-
-
 def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
-    """The record that `to_json` wrote.
+    """The record that `to_json` wrote; without columns of its own it has those of its main table.
 
     >>> record = SheetRecord("a.csv#a", "a", columns=(Column("x", "1"),))
     >>> record_from_json(to_json(record, compact=True)) == record
     True
     """
     tables = tuple(table_from_json(table) for table in data.get("tables", ()))
-    parts: dict[str, Any] = {"columns": _columns_from_json(data), "tables": tables}
+    own = tables[0].columns if tables and "columns" not in data else _columns_from_json(data)
+    parts: dict[str, Any] = {"columns": own, "tables": tables}
     if "visibility" in data:
         parts["visibility"] = Visibility(data["visibility"])
     if "formulas" in data:
@@ -123,10 +116,10 @@ def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
 
 def _column_from_json(data: Mapping[str, Any]) -> Column:
     """A column; a placeholder that earlier versions wrote as an example is read as what it is."""
-    parts = dict(data)
+    parts = {**data}
     if "type" in parts:
         parts["type"] = _TYPES[parts["type"]]
-    if _looks_made(parts):
+    if "example" in parts and _looks_made(parts):
         parts["encoded"] = parts.pop("example")
     if parts.get("encoded") == parts.get("example"):
         parts.pop("encoded", None)
@@ -137,6 +130,14 @@ def _looks_made(column: Mapping[str, Any]) -> bool:
     """True if a column's example looks like a placeholder, and nothing says that it is a cell."""
     example = column.get("example")
     return bool(example and "encoded" not in column and _PLACEHOLDER.fullmatch(example))
+
+
+def _fields(kind: Any) -> tuple[Field[Any], ...] | None:
+    """The fields of a dataclass; None for another type."""
+    return fields(kind) if is_dataclass(kind) else None
+
+
+_FIELDS: Callable[[Any], tuple[Field[Any], ...] | None] = cache(_fields)
 
 
 def _is_default(spec: Field[Any], value: Any) -> bool:
