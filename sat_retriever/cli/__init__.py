@@ -60,6 +60,7 @@ _EXAMPLES = (
 )
 
 
+_HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 # New objects after which Python looks for unreachable ones. Its 700 cost a seventh of a search.
 _OBJECTS = 50_000
 
@@ -105,7 +106,7 @@ class _Commands(Mapping[str, Any]):
         group = typer.main.get_group(import_module(f"sat_retriever.cli.{module}").app)
         found = group if group.name == name else group.commands[name]
         found.short_help = line
-        _taken_plainly(found.get_params(typer.Context(found)))
+        _taken_plainly(found.get_params(typer.Context(found, **_HELP)))
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -159,7 +160,7 @@ app = typer.Typer(
     help="Find the right sheets in a folder of workbooks.",
     epilog="\n\n".join(("[bold]Examples[/bold]", *(f"$ {each}" for each in _EXAMPLES))),
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_HELP,
 )
 
 

@@ -24,6 +24,7 @@ def test_help_has_examples_and_fits_80_columns(name, sat, monkeypatch):
     assert "Examples" in run.out
     assert f"$ sat {name}" in run.out
     assert max(len(line.rstrip()) for line in run.out.splitlines()) <= 80
+    assert sat(*filter(None, [name]), "-h").out == run.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
