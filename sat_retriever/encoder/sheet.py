@@ -181,6 +181,15 @@ class SheetEncoder:
         """
         return self._encode(texts, self.spec.sheet_prefix, progress)
 
+    def each_sheet(self, texts: Sequence[str]) -> Iterator[FloatArray]:
+        """Yield the tokens of `encode_sheets`, (d,) each, as soon as they are ready.
+
+        Raises:
+            InputError: If `texts` is a single string or holds anything but strings.
+        """
+        check_texts(texts)
+        yield from self._run([self.spec.sheet_prefix + text for text in texts])
+
     def encode_queries(self, texts: Sequence[str]) -> FloatArray:
         """Return tokens of queries, (n, d) float32, rows of unit length, in input order.
 

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-from sat_retriever.encoder.embedder import ALIKE, Cost, likeness, packed
+from sat_retriever.encoder.embedder import ALIKE, OLLAMA, Cost, likeness, packed
 from sat_retriever.encoder.load import is_embedding, load_encoder
-from sat_retriever.encoder.ollama import PREFIX as OLLAMA
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.search.fusion import DENSE_WEIGHT

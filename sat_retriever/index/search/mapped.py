@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
@@ -346,6 +345,8 @@ def latest_mapped(store: Store, width: int) -> Columns | None:
         with suppress(OSError):
             os.utime(home)  # it is in use
         return known
+    from filelock import FileLock  # only a large index needs it
+
     with suppress(OSError), FileLock(home.with_name(f"{home.name}.lock"), _WAIT_S):
         known = read_columns(store, width)
         if _is_to_renew(store, known):
