@@ -1,4 +1,4 @@
-"""Time of a search request over HTTP: the page and MCP, one at a time and fifty at once.
+"""Time of a search request over HTTP: the page and MCP, one, twenty and fifty at once.
 
     python -m benchmarks run serve [--sizes 1000 100000] [--workers 1 2] [--requests 1000]
         [--work runs]
@@ -25,7 +25,7 @@ from benchmarks.runner import Options, suite
 from benchmarks.speed.asking import Request
 from benchmarks.speed.latency import MADE, index_of, percentiles, queries
 
-AT_ONCE = (1, 50)
+AT_ONCE = (1, 20, 50)
 WARM_UP = 50
 _PORT = re.compile(rb"http://127\.0\.0\.1:(\d+)/")
 
