@@ -23,6 +23,7 @@ from benchmarks.results import Result
 from benchmarks.runner import Options, suite
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.locate import Place, QueryTerms, matches, place_of
 from sat_retriever.workbook.read import read_workbook
 
@@ -50,7 +51,8 @@ class Cited:
 def cited(record: SheetRecord, question: TableQuestion) -> Cited:
     """What a hit of a sheet cites for a question."""
     terms = QueryTerms.of(question.query)
-    place = place_of(terms, record, matches(terms, record))
+    texts = ForwardIndex.of(record)
+    place = place_of(terms, record.tables, texts, matches(terms, texts))
     table = area_of(record.tables[place.table].range)
     part = _range(record, place)
     share = _height(part) / _height(table) if part and table else 1.0

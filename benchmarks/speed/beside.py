@@ -34,7 +34,8 @@ from benchmarks.indexes import fill, made_once
 from benchmarks.real import sources
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
-from benchmarks.speed.latency import MADE, index_of, percentiles, queries
+from benchmarks.speed.latency import MADE, index_of, queries
+from benchmarks.speed.turns import percentiles
 from sat_retriever import SheetEncoder, SheetIndex
 from sat_retriever.records.tokens import FloatArray
 

@@ -1,14 +1,21 @@
-"""Time of one query, and of a process until its first answer.
+"""Time of one query in multiples of its encoding, on made sheets and on real workbooks.
 
-    python -m benchmarks run latency [--sizes 1000 100000] [--queries 300] [--work .cache/latency]
+    python -m benchmarks run latency [--sizes 1000 100000] [--corpora eps nz_contents fetaqa]
+                                     [--queries 300] [--work .cache/latency]
 
-Sheets have template-like names (company, category, year, quarter), so that every word
-is common: the worst case for a lexical index. The whole call is timed: encode, score
-all tokens and all words, fuse, fetch records, explain. Queries are really encoded; the
+The whole call is timed: encode, score all tokens and all words, fuse, rerank, fetch records. Calls
+take turns in one process, so that a busy machine slows all of them; what counts is their ratio to
+encoding the same question. *Read* also looks at all that a hit says: its reasons, the cells that
+match, the rows to cite.
+
+Made sheets have template-like names (company, category, year, quarter), so that every word
+is common: the worst case for a lexical index. Queries are really encoded; the
 sheets' tokens are random unit vectors, because the time of an exact search does not
 depend on their values and encoding 100,000 sheets takes a quarter of an hour. FTS5's
 own `bm25()` over the same words stands beside it, and a slow loop written from the
-formula says how many of its top 50 the quick one finds.
+formula says how many of its top 50 the quick one finds. Real corpora are EPS's workbooks, the
+largest of the real lists, and FeTaQA's tables without their titles; they keep their contents, and
+*names* is the same corpus without.
 """
 
 from __future__ import annotations
@@ -26,10 +33,16 @@ from pathlib import Path
 import numpy as np
 from rich.progress import track
 
+from benchmarks.indexes import fill, made_once
+from benchmarks.real import sources
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
+from benchmarks.speed.turns import calls_of, multiples, percentiles, timings_ms
 from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.tables import load_tables
+from sat_retriever.index.store.schema import MIGRATIONS
+from sat_retriever.records.contents import CellText, ContentsPolicy, SheetContents, TableContents
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
 from sat_retriever.text.period.spans import UNDATED
@@ -43,8 +56,7 @@ CATEGORIES = ("Sales", "Budget", "Inventory", "Payroll", "Attendance", "Balance_
 HEADERS = ("Date", "Region", "Product", "Quantity", "Unit Price", "Total Amount", "Customer",
            "Currency", "Status", "Account", "Department", "Employee ID", "Warehouse", "Variance",
            "Opening Balance", "Closing Balance")  # fmt: skip
-WARM_UP = 20
-REPEATS = 3
+FETAQA = "fetaqa"
 
 
 def records(size: int, seed: int = 0, *, contents: bool = False) -> Iterator[SheetRecord]:
@@ -154,24 +166,6 @@ def seconds_file(path: Path) -> Path:
     return path.with_suffix(".seconds")
 
 
-def timings_ms(call: Callable[[str], object], asked: Sequence[str]) -> list[float]:
-    """Return the milliseconds of each call after a warm-up, all queries, repeated."""
-    for query in asked[:WARM_UP]:
-        call(query)
-    found = []
-    for query in [*asked] * REPEATS:
-        start = time.perf_counter()
-        call(query)
-        found.append((time.perf_counter() - start) * 1000)
-    return found
-
-
-def percentiles(name: str, values: Sequence[float]) -> dict[str, float]:
-    """Return p50 and p95 under a name."""
-    cuts = statistics.quantiles(values, n=100)
-    return {f"{name}_p50_ms": round(cuts[49], 3), f"{name}_p95_ms": round(cuts[94], 3)}
-
-
 def lexical_recall(index: SheetIndex, size: int, asked: Sequence[str], k: int = 50) -> float:
     """Return the share of the slow loop's top k scores that the library's lexical top k reaches.
 
@@ -261,16 +255,11 @@ def measure(size: int, asked: Sequence[str], work: Path, *, slow: int) -> dict[s
     start = time.perf_counter()
     retriever.retrieve(asked[0], today=UNDATED)
     first = (time.perf_counter() - start) * 1000
-    whole = timings_ms(lambda query: retriever.retrieve(query, top_k=5, today=UNDATED), asked)
-    encode = timings_ms(lambda query: index.encoder.encode_queries([query]), asked)
-    fifty = timings_ms(lambda query: index.candidates(query, 50), asked)
     command = [sys.executable, "-m", "sat_retriever", "search", asked[0], "--index"]
     metrics = {
         "sheets": size,
         "queries": len(asked),
-        **percentiles("whole_call", whole),
-        **percentiles("encode", encode),
-        **percentiles("candidates_50", fifty),
+        **multiples(calls_of(index), asked),
         **percentiles("fts5_bm25", timings_ms(fts5(index), asked[:50])),
         "first_query_ms": round(first, 1),
         "lexical_recall_at_50": round(lexical_recall(index, size, asked[:slow]), 4),
@@ -280,15 +269,44 @@ def measure(size: int, asked: Sequence[str], work: Path, *, slow: int) -> dict[s
     return metrics
 
 
+def corpus(data: Path, name: str) -> Dataset:
+    """Return the sheets and the questions of a real corpus."""
+    if name == FETAQA:
+        return load_tables(data / "contents", "fetaqa_dev", titles=False)
+    return sources.read(data, name).dataset
+
+
+def real(
+    name: str, contents: ContentsPolicy, asked: Sequence[str], options: Options
+) -> dict[str, float | int]:
+    """Return the figures of a real corpus; its index is made once and kept in the work folder."""
+    dataset, encoder = corpus(options.data, name), SheetEncoder.load()
+    path = options.work / f"{name}-{contents}-{len(MIGRATIONS)}.sat"
+    made_once(path, encoder, lambda index: fill(index, dataset), contents=contents)
+    with SheetIndex.open(path) as index:
+        sheets = {"sheets": len(index), "queries": len(asked)}
+        return {**sheets, **multiples(calls_of(index), asked)}
+
+
 @suite(
     "latency",
+    "data",
     work=MADE,
     sizes=[1000, 100_000],
+    corpora=option([sources.EPS, "nz_contents", FETAQA], "real corpora"),
     queries=300,
     slow=option(20, "queries of the slow loop"),
 )
 def main(options: Options) -> Iterator[Result]:
     """Measure."""
+    options.work.mkdir(parents=True, exist_ok=True)
+    for name in options.corpora:
+        questions = [query.text for query in corpus(options.data, name).queries]
+        asked = random.Random(0).sample(questions, min(options.queries, len(questions)))
+        for contents in (ContentsPolicy.ALL, ContentsPolicy.NAMES):
+            yield Result(
+                "sat-retriever", f"{name}_{contents}", real(name, contents, asked, options)
+            )
     asked = queries(options.queries)
     seconds, torch = import_seconds()
     extra = {"import_s": round(seconds, 3), "import_has_torch": torch}

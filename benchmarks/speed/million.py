@@ -25,7 +25,8 @@ import psutil
 
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
-from benchmarks.speed.latency import MADE, file_of, index_of, percentiles, queries, seconds_file
+from benchmarks.speed.latency import MADE, file_of, index_of, queries, seconds_file
+from benchmarks.speed.turns import percentiles
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.search import columns
 from sat_retriever.index.search.mapped import renew_mapped

@@ -29,8 +29,9 @@ from benchmarks.pgserver import MEASURED, Server, new_server
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.beside import Plan, nearest_of_all
-from benchmarks.speed.latency import MADE, index_of, percentiles, queries, records
+from benchmarks.speed.latency import MADE, index_of, queries, records
 from benchmarks.speed.million import Figures, K, readers, recall, times
+from benchmarks.speed.turns import percentiles
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import IndexUrl

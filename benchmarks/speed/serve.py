@@ -23,7 +23,8 @@ from urllib.parse import urlencode
 from benchmarks.results import Result
 from benchmarks.runner import Options, suite
 from benchmarks.speed.asking import Request
-from benchmarks.speed.latency import MADE, index_of, percentiles, queries
+from benchmarks.speed.latency import MADE, index_of, queries
+from benchmarks.speed.turns import percentiles
 
 AT_ONCE = (1, 20, 50)
 WARM_UP = 50

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -13,35 +14,118 @@ from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.explanation import Placed, WordPart
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import NO_COPIES, CopiesOf, Hit, Why
+from sat_retriever.records.hits import NO_COPIES, Copies, CopiesOf, Hit, Load, Why
+from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.typedtable import TypedTable
+from sat_retriever.text.forward import ForwardIndex, StoredContents
 from sat_retriever.text.lexical import QueryWords, WordShares, sheet_texts
-from sat_retriever.text.locate import Place, place_of
+from sat_retriever.text.locate import Place, QueryTerms, matches, place_of
 from sat_retriever.text.period.periods import period_of
 from sat_retriever.text.period.spans import Span
 from sat_retriever.text.segment import forms, stem, stems
 
+Find = Callable[[], tuple[Why, Place]]
+"""Finds the reasons for a hit, and where on its sheet the question is answered."""
+
+
+class FoundHit(Hit):
+    """A hit whose reasons, and the place that answers, are found when somebody looks at them.
+
+    Of fifty hits most are never looked at; what one needs is read with the answer, so that it is
+    of one state of the index, which may be closed by then.
+    """
+
+    @classmethod
+    def of(
+        cls, rank: int, score: float, record: SheetRecord, copies: Copies, load: Load, find: Find
+    ) -> FoundHit:
+        """A hit with a function that finds the rest."""
+        hit = cls.__new__(cls)
+        given = {"rank": rank, "score": score, "record": record, "copies": copies, "load": load}
+        for name, value in given.items():
+            object.__setattr__(hit, name, value)
+        hit.__dict__["_find"] = find
+        return hit
+
+    @cached_property
+    def _found(self) -> tuple[Why, Place]:
+        find: Find = self.__dict__["_find"]
+        return find()
+
+    @cached_property
+    def why(self) -> Why:
+        """As in `Hit`, like the following."""
+        return self._found[0]
+
+    @cached_property
+    def table_place(self) -> int:
+        """Place of the table that answers."""
+        return self._found[1].table
+
+    @cached_property
+    def part(self) -> str | None:
+        """Rows of it that answer."""
+        return self._found[1].part
+
+    def __eq__(self, other: object) -> bool:
+        return _plain(self) == (_plain(other) if isinstance(other, FoundHit) else other)
+
+    __hash__ = Hit.__hash__
+
+
+def _plain(hit: FoundHit) -> Hit:
+    plain, values = hit.__reduce__()
+    return plain(*values)
+
 
 def hits_of(index: SheetIndex, found: CandidateSet, copies: CopiesOf) -> list[Hit]:
     """Hits in the order of some candidates, with their records, reasons and copies."""
-    records = found.with_contents(found.ids)
-    links, words = found.links(found.ids), QueryWords(found.question.read_as)
+    records, texts = found.records(), found.texts(found.ids)
+    links: dict[str, list[Link]] = {}
+    for link in found.links(found.ids):
+        for end in dict.fromkeys((link.source, link.target)):
+            links.setdefault(end, []).append(link)
+    reasons = _Reasons(found.terms, QueryWords(found.question.read_as), found.question.times.spans)
 
     def load(sheet_id: str, table: int, totals: bool) -> TypedTable:
         """A function, so that copying a hit does not copy the index."""
         return index.table(sheet_id, table, totals=totals)
 
-    hits = []
+    hits: list[Hit] = []
     for rank, candidate in enumerate(found.candidates, start=1):
-        record = records.get(candidate.sheet_id)
+        sheet_id = candidate.sheet_id
+        record, own = records.get(sheet_id), texts.get(sheet_id)
         if record is None:  # removed by a writer since the candidates were found
             continue
-        matched, headers = words.matched(record)
+        if own is not None:
+            record = replace(record, contents=StoredContents(own))
+        find = partial(reasons.of, candidate, record, own, links.get(sheet_id, ()))
+        own_copies = copies.get(sheet_id, NO_COPIES)
+        hits.append(FoundHit.of(rank, candidate.score, record, own_copies, load, find))
+    return hits
+
+
+@dataclass(frozen=True, slots=True)
+class _Reasons:
+    """What the reasons for a hit are told by, apart from the hit."""
+
+    terms: QueryTerms
+    words: QueryWords
+    spans: Sequence[Span]
+
+    def of(
+        self,
+        candidate: Candidate,
+        record: SheetRecord,
+        texts: ForwardIndex | None,
+        links: Sequence[Link],
+    ) -> tuple[Why, Place]:
+        """The reasons for a hit, and where on its sheet the question is answered."""
         place = Place()
-        if record.contents is not None:
-            place = place_of(found.terms, record, found.matches(record))
-        own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
+        if texts is not None:
+            place = place_of(self.terms, record.tables, texts, matches(self.terms, texts))
+        matched, headers = self.words.matched(record)
         why = Why(
             words=matched,
             headers=headers,
@@ -49,18 +133,15 @@ def hits_of(index: SheetIndex, found: CandidateSet, copies: CopiesOf) -> list[Hi
             lexical=candidate.lexical,
             dense_rank=candidate.dense_rank,
             lexical_rank=candidate.lexical_rank,
-            links=own,
+            links=tuple(links),
             via=candidate.via,
-            period=_period(record, found.question.times.spans),
+            period=_period(record, self.spans),
             cells=place.cells,
             contents=candidate.contents,
             contents_rank=candidate.contents_rank,
-            cell_words=tuple(x for x in words.spelled(place.words) if x not in matched),
+            cell_words=tuple(x for x in self.words.spelled(place.words) if x not in matched),
         )
-        own_copies = copies.get(candidate.sheet_id, NO_COPIES)
-        at = (place.table, place.part, own_copies)
-        hits.append(Hit(rank, candidate.score, record, why, *at, load=load))
-    return hits
+        return why, place
 
 
 def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def rescored(candidates: Sequence[Candidate], values: _Values, scores: _Values) 
 def ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates with ranks from 1, in their order."""
     return [
-        candidate if candidate.rank == rank else replace(candidate, rank=rank)
+        candidate if candidate.rank == rank else candidate.placed(rank, candidate.score)
         for rank, candidate in enumerate(candidates, start=1)
     ]
 

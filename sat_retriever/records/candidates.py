@@ -43,10 +43,10 @@ class Candidate:
     phrase: bool = False
     together: float = 0.0
 
-    def placed(self, rank: int, score: float) -> Candidate:
-        """Return it with another rank and score; much quicker than `dataclasses.replace`."""
+    def placed(self, rank: int, score: float, via: Link | None = None) -> Candidate:
+        """It with another rank, score, and link if one is given; `dataclasses.replace` is slow."""
         return Candidate(
             self.sheet_id, rank, score, self.dense, self.lexical, self.dense_rank,
-            self.lexical_rank, self.via, self.time, self.contents, self.contents_rank,
+            self.lexical_rank, via or self.via, self.time, self.contents, self.contents_rank,
             self.role, self.phrase, self.together,
         )  # fmt: skip

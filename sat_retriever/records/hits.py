@@ -107,6 +107,8 @@ class Copies:
 
 NO_COPIES = Copies()
 CopiesOf = Mapping[str, Copies]
+Load = Callable[[str, int, bool], TypedTable]
+"""Loads the data of a table, by a sheet's id, the table's place, and True to keep totals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,7 @@ class Hit:
             contents.
         part: A1 range of the rows that answer, if that table is long and they are known.
         copies: Other versions of the sheet, which are no hits of their own.
-        load: Loads the data of a table, by a sheet's id, the table's place, and True to keep
-            totals; None for a hit that is of no index.
+        load: Loads the data of its tables; None for a hit that is of no index.
     """
 
     rank: int
@@ -131,9 +132,7 @@ class Hit:
     table_place: int = 0
     part: str | None = None
     copies: Copies = NO_COPIES
-    load: Callable[[str, int, bool], TypedTable] | None = field(
-        default=None, compare=False, repr=False
-    )
+    load: Load | None = field(default=None, compare=False, repr=False)
 
     def table(self, *, totals: bool = False) -> TypedTable:
         """The data of the table that answers, read anew from its file.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from sat_retriever.records.contents import Role, SheetContents
@@ -46,10 +47,10 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
         return value
     if isinstance(value, SheetContents):
         return value.to_json()
-    if is_dataclass(value) and not isinstance(value, type):
-        present = ((f, getattr(value, f.name)) for f in fields(value))
+    if (known := _FIELDS(type(value))) is not None:
+        present = ((f, getattr(value, f.name)) for f in known)
         found = {
-            f.name: to_json(item, compact=compact)
+            f.name: item if type(item) in _PLAIN else to_json(item, compact=compact)
             for f, item in present
             if not (_is_default(f, item) if compact else f.metadata.get("shown") is False)
         }
@@ -64,14 +65,15 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
 
 
 def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
-    """The record that `to_json` wrote.
+    """The record that `to_json` wrote; without columns of its own it has those of its main table.
 
     >>> record = SheetRecord("a.csv#a", "a", columns=(Column("x", "1"),))
     >>> record_from_json(to_json(record, compact=True)) == record
     True
     """
     tables = tuple(table_from_json(table) for table in data.get("tables", ()))
-    parts: dict[str, Any] = {"columns": _columns_from_json(data), "tables": tables}
+    own = tables[0].columns if tables and "columns" not in data else _columns_from_json(data)
+    parts: dict[str, Any] = {"columns": own, "tables": tables}
     if "visibility" in data:
         parts["visibility"] = Visibility(data["visibility"])
     if "formulas" in data:
@@ -114,10 +116,10 @@ def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
 
 def _column_from_json(data: Mapping[str, Any]) -> Column:
     """A column; a placeholder that earlier versions wrote as an example is read as what it is."""
-    parts = dict(data)
+    parts = {**data}
     if "type" in parts:
         parts["type"] = _TYPES[parts["type"]]
-    if _looks_made(parts):
+    if "example" in parts and _looks_made(parts):
         parts["encoded"] = parts.pop("example")
     if parts.get("encoded") == parts.get("example"):
         parts.pop("encoded", None)
@@ -128,6 +130,14 @@ def _looks_made(column: Mapping[str, Any]) -> bool:
     """True if a column's example looks like a placeholder, and nothing says that it is a cell."""
     example = column.get("example")
     return bool(example and "encoded" not in column and _PLACEHOLDER.fullmatch(example))
+
+
+def _fields(kind: Any) -> tuple[Field[Any], ...] | None:
+    """The fields of a dataclass; None for another type."""
+    return fields(kind) if is_dataclass(kind) else None
+
+
+_FIELDS: Callable[[Any], tuple[Field[Any], ...] | None] = cache(_fields)
 
 
 def _is_default(spec: Field[Any], value: Any) -> bool:

@@ -9,7 +9,7 @@ from itertools import islice
 
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.text.lexical import MAX_QUERY_WORDS, query_words
-from sat_retriever.text.segment import read_chunks, stems
+from sat_retriever.text.segment import ReadText, read_chunks, stems
 
 MAX_WORDS = 20_000  # of one sheet
 LONGEST = 64  # characters of a word; a longer one is a hash or a damaged text
@@ -34,8 +34,8 @@ class ContentWords:
     spelled: tuple[str, ...]
 
 
-def content_words(contents: SheetContents) -> ContentWords:
-    """The words of all texts of a sheet.
+def content_words(contents: SheetContents, read: ReadText = read_chunks) -> ContentWords:
+    """The words of all texts of a sheet, each read by `read`.
 
     >>> from sat_retriever.records.contents import CellText
     >>> content_words(SheetContents((CellText("A1", "Fares of 2023-0815"),)))
@@ -44,7 +44,7 @@ def content_words(contents: SheetContents) -> ContentWords:
     matched: list[str] = []
     whole: list[str] = []
     for text in content_texts(contents):
-        for chunk in read_chunks(text):
+        for chunk in read(text):
             matched += chunk.stems
             whole += chunk.words
         matched += _codes(text)

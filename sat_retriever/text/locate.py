@@ -7,19 +7,17 @@ to cite.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property
-from itertools import accumulate
 from math import fsum
 
 from sat_retriever.records.area import Area, area_of, split_ref
-from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.records.contents import CellText
 from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.text.forward import ForwardIndex, Part
 from sat_retriever.text.lexical import query_words, sheet_words
-from sat_retriever.text.segment import forms, stem
+from sat_retriever.text.segment import ALSO, forms, stem
 
 _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{2,200})[\"“”„«»]")
 _MOST_QUOTED = 20
@@ -98,33 +96,6 @@ class QueryTerms:
                 best, last = longest, end
         return tuple(text[last - best[1] : last])
 
-    @cached_property
-    def start(self) -> re.Pattern[str]:
-        """Pattern of first letters; a lower-case ASCII text without a match has no word of it.
-
-        A stem's last letter may be another than the word's (citi of city), so it does not count.
-        """
-        starts = {word[: max(2, min(3, len(word) - 1))] for word in self.weights}
-        return re.compile("|".join(map(re.escape, sorted(starts))))
-
-    def likely(self, texts: Sequence[str]) -> Iterator[int]:
-        """Yield the places of texts that may have a word of the question, ascending.
-
-        ASCII texts are searched as one: thousands are looked at for a question, few have a word.
-        """
-        joined = "\n".join(texts).lower()
-        if not joined.isascii():
-            for place, text in enumerate(texts):
-                if not text.isascii() or self.start.search(text.lower()):
-                    yield place
-            return
-        ends = list(accumulate(len(text) + 1 for text in texts))
-        found = self.start.search(joined)
-        while found:
-            place = bisect_right(ends, found.start())
-            yield place
-            found = self.start.search(joined, ends[place])
-
 
 def sequence(words: Iterable[tuple[str, ...]]) -> str:
     """The words of a text, given as `forms` returns them, as stems in order, each between blanks.
@@ -137,25 +108,16 @@ def sequence(words: Iterable[tuple[str, ...]]) -> str:
 
 MOST_CELLS = 10
 _COUNT = re.compile(r" \d{1,2} ")  # the 5 of "top 5" names no cell
+_WORD = re.compile(rf"\S+(?: \{ALSO} \S+)*")
 _TELLING = 2  # words of the question in a text that is searched for an n-gram of it
 _LEAST_SHARE = 0.25  # of the best cell's score; a cell below it says nothing
-
-
-class Part(IntEnum):
-    """Where on a sheet a text stands."""
-
-    NOTE = 0
-    CAPTION = 1
-    HEADER = 2
-    LABEL = 3
-    VALUE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """A text that has words of a question."""
 
-    text: CellText  # the text and its cell; of a header the cell is empty
+    line: int  # of the forward index of its sheet
     part: Part
     table: int  # place of its table in `SheetRecord.tables`; -1 for a note
     words: frozenset[str]  # words of the question that it has, as stems
@@ -178,72 +140,62 @@ class Match:
         return (0.5 + 0.5 * self.coverage) * (2 if self.whole else 1)
 
 
-def matches(asked: QueryTerms, record: SheetRecord) -> list[Match]:
-    """All texts of a sheet that have a word of a question; without contents, its headers alone."""
-    if not asked.weights:
-        return []
-    contents = record.contents or SheetContents()
-    texts = [(text, Part.NOTE, -1) for text in contents.notes]
-    for place, table in enumerate(record.tables):
-        own = contents.tables[place] if place < len(contents.tables) else TableContents()
-        texts += [(text, part, place) for text, part in _texts(table, own)]
-    likely = asked.likely([text.text for text, _part, _table in texts])
-    return [found for at in likely if (found := _match(asked, *texts[at]))]
+def matches(asked: QueryTerms, texts: ForwardIndex) -> list[Match]:
+    """All texts of a sheet that have a word of a question, in their order."""
+    lines = texts.lines
+    starts = set()
+    for word in asked.weights:
+        at = lines.find(f" {word} ")
+        while at >= 0:
+            starts.add(lines.rfind("\n", 0, at) + 1)
+            end = lines.find("\n", at)
+            at = lines.find(f" {word} ", end) if end >= 0 else -1
+    found = []
+    line = before = 0
+    for start in sorted(starts):
+        line, before = line + lines.count("\n", before, start), start
+        own = lines[start : end if (end := lines.find("\n", start)) >= 0 else len(lines)]
+        found.append(_match(asked, own, line, *texts.part(line)))
+    return found
 
 
 def best_cells(
-    asked: QueryTerms, found: Sequence[Match], most: int = MOST_CELLS
-) -> tuple[Match, ...]:
+    asked: QueryTerms, found: Sequence[Match], texts: ForwardIndex, most: int = MOST_CELLS
+) -> list[tuple[Match, CellText]]:
     """The cells that match a question best, best first; equally good ones top down.
 
     A cell that has no word which better ones lack is left out, unless the question has all of it.
     """
-    cells = [each for each in found if each.text.cell]
-    ranked = sorted(cells, key=lambda each: -each.score(asked))  # stable: ties stay top down
-    kept: list[Match] = []
+    scored = [(each.score(asked), each) for each in found if texts.has_cell(each.line)]
+    scored.sort(key=lambda pair: -pair[0])  # stable: ties stay top down
+    kept: list[tuple[Match, CellText]] = []
     seen: set[str] = set()
-    for each in ranked:
-        weak = kept and each.score(asked) < _LEAST_SHARE * kept[0].score(asked)
-        if len(kept) == most or weak:
+    for score, each in scored:
+        if len(kept) == most or score < _LEAST_SHARE * scored[0][0]:
             break
         if each.whole or not each.words <= seen:
-            kept.append(each)
+            kept.append((each, texts.text(each.line)))
             seen |= each.words
-    return tuple(kept)
+    return kept
 
 
-def _texts(table: Table, own: TableContents) -> Iterator[tuple[CellText, Part]]:
-    if own.caption is not None:
-        yield own.caption, Part.CAPTION
-    if table.name:
-        yield CellText("", table.name), Part.CAPTION
-    for column in table.columns:
-        yield (
-            CellText("", f"{column.name} {column.unit}" if column.unit else column.name),
-            Part.HEADER,
-        )
-    for text in own.labels:
-        yield text, Part.LABEL
-    for text in own.values:
-        yield text, Part.VALUE
-
-
-def _match(asked: QueryTerms, text: CellText, part: Part, table: int) -> Match | None:
-    read = forms(text.text)
-    every = [frozenset(map(stem, each)) for each in read]
-    hits = [each & asked.weights.keys() for each in every]
-    words = frozenset().union(*hits)
-    if not words:
-        return None
-    own = sequence(read)
+def _match(asked: QueryTerms, own: str, line: int, part: Part, table: int) -> Match:
+    read = own.split()
+    every = [[word] for word in read]
+    if ALSO in read:
+        every = [each.split(f" {ALSO} ") for each in _WORD.findall(own)]
+        own = f" {' '.join(each[0] for each in every)} "
+    hits = [each for each in every if not asked.weights.keys().isdisjoint(each)]
+    words = frozenset(word for each in hits for word in each) & asked.weights.keys()
     said = own in asked.sequence and not _COUNT.fullmatch(own)
     whole = said or any(phrase in own for phrase in asked.quoted)
     ngram = asked.shared_ngram(own.split()) if len(words) >= _TELLING else ()
-    return Match(text, part, table, words, sum(map(bool, hits)) / len(every), whole, ngram)
+    return Match(line, part, table, words, len(hits) / len(every), whole, ngram)
 
 
 LONG = 100  # rows; of a longer table the rows around the matched cells are cited
 _AROUND = 10  # rows cited above and below the matched ones
+_TELLING_ROWS = (Part.LABEL, Part.VALUE)
 _MIN_NGRAM = 0.5  # share of a question that an n-gram of it makes, at least
 _SPREAD = 0.25  # of the rows: up to here half of a column's new texts stand if it repeats itself
 
@@ -260,22 +212,22 @@ class Place:
     words: frozenset[str] = frozenset()
 
 
-def place_of(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> Place:
-    """Where on a sheet with `matches` a question is answered; the main table without contents."""
-    if record.contents is None:
-        return Place()
-    cells = best_cells(asked, found)
-    shares = table_shares(asked, record, found)
+def place_of(
+    asked: QueryTerms, tables: Sequence[Table], texts: ForwardIndex, found: Sequence[Match]
+) -> Place:
+    """Where on a sheet with `matches` a question is answered."""
+    cells = best_cells(asked, found, texts)
+    shares = table_shares(asked, texts.tables, found)
     table = max(range(len(shares)), key=shares.__getitem__, default=0)  # of equal ones the first
     part = None
-    if record.tables:
-        own = [each for each in cells if each.table == table]
-        part = _rows(record.tables[table], own, _column_rows(record.contents, table))
-    words = frozenset[str]().union(*(each.words for each in found if each.text.cell))
-    return Place(table, part, tuple(each.text for each in cells), words)
+    if tables:
+        own = [each for each in cells if each[0].table == table]
+        part = _rows(tables[table], own, texts.cells(table))
+    words = frozenset[str]().union(*(each.words for each in found if texts.has_cell(each.line)))
+    return Place(table, part, tuple(text for _match, text in cells), words)
 
 
-def table_shares(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> list[float]:
+def table_shares(asked: QueryTerms, tables: int, found: Sequence[Match]) -> list[float]:
     """Share of a question that each table of a sheet states, in [0, 1]; 1: in one cell, verbatim.
 
     Each word of the question counts once a table, by the best of its texts that has it: what the
@@ -283,7 +235,7 @@ def table_shares(asked: QueryTerms, record: SheetRecord, found: Sequence[Match])
     has few of the question's other words. Captions, headers and cells count alike: weights for
     them changed nothing (benchmarks/LOG.md).
     """
-    best: list[dict[str, float]] = [{} for _ in record.tables]
+    best: list[dict[str, float]] = [{} for _ in range(tables)]
     for each in found:
         if each.part is not Part.NOTE:
             share = asked.weight(each.words) / asked.total
@@ -296,49 +248,49 @@ def table_shares(asked: QueryTerms, record: SheetRecord, found: Sequence[Match])
     return [fsum(asked.weights[word] * own[word] for word in own) / most for own in best]
 
 
-def ngram_share(asked: QueryTerms, record: SheetRecord, found: Sequence[Match]) -> float:
+def ngram_share(
+    asked: QueryTerms, found: Sequence[Match], record: Callable[[], SheetRecord]
+) -> float:
     """Share of a question that one text of a sheet states word after word, in [0, 1].
 
     Only an n-gram that makes at least half of the question counts, and of it only the words that
-    the sheet's names lack: a title that repeats the workbook's name tells nothing new.
+    the sheet's names lack: a title that repeats the workbook's name tells nothing new. The record
+    is asked for only if there is such an n-gram.
     """
     ngrams = {each.ngram for each in found if each.ngram and each.part is not Part.HEADER}
     long = [each for each in ngrams if asked.weight(each) >= _MIN_NGRAM * asked.total]
-    named = {word for words in sheet_words(record) for word in words} if long else set()
+    named = {word for words in sheet_words(record()) for word in words} if long else set()
     return max((asked.weight(set(each) - named) for each in long), default=0.0) / asked.total
 
 
-def _column_rows(contents: SheetContents, table: int) -> dict[int, list[int]]:
-    """Rows of the known texts of each column of a table, ascending."""
-    if table >= len(contents.tables):
-        return {}
-    own, found = contents.tables[table], dict[int, set[int]]()
-    for text in (*own.labels, *own.values):
-        if place := split_ref(text.cell):
-            found.setdefault(place[1], set()).add(place[0])
-    return {column: sorted(rows) for column, rows in found.items()}
-
-
-def _rows(table: Table, cells: Sequence[Match], columns: dict[int, list[int]]) -> str | None:
+def _rows(
+    table: Table, cells: Sequence[tuple[Match, CellText]], known: Iterable[str]
+) -> str | None:
     """The range of the rows that answer within a long table; None if that cannot be told.
 
     Only a cell that the question has word for word tells rows, and only in a column whose texts
-    do not repeat: a text stands for its first cell, and others below may hold it again.
+    do not repeat: a text stands for its first cell, and others below may hold it again. `known`
+    are the cells of all its texts.
     """
     area = area_of(table.range)
     if area is None or table.transposed or area.bottom - area.top < LONG:
         return None
     first = area.top + table.header_height
-    spans: list[tuple[int, int]] = []
-    for each in cells:
-        place = split_ref(each.text.cell)
-        if place and each.whole and each.part in (Part.LABEL, Part.VALUE):
-            span = _span(place[0], columns[place[1]], first, area.bottom)
-            if span is not None:
-                spans.append(span)
-    if not spans:
+    asked = [
+        place
+        for each, text in cells
+        if each.whole and each.part in _TELLING_ROWS and (place := split_ref(text.cell))
+    ]
+    if not asked:
         return None
-    top, bottom = min(span[0] for span in spans), max(span[1] for span in spans)
+    columns: dict[int, set[int]] = {}
+    for place in filter(None, map(split_ref, known)):
+        columns.setdefault(place[1], set()).add(place[0])
+    spans = [_span(row, sorted(columns[column]), first, area.bottom) for row, column in asked]
+    found = [span for span in spans if span is not None]
+    if not found:
+        return None
+    top, bottom = min(span[0] for span in found), max(span[1] for span in found)
     top, bottom = max(first, top - _AROUND), min(area.bottom, bottom + _AROUND)
     return Area(top, area.left, bottom, area.right).a1()
 

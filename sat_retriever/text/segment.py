@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from Stemmer import Stemmer
 
@@ -20,6 +21,8 @@ _PLURAL = pattern(rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]
 _KEPT_CHARS = 64  # ASCII chunks up to this length are kept in memory as they were read
 _KEPT_TEXT = 64  # characters of a whole text whose stems are kept
 _KEPT_OTHERS = 16  # the same of other chunks: a character without spaces around is two words
+ALSO = "+"
+"""Stands in a line of stems before a further stem of the word before it; no word has the sign."""
 
 
 def words(text: str) -> list[str]:
@@ -62,11 +65,19 @@ def forms(text: str) -> tuple[tuple[str, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A run of letters and digits with single separators, read as `words`, `forms` and `stems`."""
+    """A run of letters and digits with single separators, read as `words`, `forms` and `stems`.
+
+    Its line has the stems of each word, those of further forms behind `ALSO`.
+    """
 
     words: tuple[str, ...]
     forms: tuple[tuple[str, ...], ...]
     stems: tuple[str, ...]
+    line: str
+
+
+ReadText = Callable[[str], Sequence[Chunk]]
+"""Reads the chunks of a text, as `read_chunks` does."""
 
 
 def read_chunks(text: str) -> list[Chunk]:
@@ -81,8 +92,9 @@ def _recurs(chunk: str) -> bool:
 
 def _chunk(chunk: str) -> Chunk:
     found = tuple(_forms(chunk))
-    matching = (form for each in found for form in dict.fromkeys(map(stem, each)))
-    return Chunk(tuple(each[0] for each in found), found, tuple(matching))
+    matching = [tuple(dict.fromkeys(map(stem, each))) for each in found]
+    line = " ".join(f" {ALSO} ".join(each) for each in matching)
+    return Chunk(tuple(each[0] for each in found), found, tuple(chain(*matching)), line)
 
 
 # The same words recur in many texts, and in the reasons of every hit.

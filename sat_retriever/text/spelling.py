@@ -99,6 +99,14 @@ def _words(whole: str) -> tuple[str, ...]:
     return tuple(each.casefold() for each in _SEPARATORS.split(whole) if each)[:MOST_WORDS]
 
 
+@lru_cache(maxsize=4_096)
+def _short(name: str) -> str:
+    """The first word of a name if it may be an abbreviation; else ""."""
+    found = next(filter(None, _SEPARATORS.split(name)), "")
+    capitals = sum(map(str.isupper, found)) >= MIN_CAPITALS
+    return found if capitals and len(found.casefold()) <= LONGEST_PART * MOST_WORDS else ""
+
+
 def forms_of(query: str) -> tuple[str, ...]:
     """The forms of a question that a name may abbreviate: whole, and without common words.
 
@@ -136,10 +144,10 @@ def abbreviates(name: str, whole: str) -> bool:
     >>> abbreviates("BNoGP", "BAU Number of Gas Pumps"), abbreviates("Gas", "Gas Prices")
     (True, False)
     """
-    short = next(filter(None, _SEPARATORS.split(name)), "")
-    letters = short.casefold()
-    if sum(map(str.isupper, short)) < MIN_CAPITALS or len(letters) > LONGEST_PART * MOST_WORDS:
+    short = _short(name)
+    if not short:
         return False
+    letters = short.casefold()
     words = _words(whole)
     if not any(word.startswith(letters[0]) for word in words):
         return False

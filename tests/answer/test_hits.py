@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +47,27 @@ def test_of_a_long_table_the_matched_rows_are_cited(index):
     assert found.part == found.range == "A436:C456"
     assert found.answering.range == "A1:C601"
     assert found.why.cells == (CellText("B446", "Town 444"),)
+
+
+def test_a_hit_is_of_the_state_of_its_answer_though_it_is_read_later(tmp_path):
+    place = transit(tmp_path)
+    with SheetIndex.open(place, HashedEncoder()) as own:
+        retriever = SheetRetriever(own)
+        read, later, copied = (
+            next(x for x in retriever.retrieve("people of town 444") if x.record.sheet == "Cities")
+            for _ in range(3)
+        )
+        assert read.citation == "Transit.xlsx#Cities!A436:C456"
+        copied = pickle.loads(pickle.dumps(copied))
+        own.remove([later.sheet_id])
+    assert later.why.cells == (CellText("B446", "Town 444"),)
+    assert later.record.contents.tables[0].labels
+    assert (later, repr(later)) == (read, repr(read))
+    assert copied == later == copied
+    assert type(copied) is Hit
+    moved = replace(later, rank=7)
+    assert (moved.rank, moved.part, moved.why) == (7, read.part, read.why)
+    assert moved != later
 
 
 def test_json_has_cells_table_and_citation(index):

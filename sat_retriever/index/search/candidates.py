@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sat_retriever.errors import InputError
 from sat_retriever.index.search.question import Question
 from sat_retriever.index.store.copies import StoredCopies
+from sat_retriever.index.store.rows import SheetName
 from sat_retriever.index.store.store import Store
 from sat_retriever.links.copies.versions import named, newest_first
 from sat_retriever.records.candidates import Candidate
@@ -18,6 +19,7 @@ from sat_retriever.records.hits import COPIES_LISTED, Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.locate import Match, QueryTerms, matches
 
@@ -28,10 +30,9 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class _Known:
     records: dict[str, SheetRecord | None] = field(default_factory=dict)  # None: not there any more
-    whole: dict[str, SheetRecord] = field(default_factory=dict)  # records with contents
+    names: dict[str, SheetName | None] = field(default_factory=dict)  # likewise
+    texts: dict[str, ForwardIndex | None] = field(default_factory=dict)  # None: no contents
     matches: dict[str, Sequence[Match]] = field(default_factory=dict)
-    families: dict[str, int | None] = field(default_factory=dict)  # groups of copies
-    homes: dict[str, str] = field(default_factory=dict)  # path of the workbook, or its name
     tokens: tuple[list[str], FloatArray] | None = None  # those of some sheets, in their order
     terms: QueryTerms | None = None
     shares: WordShares | None = None
@@ -109,20 +110,30 @@ class CandidateSet:
             known |= dict.fromkeys(missing) | self._store.records(missing)
         return {each: record for each in ids if (record := known[each]) is not None}
 
-    def with_contents(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Records of some of the candidates with the texts of their cells."""
-        known, records = self._known.whole, self.records()
-        if missing := [each for each in sheet_ids if each not in known and each in records]:
-            found = self._store.contents(missing)
-            known |= {each: replace(records[each], contents=found.get(each)) for each in missing}
-        return {each: known[each] for each in sheet_ids if each in known}
+    def names(self, sheet_ids: Sequence[str]) -> dict[str, SheetName]:
+        """Names of sheets, without reading their records; sheets that were removed are absent."""
+        known = self._known.names
+        if missing := [each for each in sheet_ids if each not in known]:
+            known |= dict.fromkeys(missing) | self._store.names(missing)
+        return {each: name for each in sheet_ids if (name := known[each]) is not None}
 
-    def matches(self, record: SheetRecord) -> Sequence[Match]:
-        """Texts of a record with contents that have words of the question."""
+    def homes(self, sheet_ids: Sequence[str]) -> dict[str, str]:
+        """Path of each sheet's workbook, or its name if it has no file; others are absent."""
+        return {each: name.home for each, name in self.names(sheet_ids).items() if name.home}
+
+    def texts(self, sheet_ids: Sequence[str]) -> dict[str, ForwardIndex]:
+        """The texts of some sheets; those without contents are absent."""
+        known = self._known.texts
+        if missing := [each for each in sheet_ids if each not in known]:
+            known |= dict.fromkeys(missing) | self._store.texts(missing)
+        return {each: texts for each in sheet_ids if (texts := known[each]) is not None}
+
+    def matches(self, sheet_id: str, texts: ForwardIndex) -> Sequence[Match]:
+        """Texts of a sheet that have words of the question."""
         known = self._known.matches
-        if record.sheet_id not in known:
-            known[record.sheet_id] = matches(self.terms, record)
-        return known[record.sheet_id]
+        if sheet_id not in known:
+            known[sheet_id] = matches(self.terms, texts)
+        return known[sheet_id]
 
     @property
     def terms(self) -> QueryTerms:
@@ -149,22 +160,10 @@ class CandidateSet:
             known.tokens = ids, self._search.tokens(ids)
         return known.tokens[1]
 
-    def homes(self, sheet_ids: Sequence[str]) -> dict[str, str]:
-        """Path of each sheet's workbook, or its name if it has no file; others are absent."""
-        known = self._known.homes
-        for sheet_id, record in self._known.records.items():
-            if record is not None:
-                known.setdefault(sheet_id, record.path or record.workbook)
-        if missing := [each for each in sheet_ids if each not in known]:
-            known |= dict.fromkeys(missing, "") | self._store.workbook_of(missing)
-        return {each: known[each] for each in sheet_ids if known[each]}
-
     def families(self) -> Mapping[str, int]:
         """The group of copies of each candidate that is in one."""
-        known, ids = self._known.families, self.ids
-        if missing := [each for each in ids if each not in known]:
-            known |= dict.fromkeys(missing) | self._store.copies.families(missing)
-        return {each: family for each in ids if (family := known[each]) is not None}
+        names = self.names(self.ids).items()
+        return {each: name.family for each, name in names if name.family is not None}
 
     def copies(self) -> Mapping[str, Copies]:
         """Copies of each candidate that has some, among the sheets that meet the filters."""
@@ -187,7 +186,7 @@ class CandidateSet:
             for key, each in best.items()
         ]
         return self.of(
-            each if each.rank == rank else replace(each, rank=rank)
+            each if each.rank == rank else each.placed(rank, each.score)
             for rank, each in enumerate(shown, start=1)
         )
 

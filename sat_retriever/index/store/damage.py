@@ -24,7 +24,7 @@ _NAMED = 5  # damaged rows that an error message names
 _SEALED = (
     "SELECT root, path, file, content_hash, skipped FROM workbooks WHERE id = ?",
     "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, s.crc, "
-    "t.words, t.token, t.months, t.texts, t.documentation, t.main, x.workbook, x.sheet, "
+    "t.words, t.token, t.months, t.texts, t.documentation, t.main, t.name, x.workbook, x.sheet, "
     "x.headers, x.folder FROM sheets s "
     "LEFT JOIN tokens t ON t.id = s.id LEFT JOIN lexical x ON x.rowid = s.id "
     "WHERE s.workbook_id = ? ORDER BY s.id",
@@ -171,7 +171,7 @@ def _damaged_sheets(
 ) -> Iterator[tuple[int, str, int | None]]:
     sql = (
         "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, "
-        "s.crc, c.packed, c.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
+        "s.crc, c.packed, c.crc, t.words, t.token, t.months, t.name, x.rowid FROM sheets s "
         "LEFT JOIN contents c ON c.id = s.id LEFT JOIN tokens t ON t.id = s.id "
         "LEFT JOIN lexical x ON x.rowid = s.id WHERE s.id = ?"
     )

@@ -7,6 +7,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,9 +17,11 @@ from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.jsonform import record_from_json, skipped_from_json, to_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
+from sat_retriever.text.forward import ForwardIndex
+from sat_retriever.text.segment import ReadText, read_chunks
 
 Read = TypeVar("Read")
-MAX_BYTES = 4 << 20  # of one sheet's contents as JSON
+MAX_BYTES = 4 << 20  # of one sheet's contents as JSON, also with its words
 _LEVEL = 6
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
@@ -43,6 +46,16 @@ def link_checksum(link: Link, origin: str) -> int:
     return checksum(link.source, link.target, link.type, origin, link.evidence, float(link.weight))
 
 
+def packed_record(record: SheetRecord) -> str:
+    """A record without contents as JSON; columns that are those of the main table are left out."""
+    data = to_json(replace(record, contents=None), compact=True)
+    if record.tables:
+        data.setdefault("columns", [])
+        if record.columns == record.tables[0].columns:
+            del data["columns"]
+    return json.dumps(data, separators=(",", ":"))
+
+
 def record_of(text: str, crc: int) -> SheetRecord:
     """The record in a stored text; raises `RowDamage`."""
     if checksum(text) != crc:
@@ -50,38 +63,53 @@ def record_of(text: str, crc: int) -> SheetRecord:
     return readable(lambda: record_from_json(json.loads(text)))
 
 
+def stored_name(record: SheetRecord) -> str:
+    """The name of a sheet as every database can store it: without NUL and lone surrogates."""
+    return record.sheet.encode("utf-8", "replace").decode().replace("\0", "")
+
+
 def contents_of(data: bytes, crc: int) -> SheetContents:
     """The contents in stored bytes; raises `RowDamage`.
 
     >>> from sat_retriever.records.contents import CellText
-    >>> found = SheetContents((CellText("A9", "Source"),))
-    >>> data = packed_contents("a.csv#a", found)
-    >>> contents_of(data, checksum(data)) == found
+    >>> record = SheetRecord("a.csv#a", "a", contents=SheetContents((CellText("A9", "Source"),)))
+    >>> data = packed_contents(record)
+    >>> contents_of(data, checksum(data)) == record.contents
     True
     """
 
     def read() -> SheetContents:
-        contents = SheetContents.from_json(json.loads(_plain(data, crc)))
-        texts = [*contents.notes, *(text for table in contents.tables for text in table)]
-        if not all(type(each.cell) is type(each.text) is str for each in texts):
+        plain = _plain(data, crc).decode()
+        ForwardIndex.unpacked(plain)  # its words have to fit, too
+        contents = SheetContents.from_json(json.loads(plain.partition("\n")[0]))
+        every = [*contents.notes, *(text for table in contents.tables for text in table)]
+        if not all(type(each.cell) is type(each.text) is str for each in every):
             raise ValueError("the contents have a value that is no text")
         return contents
 
     return readable(read)
 
 
+def forward_of(data: bytes, crc: int) -> ForwardIndex | None:
+    """The texts in stored bytes, with their words; None if these are not stored with them.
+
+    Raises `RowDamage`; a text is read, and may turn out to be damaged, when somebody looks at it.
+    """
+    return readable(lambda: ForwardIndex.unpacked(_plain(data, crc).decode()))
+
+
 def may_say(data: bytes, crc: int, phrases: Iterable[str]) -> bool:
     """False if contents in stored bytes have none of some phrases; raises `RowDamage`.
 
-    Unpacking them costs far more.
+    Reading all texts costs far more.
 
     >>> from sat_retriever.records.contents import CellText
-    >>> found = SheetContents((CellText("A9", "Net  Sales"), CellText("B9", "of 2024")))
-    >>> data = packed_contents("a.csv#a", found)
+    >>> texts = (CellText("A9", "Net  Sales"), CellText("B9", "of 2024"))
+    >>> data = packed_contents(SheetRecord("a.csv#a", "a", contents=SheetContents(texts)))
     >>> [may_say(data, checksum(data), [each]) for each in ("net sales", "sales of")]
     [True, False]
     """
-    text = readable(lambda: _plain(data, crc).decode()).casefold()
+    text = readable(lambda: _plain(data, crc).decode()).partition("\n")[0].casefold()
     return any(re.search(_written(phrase), text) for phrase in phrases)
 
 
@@ -100,13 +128,13 @@ def skips_from_text(text: str) -> tuple[Skipped, ...]:
 
 def check_sheet(row: Sequence[Any], width: int) -> None:
     """Raise `RowDamage` unless columns, record, contents, token and words of a sheet match."""
-    *columns, text, crc, contents, contents_crc, words, token, months, lexical = row
+    *columns, text, crc, contents, contents_crc, words, token, months, name, lexical = row
     record = record_of(text, crc)
     if contents is not None:
         contents_of(contents, contents_crc)
     own = (record.sheet_id, record.workbook, record.path, record.format, record.visibility.value)
     plain = json.dumps(to_json(record.metadata))
-    if (*own, plain) != tuple(columns):
+    if (*own, plain, stored_name(record)) != (*columns, name):
         raise RowDamage("its columns do not fit its record")
     if lexical is None or not isinstance(words, int) or not isinstance(months, int):
         raise RowDamage("its words or times are missing")
@@ -122,22 +150,29 @@ def finite(tokens: np.ndarray[Any, Any]) -> bool:
         return bool(np.isfinite(np.einsum("ij,ij->i", tokens, tokens)).all())
 
 
-def packed_contents(sheet_id: str, contents: SheetContents) -> bytes:
-    """The contents of a sheet as compressed JSON; `InputError` if too long, or not Unicode."""
-    text = json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":"))
+def packed_contents(record: SheetRecord, read: ReadText = read_chunks) -> bytes:
+    """The texts of a sheet and their words, read by `read`, compressed.
+
+    The words are left out where they would make it too long.
+
+    Raises:
+        InputError: If the texts are too long, or not Unicode.
+    """
+    texts = ForwardIndex.of(record, read)
     try:
-        plain = text.encode()
+        plain = texts.texts.encode()
+        whole = texts.packed().encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"the contents of {sheet_id!r} have text that is not Unicode ({error.reason}); "
+            f"the contents of {record.sheet_id!r} have text that is not Unicode ({error.reason}); "
             "replace lone surrogates in it"
         ) from error
     if len(plain) > MAX_BYTES:
         raise InputError(
-            f"{sheet_id!r} cannot be kept: its contents take {len(plain):,} bytes; give at most "
-            f"{MAX_BYTES:,}"
+            f"{record.sheet_id!r} cannot be kept: its contents take {len(plain):,} bytes; give at "
+            f"most {MAX_BYTES:,}"
         )
-    return zlib.compress(plain, _LEVEL)
+    return zlib.compress(whole if len(whole) <= MAX_BYTES else plain, _LEVEL)
 
 
 def _written(phrase: str) -> str:
@@ -148,7 +183,7 @@ def _written(phrase: str) -> str:
 
 
 def _plain(data: bytes, crc: int) -> bytes:
-    """The JSON in stored bytes; never unpacks more than `MAX_BYTES`."""
+    """The text in stored bytes; never unpacks more than `MAX_BYTES`."""
     if checksum(data) != crc:
         raise RowDamage("the contents are not as they were written")
     unpacking = zlib.decompressobj()

@@ -18,16 +18,18 @@ from sat_retriever.index.store.packing import (
     RowDamage,
     contents_of,
     finite,
+    forward_of,
     may_say,
     record_of,
     skips_from_text,
 )
 from sat_retriever.index.store.place import Place
-from sat_retriever.index.store.rows import RESTRICTED, IdArray, WorkbookState
+from sat_retriever.index.store.rows import RESTRICTED, IdArray, SheetName, WorkbookState
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.period.relation import Times, unpacked
 from sat_retriever.text.spelling import nearest
 
@@ -35,7 +37,10 @@ _ALIKE = 20_000  # known words that share half of their letters with a misspelt 
 _SHORT = 16_384  # characters; parsed records up to this length are kept in memory
 # Without values: of one view of a database it is read once.
 NOTED = f"SELECT key, value FROM meta WHERE key IN ('generation', '{RESTRICTED}')"
-_SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
+_CONTENTS = (
+    "SELECT s.sheet_id, c.packed, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
+    "WHERE s.sheet_id IN ({})"
+)
 
 
 class StoreReader(ABC):
@@ -283,17 +288,40 @@ class StoreReader(ABC):
         self, sheet_ids: Sequence[str], phrases: Sequence[str] = ()
     ) -> dict[str, SheetContents]:
         """Contents by sheet id; those not kept, or without any of some phrases, are absent."""
-        found = self._in(
-            "SELECT s.sheet_id, c.packed, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
-            "WHERE s.sheet_id IN ({})",
-            sheet_ids,
-        )
+        found = self._in(_CONTENTS, sheet_ids)
         with self._translated():
             return {
-                sheet_id: _contents(data, crc)
+                sheet_id: contents_of(data, crc)
                 for sheet_id, data, crc in found
                 if not phrases or may_say(data, crc, phrases)
             }
+
+    def texts(self, sheet_ids: Sequence[str]) -> dict[str, ForwardIndex]:
+        """Contents by sheet id as questions are matched with them; those not kept are absent."""
+        with self._translated():
+            found = {
+                sheet_id: forward_of(data, crc)
+                for sheet_id, data, crc in self._in(_CONTENTS, sheet_ids)
+            }
+        bare = [sheet_id for sheet_id, texts in found.items() if texts is None]
+        if bare:  # written by an older version, or too long
+            records, contents = self.records(bare), self.contents(bare)
+            found |= {
+                each: ForwardIndex.of(replace(records[each], contents=contents[each]))
+                for each in bare
+                if each in records and each in contents
+            }
+        return {sheet_id: texts for sheet_id, texts in found.items() if texts is not None}
+
+    def names(self, sheet_ids: Sequence[str]) -> dict[str, SheetName]:
+        """The name of each sheet, and what else ranking needs of its record."""
+        found = self._in(
+            "SELECT s.sheet_id, t.name, CASE s.path WHEN '' THEN s.workbook ELSE s.path END, "
+            "t.documentation, c.family FROM sheets s JOIN tokens t ON t.id = s.id "
+            "LEFT JOIN copies c ON c.sheet = s.id WHERE s.sheet_id IN ({})",
+            sheet_ids,
+        )
+        return {sheet_id: SheetName(*row) for sheet_id, *row in found}
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id, without contents; unknown ids are absent."""
@@ -359,13 +387,3 @@ def _record(text: str, crc: int) -> SheetRecord:
 @lru_cache(maxsize=1_024)
 def _short_record(text: str, crc: int) -> SheetRecord:
     return record_of(text, crc)
-
-
-def _contents(data: bytes, crc: int) -> SheetContents:
-    """Parse contents, from memory if possible: a question reads those of its hits twice."""
-    return _small_contents(data, crc) if len(data) <= _SMALL else contents_of(data, crc)
-
-
-@lru_cache(maxsize=128)
-def _small_contents(data: bytes, crc: int) -> SheetContents:
-    return contents_of(data, crc)

@@ -46,6 +46,16 @@ class WorkbookState:
     version: str = ""  # ETag of a workbook at a URL, or whatever else changes with its content
 
 
+@dataclass(frozen=True, slots=True)
+class SheetName:
+    """What ranking needs to know of a sheet, without its record."""
+
+    sheet: str  # name of the tab
+    home: str  # path of the workbook, or its name if it has no file; may be empty
+    documentation: int  # 1 for a sheet that only explains others, else 0
+    family: int | None  # its group of copies
+
+
 NO_TOKEN = np.empty(0, dtype=np.float32)
 
 

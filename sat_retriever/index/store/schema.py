@@ -263,6 +263,16 @@ MIGRATIONS: tuple[str, ...] = (
     DROP TABLE contents_tokens;
     UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
     """,
+    """
+    -- The sheet's name, without its long record.
+    ALTER TABLE tokens ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    UPDATE tokens SET name = coalesce(
+        (SELECT name_of(CAST(record AS BLOB)) FROM sheets WHERE sheets.id = tokens.id), ''
+    );
+    -- Contents are stored with the words of each text: no workbook counts as unchanged. Until
+    -- then, and for records without a workbook, words are read for each question, as before.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
+    """,
 )
 
 
@@ -293,6 +303,7 @@ def migrate(connection: sqlite3.Connection) -> None:
             ("words_of", 1, _words_of),
             ("key_of", 1, _key_of),
             ("main_of", 1, _main_of),
+            ("name_of", 1, _name_of),
         ):
             connection.create_function(name, arguments, function, deterministic=True)
         script = "".join(MIGRATIONS[version:])
@@ -317,6 +328,13 @@ def _main_of(record: bytes) -> bool:
         return readable(lambda: is_main(record_from_json(json.loads(record))))
     except RowDamage:  # reported when the row is read; `verify` repairs it
         return False
+
+
+def _name_of(record: bytes) -> str:
+    try:
+        return readable(lambda: str(json.loads(record)["sheet"]))
+    except RowDamage:
+        return ""
 
 
 def _words_of(record: str) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from sat_retriever.index.store.packing import checksum, packed_contents
+from sat_retriever.index.store.packing import checksum, packed_contents, packed_record, stored_name
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.index.store.words import add_spellings, add_words, drop_words, spellings
 from sat_retriever.records.contents import Role
-from sat_retriever.records.jsonform import to_json
 from sat_retriever.text.contents import ContentWords, content_words
 from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.period.relation import months_of
+from sat_retriever.text.segment import read_chunks
 from sat_retriever.text.spelling import is_main
 
 _NO_WORDS = ContentWords((), ())
@@ -28,7 +29,7 @@ class PackedSheet:
     """The columns of a sheet's rows in the tables of every store, without row ids."""
 
     sheet: tuple[Any, ...]  # id, workbook, path, format, visibility, metadata, record, crc
-    token: tuple[Any, ...]  # words, token, months, texts, documentation, main
+    token: tuple[Any, ...]  # words, token, months, texts, documentation, main, name
     contents: tuple[bytes, int] | None  # packed, crc; None without contents
     names: tuple[Sequence[str], ...]  # words of each lexical field, as in `LEXICAL_FIELDS`
     words: Sequence[str]  # that find the sheet by its contents
@@ -38,9 +39,10 @@ class PackedSheet:
 def packed_sheet(row: SheetRow) -> PackedSheet:
     """A sheet as it is stored; raises `InputError` if its contents cannot be."""
     record, kept, names = row.record, row.record.contents, sheet_words(row.record)
-    text = json.dumps(to_json(replace(record, contents=None), compact=True), separators=(",", ":"))
-    words = content_words(kept) if kept else _NO_WORDS
-    data = packed_contents(record.sheet_id, kept) if kept else None
+    text = packed_record(record)
+    read = cache(read_chunks)  # the words of texts are needed twice
+    words = content_words(kept, read) if kept else _NO_WORDS
+    data = packed_contents(record, read) if kept else None
     return PackedSheet(
         sheet=(
             *(record.sheet_id, record.workbook, record.path, record.format),
@@ -53,6 +55,7 @@ def packed_sheet(row: SheetRow) -> PackedSheet:
             len(words.matched),
             int(record.role is Role.DOCUMENTATION),
             int(is_main(record)),
+            stored_name(record),
         ),
         contents=None if data is None else (data, checksum(data)),
         names=names,
@@ -80,8 +83,8 @@ def insert_sheets(
             add_words(connection, int(row_id or 0), each.words)
             added.update(each.spellings)
         connection.execute(
-            "INSERT INTO tokens (id, words, token, months, texts, documentation, main) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO tokens (id, words, token, months, texts, documentation, main, name) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (row_id, *each.token),
         )
         connection.execute(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from sat_retriever.index.search.candidates import CandidateSet
@@ -31,13 +29,13 @@ def raise_abbreviations(found: CandidateSet) -> list[Candidate]:
     `AVL` is raised for *average vehicle lifetime*, whatever the file is called, and for *what is
     the average vehicle lifetime?*, too: common words may be left out.
     """
-    forms, records = forms_of(found.question.text), found.records()
+    forms, names = forms_of(found.question.text), found.names(found.ids)
     raised = []
     for each in found.candidates:
-        record = records.get(each.sheet_id)
-        if record and any(abbreviates(record.sheet, asked) for asked in forms):
+        name = names.get(each.sheet_id)
+        if name and any(abbreviates(name.sheet, asked) for asked in forms):
             score = 1 - (1 - each.score) * (1 - _BY_INITIALS)
-            raised.append(replace(each, score=score))
+            raised.append(each.placed(each.rank, score))
         else:
             raised.append(each)
     return raised
@@ -119,7 +117,7 @@ class LinkReranker(Reranker):
             step = int(ended.gains[row].argmax())
             if ended.gains[row, step] > 0:
                 via = reason(graph, pulled, ids, row, step)
-                lifted.append(replace(candidate, score=float(ended.scores[row]), via=via))
+                lifted.append(candidate.placed(candidate.rank, float(ended.scores[row]), via))
             else:
                 lifted.append(candidate)
         return sorted(lifted, key=_order)

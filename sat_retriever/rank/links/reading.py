@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sat_retriever.index.search.candidates import CandidateSet
+from sat_retriever.index.store.rows import SheetName
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.contents import Role
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.locate import ngram_share, table_shares
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
@@ -41,20 +40,23 @@ def read_closely(found: CandidateSet) -> list[Candidate]:
     if not known.rareness.contents or not found.terms.weights:
         return raised
     places = {each.sheet_id: place for place, each in enumerate(raised)}
-    for sheet_id, record in found.with_contents(_to_read(raised)).items():
-        if record.contents is not None:
-            place = places[sheet_id]
-            below = _below(found, record, explaining=known.explaining) * (1 - raised[place].score)
-            raised[place] = replace(raised[place], score=1 - below)
+    texts = found.texts(_to_read(raised))
+    names = found.names([*texts])
+    for sheet_id in names:
+        each = raised[place := places[sheet_id]]
+        own = found.of([each])
+        below = _below(own, texts[sheet_id], names[sheet_id], explaining=known.explaining)
+        raised[place] = each.placed(each.rank, 1 - below * (1 - each.score))
     return raised
 
 
-def _below(found: CandidateSet, record: SheetRecord, *, explaining: bool) -> float:
-    """Share of the way from its score to 1 that a sheet stays below, in (0, 1]."""
-    asked, matched = found.terms, found.matches(record)
-    by_table = max(table_shares(asked, record, matched), default=0.0)
-    by_ngram = ngram_share(asked, record, matched)
-    if record.role is Role.DOCUMENTATION and not explaining:
+def _below(found: CandidateSet, texts: ForwardIndex, name: SheetName, *, explaining: bool) -> float:
+    """Share of the way from its score to 1 that the only sheet of a set stays below, in (0, 1]."""
+    [sheet_id], asked = found.ids, found.terms
+    matched = found.matches(sheet_id, texts)
+    by_table = max(table_shares(asked, texts.tables, matched), default=0.0)
+    by_ngram = ngram_share(asked, matched, lambda: found.records()[sheet_id])
+    if name.documentation and not explaining:
         by_ngram *= NGRAM_OF_DOCUMENTATION
     return (1 - _BY_TABLE * by_table**2) * (1 - _BY_NGRAM * by_ngram)
 

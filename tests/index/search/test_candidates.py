@@ -54,8 +54,8 @@ def test_an_answer_asks_for_nothing_twice(index, top_k):
         index, lambda: retriever.retrieve("price of fuel 7", top_k, today=date(2026, 1, 1))
     )
     assert [sql for sql, number in Counter(sent).items() if number > 1] == []
-    for table in ("SELECT sheet_id, record", "s.sheet_id, c.packed", "s.sheet_id, c.family"):
-        named = [re.findall(r"'([^']+)'", sql) for sql in sent if table in sql]
+    for table in ("SELECT sheet_id, record", "s.sheet_id, c.packed", "s.sheet_id, t.name"):
+        named = [re.findall(r"'([^']+)'", sql.partition(" IN ")[2]) for sql in sent if table in sql]
         ids = [sheet_id for each in named for sheet_id in each]
         assert named and len(ids) == len(set(ids))
     assert len(sent) <= 10
@@ -63,10 +63,11 @@ def test_an_answer_asks_for_nothing_twice(index, top_k):
 
 def test_sets_of_one_question_share_what_was_read(index):
     found = index.search.found(index.question("fuel 7"), 10, all_copies=True)
-    records, links = found.records(), found.links(found.ids)
+    records, links, homes = found.records(), found.links(found.ids), found.homes(found.ids)
     best = found.of(found.candidates[:3])
     assert reads(index, lambda: (best.records(), best.links(best.ids), best.homes(best.ids))) == []
     assert best.records() == {each: records[each] for each in best.ids}
+    assert best.homes(best.ids) == {each: homes[each] for each in best.ids}
     own = set(best.ids)
     assert best.links(best.ids) == [x for x in links if {x.source, x.target} <= own]
 

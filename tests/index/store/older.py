@@ -7,6 +7,7 @@ WITHOUT_MAIN = """
     DROP TABLE permissions;
     ALTER TABLE workbooks DROP COLUMN version;
     ALTER TABLE tokens DROP COLUMN main;
+    ALTER TABLE tokens DROP COLUMN name;
 """  # versions before 7, and what came later
 WITHOUT_CONTENTS = f"""
     {WITHOUT_MAIN}

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import zlib
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -110,7 +111,7 @@ def test_contents_that_are_gone_from_a_workbook_are_noticed_by_verifying(tmp_pat
     with SheetIndex.create(path, HashedEncoder()) as index:
         index.sync(tmp_path / "data")
         assert index.sync(tmp_path / "data", verify=True).repaired == 0
-    data = packed_contents("a#b", CONTENTS)
+    data = packed_contents(RECORD)
     change(path, "INSERT OR REPLACE INTO contents SELECT id, ?, ? FROM sheets", data, 0)
     change(path, "UPDATE contents SET crc = ?", checksum(data))
     with SheetIndex.open(path, HashedEncoder()) as index:
@@ -129,6 +130,21 @@ def test_workbooks_of_a_version_before_contents_are_read_anew_once_and_are_no_da
         with SheetIndex.open(path, HashedEncoder()) as index:
             report = index.sync(tmp_path / "data", verify=verify)
             assert (report.repaired, report.unchanged) == (0, int(not verify))
+
+
+def test_contents_without_their_words_are_matched_as_others(path):
+    """Older versions stored them so, and so are very long ones."""
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        stored = index._store.texts(["a#b", "c#d"])
+        assert stored["a#b"].lines == " sourc survey "
+        assert list(stored) == ["a#b"]
+    bare = zlib.compress(json.dumps(CONTENTS.to_json()).encode())
+    change(path, "UPDATE contents SET packed = ?, crc = ?", bare, checksum(bare))
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        texts = index._store.texts(["a#b", "c#d"])["a#b"]
+        assert (texts.counts, texts.lines) == (stored["a#b"].counts, stored["a#b"].lines)
+        assert texts.contents() == CONTENTS
+        assert index.records(["a#b"], contents=True)["a#b"].contents == CONTENTS
 
 
 def test_contents_that_cannot_be_kept_are_refused_with_the_sheet(path):
@@ -164,7 +180,7 @@ def test_hostile_contents_end_in_a_clear_error(data, path):
 
 
 def stored(contents):
-    data = packed_contents("a#b", contents)
+    data = packed_contents(replace(RECORD, contents=contents))
     return data, checksum(data)
 
 

@@ -66,7 +66,7 @@ def take_out(session: PostgresSession, damage: Damage) -> None:
 def _damaged_sheets(session: PostgresSession, width: int) -> Iterator[tuple[int, str, int | None]]:
     sql = (
         "SELECT s.id, s.workbook_id, s.sheet_id, s.workbook, s.path, s.format, s.visibility, "
-        "s.metadata, s.record, s.crc, c.packed, c.crc, t.words, t.token, t.months, x.id "
+        "s.metadata, s.record, s.crc, c.packed, c.crc, t.words, t.token, t.months, t.name, x.id "
         "FROM sheets s LEFT JOIN contents c ON c.id = s.id LEFT JOIN tokens t ON t.id = s.id "
         "LEFT JOIN words x ON x.id = s.id WHERE s.id > ? ORDER BY s.id LIMIT ?"
     )

@@ -197,6 +197,14 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE vectors RENAME COLUMN names TO token;
     UPDATE workbooks SET content_hash = '', mtime_ns = -1;
     """,
+    """
+    -- The sheet's name, without its long record.
+    ALTER TABLE tokens ADD COLUMN name text COLLATE "C" NOT NULL DEFAULT '';
+    UPDATE tokens SET name = coalesce(record::json ->> 'sheet', '')
+    FROM sheets WHERE sheets.id = tokens.id;
+    -- Contents are stored with the words of each text: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1;
+    """,
 )
 # In an order in which each can be dropped, and filled from its end.
 TABLES = tuple(

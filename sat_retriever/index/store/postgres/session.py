@@ -102,7 +102,8 @@ SHEETS = _table(
     "id:int8 sheet_id workbook_id:int8 workbook path format visibility metadata record crc:int8",
 )
 TOKENS = _table(
-    "tokens", "id:int8 words:int8 token:bytea months:int8 texts:int8 documentation:int8 main:int8"
+    "tokens",
+    "id:int8 words:int8 token:bytea months:int8 texts:int8 documentation:int8 main:int8 name",
 )
 CONTENTS = _table("contents", "id:int8 packed:bytea crc:int8")
 # Each after those that it refers to.

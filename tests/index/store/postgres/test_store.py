@@ -168,13 +168,19 @@ def test_an_older_index_keeps_one_token_of_a_sheet_and_its_index(index, admin, m
         "CREATE INDEX ON vectors USING hnsw ((contents::halfvec(64)) halfvec_ip_ops)",
         "CREATE TABLE contents_tokens (id bigint PRIMARY KEY, token bytea NOT NULL)",
         "CREATE POLICY seen ON contents_tokens FOR SELECT USING (true)",
-        "UPDATE sat_version SET version = version - 1",
+        "ALTER TABLE tokens DROP COLUMN name",
+        "UPDATE sat_version SET version = version - 2",
     ):
         admin.execute(older)
     assert len(vector_indexes(index)) == 2
     with SheetIndex.open(str(index.path), HashedEncoder()) as again:
         assert vector_indexes(again) == [made]
         assert again._store.nearest(asked, 2).tolist() == found
+        names = again._store.names(again.sheet_ids())
+        records = again.records(again.sheet_ids())
+        assert {each: name.sheet for each, name in names.items()} == {
+            each: record.sheet for each, record in records.items()
+        }
         again.add_records([SheetRecord("c", "Staff")])
         assert len(again) == 3
 
