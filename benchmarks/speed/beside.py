@@ -30,13 +30,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.indexes import fill, made_once
-from benchmarks.real import sources
+from benchmarks.real.sources import EPS
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
-from benchmarks.speed.latency import MADE, index_of, queries
+from benchmarks.speed.latency import MADE, corpus, index_of, queries, real_index
 from benchmarks.speed.turns import percentiles
-from sat_retriever import SheetEncoder, SheetIndex
+from sat_retriever import SheetIndex
+from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.tokens import FloatArray
 
 HITS = (5, 50)
@@ -155,8 +155,6 @@ def main(options: Options) -> Iterator[Result]:
     for size in options.sizes:
         index = index_of(size, options.work)
         yield from measure(f"template_{size}", index, queries(options.queries), options.others)
-    dataset = sources.read(options.data, "eps").dataset
-    file = options.work / "eps.sat"
-    made_once(file, SheetEncoder.load(), lambda index: fill(index, dataset, "none"))
-    asked = [each.text for each in dataset.queries][: options.queries]
-    yield from measure("eps", SheetIndex.open(file), asked, options.others)
+    asked = [each.text for each in corpus(options.data, EPS).queries][: options.queries]
+    index = real_index(EPS, ContentsPolicy.ALL, options.data, options.work)
+    yield from measure(EPS, index, asked, options.others)

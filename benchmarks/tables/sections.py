@@ -180,9 +180,10 @@ SECTIONS = (
             "workbooks with contents. A store asked for a minute is asked no further question."
         ),
         limits=(
-            "What is found: the others find by cosines alone. Nor a store with an index of "
-            "neighbours, except Chroma; nor several questions at once, nor a server. In memory, "
-            "LlamaIndex's and LangChain's were not filled with more than 100,000 sheets."
+            "What is found: the others find by cosines alone. Reading hits, which this package does "
+            "when they are looked at (`run latency` times it). Stores with an index of neighbours, "
+            "except Chroma; servers, and several questions at once. LlamaIndex's and LangChain's "
+            "stores in memory were not filled with more than 100,000 sheets."
         ),
     ),
     Section(
