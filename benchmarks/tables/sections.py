@@ -180,10 +180,10 @@ SECTIONS = (
             "workbooks with contents. A store asked for a minute is asked no further question."
         ),
         limits=(
-            "What is found: the others find by cosines alone. Reading hits, which this package does "
-            "when they are looked at (`run latency` times it). Stores with an index of neighbours, "
-            "except Chroma; servers, and several questions at once. LlamaIndex's and LangChain's "
-            "stores in memory were not filled with more than 100,000 sheets."
+            "What is found: the others find by cosines alone. Reading hits, which this package"
+            " does when they are looked at (`run latency` times it). Stores with an index of"
+            " neighbours, except Chroma; servers; several questions at once. LlamaIndex's and"
+            " LangChain's stores in memory were not filled with more than 100,000 sheets."
         ),
     ),
     Section(
