@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from sat_retriever.errors import IndexDamagedError
@@ -46,7 +47,7 @@ class ForwardIndex:
     Attributes:
         texts: The contents as JSON, as `SheetContents.to_json` gives them.
         counts: Number of lines of the notes, then of caption, name, headers, labels and values
-            of each table of the record.
+            of each table of the record or of its contents.
         lines: The lines, in this order.
     """
 
@@ -59,9 +60,8 @@ class ForwardIndex:
         """The words of a record's texts, each read by `read`."""
         contents = record.contents or SheetContents()
         parts = [[each.text for each in contents.notes]]
-        for place, table in enumerate(record.tables):
-            own = contents.tables[place] if place < len(contents.tables) else TableContents()
-            parts += _texts(table, own)
+        for table, own in zip_longest(record.tables, contents.tables):
+            parts += _texts(table, own or TableContents())
         return cls(
             json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":")),
             tuple(map(len, parts)),
@@ -100,6 +100,26 @@ class ForwardIndex:
     def tables(self) -> int:
         """Number of tables."""
         return len(self.counts) // _PARTS
+
+    def having(self, groups: Iterable[Iterable[str]]) -> Iterator[tuple[int, str]]:
+        """Number and words of each line that has all stems of a group, in their order."""
+        starts = set()
+        for group in groups:
+            starts |= set.intersection(*map(self._starts, group))
+        line = before = 0
+        for start in sorted(starts):
+            line, before = line + self.lines.count("\n", before, start), start
+            end = self.lines.find("\n", start)
+            yield line, self.lines[start : end if end >= 0 else len(self.lines)]
+
+    def _starts(self, word: str) -> set[int]:
+        lines, wanted, found = self.lines, f" {word} ", set()
+        at = lines.find(wanted)
+        while at >= 0:
+            found.add(lines.rfind("\n", 0, at) + 1)
+            end = lines.find("\n", at)
+            at = lines.find(wanted, end) if end >= 0 else -1
+        return found
 
     def part(self, line: int) -> tuple[Part, int]:
         """Where a line's text stands: its part, and the place of its table; -1 for a note."""
@@ -192,12 +212,13 @@ def _damage() -> IndexDamagedError:
     )
 
 
-def _texts(table: Table, own: TableContents) -> list[list[str]]:
+def _texts(table: Table | None, own: TableContents) -> list[list[str]]:
     """The texts of each part of a table, as `_OF_TABLE` orders them."""
+    columns = table.columns if table else ()
     return [
         [] if own.caption is None else [own.caption.text],
-        [table.name] if table.name else [],
-        [f"{each.name} {each.unit}" if each.unit else each.name for each in table.columns],
+        [table.name] if table and table.name else [],
+        [f"{each.name} {each.unit}" if each.unit else each.name for each in columns],
         [each.text for each in own.labels],
         [each.text for each in own.values],
     ]

@@ -142,21 +142,8 @@ class Match:
 
 def matches(asked: QueryTerms, texts: ForwardIndex) -> list[Match]:
     """All texts of a sheet that have a word of a question, in their order."""
-    lines = texts.lines
-    starts = set()
-    for word in asked.weights:
-        at = lines.find(f" {word} ")
-        while at >= 0:
-            starts.add(lines.rfind("\n", 0, at) + 1)
-            end = lines.find("\n", at)
-            at = lines.find(f" {word} ", end) if end >= 0 else -1
-    found = []
-    line = before = 0
-    for start in sorted(starts):
-        line, before = line + lines.count("\n", before, start), start
-        own = lines[start : end if (end := lines.find("\n", start)) >= 0 else len(lines)]
-        found.append(_match(asked, own, line, *texts.part(line)))
-    return found
+    asking = ([word] for word in asked.weights)
+    return [_match(asked, own, line, *texts.part(line)) for line, own in texts.having(asking)]
 
 
 def best_cells(
@@ -220,7 +207,7 @@ def place_of(
     shares = table_shares(asked, texts.tables, found)
     table = max(range(len(shares)), key=shares.__getitem__, default=0)  # of equal ones the first
     part = None
-    if tables:
+    if table < len(tables):
         own = [each for each in cells if each[0].table == table]
         part = _rows(tables[table], own, texts.cells(table))
     words = frozenset[str]().union(*(each.words for each in found if texts.has_cell(each.line)))

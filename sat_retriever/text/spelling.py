@@ -107,6 +107,11 @@ def _short(name: str) -> str:
     return found if capitals and len(found.casefold()) <= LONGEST_PART * MOST_WORDS else ""
 
 
+@lru_cache(maxsize=64)
+def _letters(whole: str) -> frozenset[str]:
+    return frozenset("".join(_words(whole)))
+
+
 def forms_of(query: str) -> tuple[str, ...]:
     """The forms of a question that a name may abbreviate: whole, and without common words.
 
@@ -149,7 +154,7 @@ def abbreviates(name: str, whole: str) -> bool:
         return False
     letters = short.casefold()
     words = _words(whole)
-    if not any(word.startswith(letters[0]) for word in words):
+    if not _letters(whole).issuperset(letters):  # of many names most are told apart by that
         return False
 
     @cache

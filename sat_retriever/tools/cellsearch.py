@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, column_letters
-from sat_retriever.records.contents import SheetContents, TextKind
+from sat_retriever.records.contents import TextKind
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import LONGEST
+from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.wording import Wording
 from sat_retriever.tools.context import read_sheet
 from sat_retriever.tools.readings import Readings
@@ -98,15 +99,18 @@ def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:
     found: list[FoundCell] = []
     for start in range(0, len(sheet_ids), _TOGETHER):
         part = sheet_ids[start : start + _TOGETHER]
-        records = index.records(part, contents=True)
-        found += (cell for each in part if each in records for cell in _kept(records[each], asked))
+        records, texts = index.records(part), index.search.texts(part)
+        for each in part:
+            if each in records:
+                found += _kept(records[each], texts.get(each), asked, groups)
         if len(found) >= most:
             break
     return CellsFound(found, left=number - len(sheet_ids))
 
 
-def _kept(record: SheetRecord, asked: AskedCell) -> Iterator[FoundCell]:
-    contents = record.contents or SheetContents()
+def _kept(
+    record: SheetRecord, texts: ForwardIndex | None, asked: AskedCell, groups: list[list[str]]
+) -> Iterator[FoundCell]:
     for table in record.tables:
         area = area_of(table.range)
         if area is not None and table.header_row is not None:
@@ -114,15 +118,21 @@ def _kept(record: SheetRecord, asked: AskedCell) -> Iterator[FoundCell]:
                 if asked.is_in(column.name):
                     cell = f"{column_letters(place)}{table.header_row}"
                     yield FoundCell(record.cited, cell, column.name)
-    texts = (*contents.notes, *(each for table in contents.tables for each in table))
-    for each in texts:
-        if asked.is_in(each.text):
-            yield FoundCell(record.cited, each.cell, each.text, each.kind)
+    if texts is None:
+        return
+    # A text that holds it has all words of a group, and those are known without reading the text.
+    for line, _words in texts.having(groups):
+        if texts.has_cell(line):
+            each = texts.text(line)
+            if asked.is_in(each.text):
+                yield FoundCell(record.cited, each.cell, each.text, each.kind)
 
 
-def kept_beside(record: SheetRecord, asked: AskedCell) -> list[FoundCell]:
+def kept_beside(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> list[FoundCell]:
     """The comments, shapes and charts of a sheet whose kept text holds what is asked for."""
-    return [each for each in _kept(record, asked) if each.kind is not TextKind.CELL]
+    texts = index.search.texts([record.sheet_id]).get(record.sheet_id)
+    kept = _kept(record, texts, asked, asked.words())
+    return [each for each in kept if each.kind is not TextKind.CELL]
 
 
 def read_cells(index: SheetIndex, record: SheetRecord, asked: AskedCell) -> CellsFound:

@@ -334,8 +334,7 @@ class SheetTools:
             except PathNotFoundError as error:
                 raise gone(record) from error
             found += read.cells
-            known = self.index.records([record.sheet_id], contents=True)
-            found += [cell for each in known.values() for cell in kept_beside(each, asked)]
+            found += kept_beside(self.index, record, asked)
             whole = whole and read.complete
             if len(found) >= most:
                 break

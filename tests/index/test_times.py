@@ -216,7 +216,7 @@ def test_an_index_of_an_older_version_learns_its_sheets_times(tmp_path, monkeypa
     with sqlite3.connect(file) as connection:
         connection.executescript(_VERSION_2)
     connection.close()
-    assert len(schema.MIGRATIONS) == 12
+    assert len(schema.MIGRATIONS) == 13
     with SheetIndex.open(file, HashedEncoder()) as again:
         assert times(again, "sales Q1 2022") == expected
 

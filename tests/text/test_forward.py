@@ -38,12 +38,12 @@ def test_it_is_read_back_as_it_was_stored(contents, tables, question):
     assert matches(asked, again) == matches(asked, texts)
     lines = texts.lines.split("\n") if texts.lines else []
     assert len(lines) == sum(texts.counts)
-    every = [*contents.notes, *(each for table in contents.tables[:tables] for each in table)]
+    every = [*contents.notes, *(each for table in contents.tables for each in table)]
     stored = [again.text(line) for line in range(len(lines))]
     assert [each for each in stored if each != CellText("", "")] == [
         each for each in every if each != CellText("", "")
     ]
-    for place, table in enumerate(contents.tables[:tables]):
+    for place, table in enumerate(contents.tables):
         assert again.cells(place) == [each.cell for each in (*table.labels, *table.values)]
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from sat_retriever import Content, SheetIndex, SheetRetriever, SheetTools, hit_text
-from sat_retriever.index.store import schema
 from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.serve.grid import Marker
 from sat_retriever.serve.searchpage import HitView
 from tests.beside_cells import anchor, drawn, made_book, plain_book, shape
 from tests.fakes import HashedEncoder
+from tests.index.store.older import WITHOUT_NAMES
 
 SHAPE = CellText("D2", "Scrappage of light <vehicles>", TextKind.SHAPE)
 NOTE = CellText("B3", "Estimated from registrations", TextKind.COMMENT)
@@ -95,13 +98,13 @@ def test_a_value_of_a_table_is_what_its_cell_holds(index):
     assert [column.values for column in hit.table().columns] == [["Car", "Van", "Truck"], [3, 4, 5]]
 
 
-def test_an_older_index_reads_its_workbooks_anew_once(tmp_path, monkeypatch):
+def test_an_older_index_reads_its_workbooks_anew_once(tmp_path):
     folder = books(tmp_path / "books")
     file = tmp_path / "i.sat"
-    with monkeypatch.context() as earlier:
-        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:-1])
-        with SheetIndex.create(file, HashedEncoder()) as index:
-            index.sync(folder)
+    with SheetIndex.create(file, HashedEncoder()) as index:
+        index.sync(folder)
+    with closing(sqlite3.connect(file)) as older:
+        older.executescript(f"{WITHOUT_NAMES} PRAGMA user_version = 12;")
     with SheetIndex.open(file, HashedEncoder()) as index:
         assert len(index) == 3
         assert index.sync(folder).changed == 3

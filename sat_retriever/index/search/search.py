@@ -33,6 +33,7 @@ from sat_retriever.index.store.store import Store
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.period.question import asked_times
 from sat_retriever.text.period.relation import elsewhere
@@ -210,6 +211,10 @@ class SheetSearch:
             best = snapshot.ids[rows[np.argsort(-scores, kind="stable")[:most]]].tolist()
             names = self._store.sheet_ids(best)
         return [names[each] for each in best if each in names], len(rows)
+
+    def texts(self, sheet_ids: Sequence[str]) -> dict[str, ForwardIndex]:
+        """The texts of some sheets with their words; sheets without contents are absent."""
+        return self._store.texts(sheet_ids)
 
     def score_sheets(
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None

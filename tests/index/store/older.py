@@ -1,13 +1,14 @@
 """What index files of older versions did not have, as SQL that takes it out."""
 
-WITHOUT_MAIN = """
+WITHOUT_NAMES = "ALTER TABLE tokens DROP COLUMN name;"  # versions before 13
+WITHOUT_MAIN = f"""
+    {WITHOUT_NAMES}
     CREATE TABLE contents_tokens (id INTEGER PRIMARY KEY, token BLOB NOT NULL);
     DROP TABLE unsettled;
     DROP TABLE crowded_blocks;
     DROP TABLE permissions;
     ALTER TABLE workbooks DROP COLUMN version;
     ALTER TABLE tokens DROP COLUMN main;
-    ALTER TABLE tokens DROP COLUMN name;
 """  # versions before 7, and what came later
 WITHOUT_CONTENTS = f"""
     {WITHOUT_MAIN}

@@ -11,12 +11,12 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.errors import IndexDamagedError
-from sat_retriever.index.store import schema
 from sat_retriever.index.sync import executor
 from sat_retriever.records.contents import CellText, ContentsPolicy, SheetContents
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.text.serialize import contents_text, serialize
 from tests.fakes import HashedEncoder
+from tests.index.store.older import WITHOUT_NAMES
 
 OLD, NEW = HashedEncoder(32, "old"), HashedEncoder(48, "new")
 
@@ -120,11 +120,14 @@ def test_tokens_of_an_older_text_are_made_anew_with_their_workbooks_or_by_reenco
 ):
     folder = csv(tmp_path / "data")
     with monkeypatch.context() as earlier:
-        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:11])
         earlier.setattr(executor, "contents_text", lambda _: "oslo")
         with SheetIndex.create(path, OLD) as index:
             index.sync(folder)
             index.add_records(RECORDS[:1])
+    with closing(sqlite3.connect(path)) as older:
+        older.executescript(
+            f"{WITHOUT_NAMES} CREATE TABLE contents_tokens (id); PRAGMA user_version = 11;"
+        )
     with SheetIndex.open(path, OLD) as index:
         assert [*cosines(index, "oslo").values()] == pytest.approx([1, 1], abs=1e-3)
         if workbook:
