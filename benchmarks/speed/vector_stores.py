@@ -38,7 +38,7 @@ def sat_retriever(file: str, ids: Sequence[str], tokens: Any) -> Ask:
     retriever = SheetRetriever(SheetIndex.open(file))
 
     def ask(question: str, token: list[float], k: int) -> list[str]:
-        found = retriever.retrieve(question, k, token=np.float32(token), today=UNDATED)
+        found = retriever.retrieve(question, k, token=np.asarray(token, np.float32), today=UNDATED)
         return [hit.sheet_id for hit in found]
 
     return ask
@@ -213,7 +213,9 @@ def main(store: str, folder: Path, place: str) -> None:
     answer: dict[str, Any] = {"build_s": round(time.perf_counter() - start, 1)}
     encoder = SheetEncoder.load()
     for k in plan["hits"]:
-        spent, whole, found = [], [], []
+        spent: list[float] = []
+        whole: list[float] = []
+        found: list[list[str]] = []
         begun = time.perf_counter()
         for question, token in [*zip(questions, asked, strict=True)][:_WARM_UP]:
             ask(question, token, k)

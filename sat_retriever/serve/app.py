@@ -106,7 +106,7 @@ class Pages:
 
     def routes(self) -> list[Route]:
         """Return the addresses of the pages; each answers GET and HEAD alone."""
-        pages = {
+        pages: dict[str, tuple[Run, Page]] = {
             "/": (self._searching, self._search),
             "/sheet": (self._reads.run, self._sheet),
             "/rows": (self._reads.run, self._rows),
