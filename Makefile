@@ -15,7 +15,7 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 DEMO_READY := .venv/.demo-ready
 DOCS_READY := .venv/.docs-ready
 READY := .venv/.ready
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+INSTALL := .ci/installing $(BIN)/python -m pip install --disable-pip-version-check \
 	--constraint constraints.txt --editable
 # The tests need the core and each distribution of integrations/, all from this checkout.
 PROJECTS := $(wildcard integrations/*/pyproject.toml)
@@ -65,7 +65,7 @@ check: $(READY) ## Format, lint, import contracts, types, stale pages and all te
 compat: ## Test the integrations with the oldest supported frameworks and clients
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@test -x $(OLD)/python || $(PYTHON) -m venv .venv-compat
-	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
+	@.ci/installing $(OLD)/python -m pip install --disable-pip-version-check \
 		--constraint constraints.txt --constraint .ci/oldest.txt --editable $(ALL)
 	@$(OLD)/python -m pytest integrations/*/tests tests/integrations tests/tools/mcp \
 		tests/cli/test_errors.py tests/llm tests/evaluation/llm \

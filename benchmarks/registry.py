@@ -106,6 +106,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "serve": Table("speed.serve"),
         "million": Table("speed.million"),
         "postgres": Table("speed.postgres"),
+        "beside": Table("speed.beside"),
         "equal_stores": Table("safety.equal_stores"),
         "ten_million": Table("speed.ten_million"),
         "contents_cost": Table("speed.contents_cost"),

@@ -276,14 +276,19 @@ def corpus(data: Path, name: str) -> Dataset:
     return sources.read(data, name).dataset
 
 
+def real_index(name: str, contents: ContentsPolicy, data: Path, work: Path) -> SheetIndex:
+    """Return the index of a real corpus; made once, kept in the work folder."""
+    dataset, encoder = corpus(data, name), SheetEncoder.load()
+    path = work / f"{name}-{contents}-{len(MIGRATIONS)}.sat"
+    made_once(path, encoder, lambda index: fill(index, dataset), contents=contents)
+    return SheetIndex.open(path)
+
+
 def real(
     name: str, contents: ContentsPolicy, asked: Sequence[str], options: Options
 ) -> dict[str, float | int]:
-    """Return the figures of a real corpus; its index is made once and kept in the work folder."""
-    dataset, encoder = corpus(options.data, name), SheetEncoder.load()
-    path = options.work / f"{name}-{contents}-{len(MIGRATIONS)}.sat"
-    made_once(path, encoder, lambda index: fill(index, dataset), contents=contents)
-    with SheetIndex.open(path) as index:
+    """Return the figures of a real corpus."""
+    with real_index(name, contents, options.data, options.work) as index:
         sheets = {"sheets": len(index), "queries": len(asked)}
         return {**sheets, **multiples(calls_of(index), asked)}
 

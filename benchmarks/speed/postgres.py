@@ -18,15 +18,9 @@ tokens of the packaged encoder.
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +29,7 @@ import numpy as np
 from benchmarks.pgserver import MEASURED, Server, new_server
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
+from benchmarks.speed.beside import Plan, nearest_of_all
 from benchmarks.speed.latency import MADE, index_of, queries, records
 from benchmarks.speed.million import Figures, K, readers, recall, times
 from benchmarks.speed.turns import percentiles
@@ -45,7 +40,7 @@ from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.period.spans import UNDATED
 
 OWN, ALONE = "sat-retriever", "sat-retriever, cosines alone"
-_OTHERS = ("llama-index", "langchain")
+_OTHERS = {"llama-index": "llama-index-postgres", "langchain": "langchain-postgres"}
 _WARM_UP, _REPEATS = 20, 3
 _READERS = 8
 _CLOSE = 1e-6
@@ -122,48 +117,6 @@ def cosines_alone(
     return {**percentiles("query", spent), "recall_at_50": round(statistics.mean(shares), 4)}
 
 
-def nearest_of_all(ids: Sequence[str], tokens: FloatArray, asked: FloatArray) -> list[set[str]]:
-    """Return the ids of the 50 nearest tokens of each question, all compared."""
-    cosines = asked @ tokens.T
-    best = np.argpartition(-cosines, K, axis=1)[:, :K]
-    return [{ids[place] for place in row} for row in best]
-
-
-@contextmanager
-def handed_over(ids: Sequence[str], tokens: FloatArray, asked: FloatArray) -> Iterator[Path]:
-    """Give ids and tokens to another process as files of a folder."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "ids.json").write_text(json.dumps(list(ids)), encoding="utf-8")
-        np.save(folder / "tokens.npy", tokens)
-        np.save(folder / "asked.npy", asked)
-        yield folder
-
-
-def measure_other(
-    store: str, folder: Path, server: Server, packages: Path, exact: list[set[str]]
-) -> Figures:
-    """Return time and recall of another store; see `vector_stores`."""
-    command = [sys.executable, "-m", "benchmarks.speed.vector_stores", store, str(folder)]
-    paths = [str(packages), *(each for each in (os.environ.get("PYTHONPATH"),) if each)]
-    ran = subprocess.run(
-        [*command, str(server.folder)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    answer = json.loads(ran.stdout.splitlines()[-1])
-    found = [set(row) for row in answer.pop("found")]
-    shares = [len(best & row) / K for best, row in zip(exact, found, strict=True)]
-    spent = answer.pop("spent_ms")
-    return {
-        **answer,
-        **percentiles("query", spent),
-        "recall_at_50": round(statistics.mean(shares), 4),
-    }
-
-
 def stores(
     file: Path, url: str, asked: Sequence[str], server: Server, packages: Path | None
 ) -> Iterator[tuple[str, Figures]]:
@@ -180,12 +133,14 @@ def stores(
         ids = index.sheet_ids()
         tokens = index.search.tokens(ids)
         questions = index.encoder.encode_queries(asked)
-    exact = nearest_of_all(ids, tokens, questions)
+    exact = nearest_of_all(ids, tokens, questions, K)
     yield ALONE, cosines_alone(url, asked, questions, exact)
     if packages is not None:
-        with handed_over(ids, tokens, questions) as folder:
-            for store in _OTHERS:
-                yield store, measure_other(store, folder, server, packages, exact)
+        plan = Plan(ids, tokens, asked, questions, exact, (K,))
+        with plan.handed_over() as folder:
+            for name, store in _OTHERS.items():
+                found = plan.measured(store, folder, str(server.folder), packages)
+                yield name, found
 
 
 def sheets_of(file: Path) -> int:

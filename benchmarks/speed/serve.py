@@ -1,4 +1,4 @@
-"""Time of a search request over HTTP: the page and MCP, one at a time and fifty at once.
+"""Time of a search request over HTTP: the page and MCP, one, twenty and fifty at once.
 
     python -m benchmarks run serve [--sizes 1000 100000] [--workers 1 2] [--requests 1000]
         [--work runs]
@@ -26,7 +26,7 @@ from benchmarks.speed.asking import Request
 from benchmarks.speed.latency import MADE, index_of, queries
 from benchmarks.speed.turns import percentiles
 
-AT_ONCE = (1, 50)
+AT_ONCE = (1, 20, 50)
 WARM_UP = 50
 _PORT = re.compile(rb"http://127\.0\.0\.1:(\d+)/")
 

@@ -1,14 +1,17 @@
-"""Build and ask one vector store of another project, in a process of its own; see `postgres`.
+"""Build and ask one vector store, in a process of its own; see `postgres` and `beside`.
 
-    python -m benchmarks.speed.vector_stores llama-index|langchain FOLDER SOCKET
+    python -m benchmarks.speed.vector_stores STORE FOLDER PLACE
 
-Both use an index of HNSW with the settings that pgvector has by default, and look through 200
-sheets for the best 50. The last line printed is the result as JSON.
+PLACE is the socket of PostgreSQL's server, the index file of this package, or nothing for stores in
+memory. The two in PostgreSQL use an index of HNSW with the settings that pgvector has by default,
+and look through 200 sheets for the best 50; the others compare all tokens. Each is asked by its
+framework's own retriever where it has one. The last line printed is the result as JSON.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,17 +20,113 @@ from typing import Any
 
 import numpy as np
 
-K = 50
+from sat_retriever import SheetEncoder, SheetIndex, SheetRetriever
+from sat_retriever.text.period.spans import UNDATED
+
 _LOOKED_AT = 200  # hnsw.ef_search
 _M, _EF_CONSTRUCTION = 16, 64  # pgvector's own
 _PART = 1_000
 _WARM_UP, _REPEATS = 20, 3
+_ENOUGH_S = 60.0  # of the questions for one number of hits; a slower store is asked fewer
 
-Ask = Callable[[list[float]], list[str]]
+# The ids of the k best sheets for a question and its token.
+Ask = Callable[[str, list[float], int], list[str]]
 
 
-def llama_index(socket: str, ids: Sequence[str], tokens: Any) -> Ask:
-    """Fill LlamaIndex's store and return a function that asks it."""
+def sat_retriever(file: str, ids: Sequence[str], tokens: Any) -> Ask:
+    """Open an index and return a function that asks it by the default path."""
+    retriever = SheetRetriever(SheetIndex.open(file))
+
+    def ask(question: str, token: list[float], k: int) -> list[str]:
+        found = retriever.retrieve(question, k, token=np.asarray(token, np.float32), today=UNDATED)
+        return [hit.sheet_id for hit in found]
+
+    return ask
+
+
+def llama_index(place: str, ids: Sequence[str], tokens: Any) -> Ask:
+    """Fill LlamaIndex's store in memory and return a function that asks its index's retriever."""
+    from llama_index.core import MockEmbedding, VectorStoreIndex
+    from llama_index.core.schema import QueryBundle, TextNode
+
+    nodes = [
+        TextNode(id_=sheet_id, text=sheet_id, embedding=token)
+        for sheet_id, token in zip(ids, tokens.tolist(), strict=True)
+    ]
+    model = MockEmbedding(embed_dim=tokens.shape[1])  # asked nothing: all tokens are given
+    index = VectorStoreIndex(nodes, embed_model=model)
+
+    def ask(question: str, token: list[float], k: int) -> list[str]:
+        bundle = QueryBundle(question, embedding=token)
+        found = index.as_retriever(similarity_top_k=k).retrieve(bundle)
+        return [each.node.node_id for each in found]
+
+    return ask
+
+
+def langchain(place: str, ids: Sequence[str], tokens: Any) -> Ask:
+    """Fill LangChain's store in memory and return a function that asks its retriever."""
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.vectorstores import InMemoryVectorStore
+
+    class Given(Embeddings):
+        """Tokens that are there already."""
+
+        def __init__(self) -> None:
+            self.token: list[float] = []
+
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [each.tolist() for each in tokens]
+
+        def embed_query(self, text: str) -> list[float]:
+            return self.token
+
+    given = Given()
+    store = InMemoryVectorStore(given)
+    store.add_texts(list(ids), ids=list(ids))
+
+    def ask(question: str, token: list[float], k: int) -> list[str]:
+        given.token = token
+        found = store.as_retriever(search_kwargs={"k": k}).invoke(question)
+        return [str(each.id) for each in found]
+
+    return ask
+
+
+def lancedb(place: str, ids: Sequence[str], tokens: Any) -> Ask:
+    """Fill a table of LanceDB and return a function that asks it; it compares all tokens."""
+    import lancedb as lance
+
+    rows = [{"id": x, "vector": token} for x, token in zip(ids, tokens, strict=True)]
+    table = lance.connect(f"{place}/lance").create_table("sheets", rows)
+
+    def ask(question: str, token: list[float], k: int) -> list[str]:
+        found = table.search(token).distance_type("cosine").limit(k).to_list()
+        return [each["id"] for each in found]
+
+    return ask
+
+
+def chroma(place: str, ids: Sequence[str], tokens: Any) -> Ask:
+    """Fill a collection of Chroma, which has an index of HNSW, and return what asks it."""
+    import chromadb
+
+    client = chromadb.EphemeralClient(chromadb.config.Settings(anonymized_telemetry=False))
+    sheets = client.create_collection(
+        "sheets", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
+    )
+    for start in range(0, len(ids), _PART):
+        part = slice(start, start + _PART)
+        sheets.add(ids=list(ids[part]), embeddings=tokens[part], documents=list(ids[part]))
+
+    def ask(question: str, token: list[float], k: int) -> list[str]:
+        return list(sheets.query(query_embeddings=[token], n_results=k)["ids"][0])
+
+    return ask
+
+
+def llama_index_postgres(socket: str, ids: Sequence[str], tokens: Any) -> Ask:
+    """Fill LlamaIndex's store in PostgreSQL and return a function that asks it."""
     from llama_index.core.schema import TextNode
     from llama_index.core.vector_stores.types import VectorStoreQuery
     from llama_index.vector_stores.postgres import PGVectorStore
@@ -55,14 +154,14 @@ def llama_index(socket: str, ids: Sequence[str], tokens: Any) -> Ask:
             ]
         )
 
-    def ask(token: list[float]) -> list[str]:
-        return list(store.query(VectorStoreQuery(token, similarity_top_k=K)).ids or [])
+    def ask(question: str, token: list[float], k: int) -> list[str]:
+        return list(store.query(VectorStoreQuery(token, similarity_top_k=k)).ids or [])
 
     return ask
 
 
-def langchain(socket: str, ids: Sequence[str], tokens: Any) -> Ask:
-    """Fill LangChain's store and return a function that asks it."""
+def langchain_postgres(socket: str, ids: Sequence[str], tokens: Any) -> Ask:
+    """Fill LangChain's store in PostgreSQL and return a function that asks it."""
     from langchain_core.embeddings import FakeEmbeddings
     from langchain_postgres import Column, PGEngine, PGVectorStore
     from langchain_postgres.v2.indexes import HNSWIndex, HNSWQueryOptions
@@ -86,31 +185,58 @@ def langchain(socket: str, ids: Sequence[str], tokens: Any) -> Ask:
         store.add_embeddings(names, tokens[part].tolist(), ids=names)
     store.apply_vector_index(HNSWIndex(m=_M, ef_construction=_EF_CONSTRUCTION))
 
-    def ask(token: list[float]) -> list[str]:
-        found = store.similarity_search_by_vector(token, k=K)
+    def ask(question: str, token: list[float], k: int) -> list[str]:
+        found = store.similarity_search_by_vector(token, k=k)
         return [str(each.id) for each in found]
 
     return ask
 
 
-def main(store: str, folder: Path, socket: str) -> None:
-    """Build, ask, print."""
-    ids = json.loads((folder / "ids.json").read_text(encoding="utf-8"))
-    tokens, asked = np.load(folder / "tokens.npy"), np.load(folder / "asked.npy").tolist()
+STORES: dict[str, Callable[[str, Sequence[str], Any], Ask]] = {
+    "sat-retriever": sat_retriever,
+    "llama-index": llama_index,
+    "langchain": langchain,
+    "lancedb": lancedb,
+    "chroma": chroma,
+    "llama-index-postgres": llama_index_postgres,
+    "langchain-postgres": langchain_postgres,
+}
+
+
+def main(store: str, folder: Path, place: str) -> None:
+    """Build, ask, print: the milliseconds of each question, and the sheets found, by hits."""
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    questions, asked = plan["questions"], np.load(folder / "asked.npy").tolist()
+    tokens = np.load(folder / "tokens.npy")
     start = time.perf_counter()
-    ask = {"llama-index": llama_index, "langchain": langchain}[store](socket, ids, tokens)
-    built = time.perf_counter() - start
-    for token in asked[:_WARM_UP]:
-        ask(token)
-    spent, found = [], []
-    for turn in range(_REPEATS):
-        for token in asked:
-            start = time.perf_counter()
-            best = ask(token)
-            spent.append((time.perf_counter() - start) * 1000)
-            if turn == 0:
-                found.append(best)
-    print(json.dumps({"build_s": round(built, 1), "spent_ms": spent, "found": found}))
+    ask = STORES[store](place or str(folder), plan["ids"], tokens)
+    answer: dict[str, Any] = {"build_s": round(time.perf_counter() - start, 1)}
+    encoder = SheetEncoder.load()
+    for k in plan["hits"]:
+        spent: list[float] = []
+        whole: list[float] = []
+        found: list[list[str]] = []
+        begun = time.perf_counter()
+        for question, token in [*zip(questions, asked, strict=True)][:_WARM_UP]:
+            ask(question, token, k)
+            if time.perf_counter() - begun > _ENOUGH_S / 4:
+                break
+        for turn in range(_REPEATS):
+            for question, token in zip(questions, asked, strict=True):
+                if len(spent) >= _WARM_UP and time.perf_counter() - begun > _ENOUGH_S:
+                    break
+                start = time.perf_counter()
+                encoder.encode_queries([question])
+                encoded = time.perf_counter()
+                best = ask(question, token, k)
+                end = time.perf_counter()
+                spent.append((end - encoded) * 1000)
+                whole.append((end - start) * 1000)
+                if turn == 0:
+                    found.append(best)
+        answer[str(k)] = {"spent_ms": spent, "whole_ms": whole, "found": found}
+    answer["peak_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10)
+    print(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from math import exp
+from pathlib import Path
 
 from sat_retriever.index.search.scores import Evidence
 
@@ -39,5 +39,5 @@ class Calibration:
 @cache
 def calibration() -> Calibration:
     """The weights that `python -m benchmarks run nothing --fit` wrote."""
-    text = files(__package__).joinpath("confidence.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("confidence.json").read_text(encoding="utf-8")
     return Calibration(**json.loads(text)["calibration"])

@@ -14,10 +14,11 @@ from sat_retriever.cli.options import (
     DeviceOption,
     IndexOption,
     JsonOption,
+    examples,
     opened_whole,
 )
 from sat_retriever.cli.progress import about, progress
-from sat_retriever.cli.terminal import counted, examples, grid, plain, print_json, stderr, stdout
+from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
 from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
 from sat_retriever.cli.train.session import TrainingBar, check_extra, is_main

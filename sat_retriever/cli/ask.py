@@ -11,6 +11,7 @@ import typer
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    QUOTED,
     GroupsOption,
     IndexOption,
     JsonOption,
@@ -21,16 +22,15 @@ from sat_retriever.cli.options import (
     TotalsOption,
     WorkbookOption,
     chosen,
+    examples,
     opened_for,
+    refuse_unquoted,
 )
 from sat_retriever.cli.terminal import (
-    QUOTED,
     broken_pipe_is_the_end,
-    examples,
     plain,
     print_json,
     print_rows,
-    refuse_unquoted,
     stderr,
     stdout,
 )

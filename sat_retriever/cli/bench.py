@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sat_retriever.cli.benchreport import Labels, asked_of, print_table, read_labels
-from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, opened_whole
+from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples, opened_whole
 from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import examples, fail, plain, print_json, stderr, stdout
+from sat_retriever.cli.terminal import fail, plain, print_json, stderr, stdout
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
 from sat_retriever.index.index import SheetIndex
 

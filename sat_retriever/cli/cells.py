@@ -11,22 +11,22 @@ import typer
 
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    QUOTED,
     GroupsOption,
     IndexOption,
     JsonOption,
     OwnerOption,
     TotalsOption,
+    examples,
     opened_for,
+    refuse_unquoted,
 )
 from sat_retriever.cli.terminal import (
-    QUOTED,
     broken_pipe_is_the_end,
     counted,
-    examples,
     plain,
     print_json,
     print_rows,
-    refuse_unquoted,
     stderr,
     stdout,
 )

@@ -17,13 +17,13 @@ from sat_retriever.cli.options import (
     IndexOption,
     OwnerOption,
     PathOption,
+    examples,
     opened_for,
 )
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.terminal import (
     check_target,
     counted,
-    examples,
     plain,
     stderr,
     to_stdout,

@@ -18,11 +18,12 @@ from sat_retriever.cli.options import (
     JsonOption,
     OwnerOption,
     encoder_source,
+    examples,
     opened_for,
     opened_whole,
 )
 from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import counted, examples, plain, print_json, skipped_table, stdout
+from sat_retriever.cli.terminal import counted, plain, print_json, skipped_table, stdout
 from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.models.folder import is_packaged
 from sat_retriever.errors import EncoderError, InputError

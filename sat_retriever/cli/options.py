@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import InputError
-from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place, place_of
 from sat_retriever.records.permissions import OWNER, Principals
 
+QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
+
 if TYPE_CHECKING:
+    from sat_retriever.index.index import SheetIndex
+
     IndexPlace = Place
 else:
     IndexPlace = Any  # typer knows no unions
@@ -41,6 +44,7 @@ IndexOption = Annotated[
         parser=index_place,
     ),
 ]
+Precision = Literal["fp32", "int8"]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
 RerankerOption = Annotated[
     str,
@@ -100,6 +104,23 @@ OwnerOption = Annotated[
 ]
 
 
+def examples(*commands: str) -> str:
+    """Example commands as the last part of a help page."""
+    return "\n\n".join(("[bold]Examples[/bold]", *(f"$ {command}" for command in commands)))
+
+
+def refuse_unquoted(
+    context: typer.Context, first: str, whole: Callable[[Sequence[str]], str] = " ".join
+) -> None:
+    """Reject further words after the one argument that a command takes."""
+    if context.args:
+        words = whole([first, *context.args])
+        raise InputError(
+            f"{1 + len(context.args)} arguments instead of one; "
+            f'put them in quotes: sat {context.info_name} "{words}"'
+        )
+
+
 def chosen(reranker: str) -> str | None:
     """The reranker that the option names; None for none."""
     return None if reranker == "none" else reranker
@@ -117,6 +138,8 @@ def opened_for(
     file: Place, groups: Sequence[str] | None, *, as_owner: bool, device: Device = "auto"
 ) -> Iterator[SheetIndex]:
     """Open an index as the one sees it who asks; it is closed after the block."""
+    from sat_retriever.index.index import SheetIndex
+
     principals = asking(groups, as_owner=as_owner)
     with SheetIndex.open(file, device=device) as whole:
         yield whole if principals is None else whole.seen_by(principals)
@@ -125,6 +148,8 @@ def opened_for(
 @contextmanager
 def opened_whole(file: Place, device: Device = "auto") -> Iterator[SheetIndex]:
     """Open an index as its owner, who keeps it in order, trains on it and measures it."""
+    from sat_retriever.index.index import SheetIndex
+
     with SheetIndex.open(file, device=device) as whole:
         yield whole.seen_by(OWNER)
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, opened_whole
-from sat_retriever.cli.terminal import counted, examples, plain, print_json, stdout
+from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples, opened_whole
+from sat_retriever.cli.terminal import counted, plain, print_json, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Change
 from sat_retriever.records.permissions import EVERYONE

@@ -18,7 +18,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from sat_retriever.cli.terminal import counted, plain, stderr
+from sat_retriever.cli.terminal import counted, ending, plain, stderr
 
 LINE_EVERY_S = 10.0  # at first; lines become rarer the longer a command runs
 _LINE_SHARE, _LINE_MOST_S = 0.05, 300.0
@@ -121,14 +121,14 @@ class _Bar(Progress):
 
 
 @contextmanager
-def progress(command: str, first: str, *, quiet: bool = False) -> Iterator[Shown]:
-    """Show a command's progress on standard error."""
+def progress(command: str, first: str, *, path: str = "", quiet: bool = False) -> Iterator[Shown]:
+    """Show a command's progress on standard error, at first what it begins with."""
     console = stderr()
     if quiet:
         yield Silent()
     elif console.is_terminal and not console.is_dumb_terminal:
         with _Bar(console) as bar:
-            bar.at(At(first))
+            bar.at(At(first, path=path))
             yield bar
     else:
         yield Lines(command)
@@ -214,17 +214,3 @@ def _line(now: At, task: Task, spinner: Spinner, width: int) -> Table:
         grid.add_column(width=wide, no_wrap=True, overflow="ellipsis")
     grid.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell, _ in kept))
     return grid
-
-
-def ending(path: str, width: int) -> str:
-    """A path, or its end if it does not fit.
-
-    >>> ending("reports/2024/Sales.xlsx", 12), ending("a.csv", 12)
-    ('…/Sales.xlsx', 'a.csv')
-    """
-    if cell_len(path) <= width:
-        return path
-    end = path[-width:]
-    while end and cell_len(end) > width - 1:
-        end = end[1:]
-    return f"…{end}"

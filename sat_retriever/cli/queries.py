@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sat_retriever.cli.labels import check_form, check_labels, counts_by_type, print_types
-from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, opened_whole
+from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples, opened_whole
 from sat_retriever.cli.progress import At, Shown, progress
-from sat_retriever.cli.terminal import (
-    check_target,
-    counted,
-    examples,
-    plain,
-    print_json,
-    stderr,
-    stdout,
-)
+from sat_retriever.cli.terminal import check_target, counted, plain, print_json, stderr, stdout
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError, InputError

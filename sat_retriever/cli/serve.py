@@ -27,8 +27,9 @@ from sat_retriever.cli.options import (
     RerankerOption,
     asking,
     chosen,
+    examples,
 )
-from sat_retriever.cli.terminal import counted, examples, plain, stderr
+from sat_retriever.cli.terminal import counted, plain, stderr
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place, opens

@@ -12,20 +12,21 @@ from rich.text import Text
 
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    QUOTED,
     GroupsOption,
     IndexOption,
     JsonOption,
     OwnerOption,
+    examples,
     opened_for,
+    refuse_unquoted,
 )
 from sat_retriever.cli.terminal import (
-    QUOTED,
     counted,
-    examples,
     grid,
+    other_end,
     plain,
     print_json,
-    refuse_unquoted,
     skipped_table,
     stderr,
     stdout,
@@ -235,14 +236,3 @@ def _add_rows(
     rest = len(ranked) - len(ranked[:most])
     if rest:
         table.add_row(f"  {way}" if most == 0 else "", Text(f"+{rest:,} more", style="dim"))
-
-
-def other_end(record: SheetRecord, link: Link) -> str:
-    """The other sheet of a link: its name if it is in the same workbook, else its id.
-
-    >>> other_end(SheetRecord("a.xlsx#x", "x", path="a.xlsx"), Link("a.xlsx#x", "a.xlsx#y", "t"))
-    'y'
-    """
-    other = link.target if link.source == record.sheet_id else link.source
-    own = f"{record.path}#"
-    return other.removeprefix(own) if record.path else other

@@ -14,17 +14,10 @@ from sat_retriever.cli.options import (
     JsonOption,
     OwnerOption,
     TotalsOption,
+    examples,
     opened_for,
 )
-from sat_retriever.cli.terminal import (
-    counted,
-    examples,
-    plain,
-    print_json,
-    print_rows,
-    stderr,
-    stdout,
-)
+from sat_retriever.cli.terminal import counted, plain, print_json, print_rows, stderr, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.tools.sql.ask import QueryLimits
 from sat_retriever.tools.sql.query import query_over

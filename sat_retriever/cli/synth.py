@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.options import JsonOption
+from sat_retriever.cli.options import JsonOption, examples
 from sat_retriever.cli.progress import At, progress
-from sat_retriever.cli.terminal import counted, examples, grid, plain, print_json, stderr, stdout
+from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthReport
 
 _DEFAULT = SynthOptions()

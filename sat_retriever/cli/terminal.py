@@ -6,12 +6,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
-import typer
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
@@ -20,9 +19,9 @@ from rich.text import Text
 from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.files import draft_of
-from sat_retriever.records.sheets import Skipped
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord, Skipped
 
-QUOTED = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
 _PIPE_WIDTH = 100
 _LEAST_WIDTH = 40
 _PADDING = re.compile(r" +$", re.MULTILINE)
@@ -99,23 +98,6 @@ def fail(error: Exception, code: int) -> int:
     return code
 
 
-def refuse_unquoted(
-    context: typer.Context, first: str, whole: Callable[[Sequence[str]], str] = " ".join
-) -> None:
-    """Reject further words after the one argument that a command takes."""
-    if context.args:
-        words = whole([first, *context.args])
-        raise InputError(
-            f"{1 + len(context.args)} arguments instead of one; "
-            f'put them in quotes: sat {context.info_name} "{words}"'
-        )
-
-
-def examples(*commands: str) -> str:
-    """Example commands as the last part of a help page."""
-    return "\n\n".join(("[bold]Examples[/bold]", *(f"$ {command}" for command in commands)))
-
-
 def plain(text: object) -> Text:
     """Text of untrusted origin: no markup, no control characters.
 
@@ -142,6 +124,31 @@ def grid(*columns: str | Text, title: str | Text = "") -> Table:
     for column in columns:
         table.add_column(column, overflow="fold", header_style="dim")
     return table
+
+
+def ending(path: str, width: int) -> str:
+    """A path, or its end if it does not fit.
+
+    >>> ending("reports/2024/Sales.xlsx", 12), ending("a.csv", 12)
+    ('…/Sales.xlsx', 'a.csv')
+    """
+    if cell_len(path) <= width:
+        return path
+    end = path[-width:]
+    while end and cell_len(end) > width - 1:
+        end = end[1:]
+    return f"…{end}"
+
+
+def other_end(record: SheetRecord, link: Link) -> str:
+    """The other sheet of a link: its name if it is in the same workbook, else its id.
+
+    >>> other_end(SheetRecord("a.xlsx#x", "x", path="a.xlsx"), Link("a.xlsx#x", "a.xlsx#y", "t"))
+    'y'
+    """
+    other = link.target if link.source == record.sheet_id else link.source
+    own = f"{record.path}#"
+    return other.removeprefix(own) if record.path else other
 
 
 def skipped_table(skipped: list[Skipped]) -> Table:

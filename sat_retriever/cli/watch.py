@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.index import EncoderChoice, opened_index, synced
+from sat_retriever.cli.indexrun import EncoderChoice, opened_index, synced
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     DeviceOption,
@@ -16,9 +16,11 @@ from sat_retriever.cli.options import (
     PasswordOption,
     PathsArgument,
     ReadersOption,
+    examples,
     opened_whole,
 )
-from sat_retriever.cli.terminal import counted, examples, plain, stderr, stdout
+from sat_retriever.cli.progress import progress
+from sat_retriever.cli.terminal import counted, plain, stderr, stdout
 from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.store.opening import store_exists
 from sat_retriever.index.sync.indexing import check_named
@@ -82,11 +84,12 @@ def watch(
     def sync(due: Sequence[Named]) -> None:
         nonlocal begun, trying
         trying = due
-        with opened_index(file, EncoderChoice(None, None, None, device), (None, None)) as (
-            index,
-            _,
+        named = EncoderChoice(None, None, None, device)
+        with (
+            progress("watch", "looking for workbooks", path=str(due[0])) as shown,
+            opened_index(file, named, (None, None), shown) as (index, _),
         ):
-            report = synced("watch", index, due, password=password, workers=workers)
+            report = synced(shown, index, due, password=password, workers=workers)
             sheets = len(index.seen_by(OWNER))
         if not begun or report.added or report.changed or report.removed:
             stdout().print(

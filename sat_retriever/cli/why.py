@@ -11,6 +11,7 @@ from rich.text import Text
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    QUOTED,
     GroupsOption,
     IndexOption,
     JsonOption,
@@ -19,10 +20,10 @@ from sat_retriever.cli.options import (
     RerankerOption,
     WorkbookOption,
     chosen,
+    examples,
     opened_for,
 )
-from sat_retriever.cli.show import other_end
-from sat_retriever.cli.terminal import QUOTED, examples, plain, print_json, stdout
+from sat_retriever.cli.terminal import other_end, plain, print_json, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.contents import Role

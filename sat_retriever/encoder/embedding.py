@@ -12,7 +12,6 @@ from typing import TypeVar
 import numpy as np
 
 from sat_retriever.encoder.embedder import QUERY, SHEET, Cost, Embedded, Embedder, unit_rows
-from sat_retriever.encoder.ollama import OllamaEmbedder
 from sat_retriever.encoder.spec import check_texts
 from sat_retriever.encoder.wrapped import wrapped
 from sat_retriever.errors import EncoderUnavailableError
@@ -83,6 +82,8 @@ class EmbeddingEncoder:
             EncoderError: If there is no server, it has no such model, or the model embeds nothing.
             MissingExtraError: If the package `ollama` is not installed.
         """
+        from sat_retriever.encoder.ollama import OllamaEmbedder
+
         embedder, _ = _tried(
             lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST), pauses_s
         )

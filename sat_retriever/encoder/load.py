@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from sat_retriever.encoder.embedder import OLLAMA
 from sat_retriever.encoder.embedding import BATCH_SIZE, EmbeddingEncoder
-from sat_retriever.encoder.ollama import PREFIX as OLLAMA
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.encoder.sheet import SheetEncoder
 from sat_retriever.encoder.spec import Precision
@@ -21,6 +22,17 @@ from sat_retriever.records.tokens import Encoder
 
 EncoderLike = Encoder | EmbeddingModel | str | Path
 """An encoder, an embedding model of LlamaIndex or LangChain, or a name or folder to load."""
+
+
+_ahead: dict[tuple[str, Device], Future[SheetEncoder]] = {}
+
+
+def load_ahead(name: str, device: Device) -> None:
+    """Begin to load an encoder in a thread; `load_encoder` waits for it, and raises what it does.
+
+    All modules of this package that it needs are loaded already: two threads must not load them.
+    """
+    _ahead[name, device] = ThreadPoolExecutor(1).submit(SheetEncoder.load, name, device=device)
 
 
 def load_encoder(
@@ -57,6 +69,8 @@ def load_encoder(
             f"{text!r} encodes each text alone; a batch size is for models of a server, such as "
             "'ollama:bge-m3'"
         )
+    if precision is None and (text, device) in _ahead:
+        return _ahead.pop((text, device)).result()
     return SheetEncoder.load(name, precision=precision, device=device)
 
 

@@ -113,13 +113,14 @@ class OnnxModel:
         return token
 
     def tokens(self, texts: Sequence[str]) -> FloatArray:
-        """Return the tokens of texts, (n, d) float32, computed in padded batches for a GPU.
+        """Return the tokens of texts, (n, d) float32, computed in padded batches.
 
         The last digits of a token depend on the other texts of its batch.
         """
         pieces = [self._pieces.of(text) for text in texts]
         tokens = np.empty((len(texts), self.folder.spec.width), dtype=np.float32)
-        for group in similar_lengths([*map(len, pieces)], limits_on("cuda")):
+        limits = limits_on("cuda" if self.on_gpu else "cpu")
+        for group in similar_lengths([*map(len, pieces)], limits):
             tokens[group] = self._run([pieces[place] for place in group])
         return tokens
 

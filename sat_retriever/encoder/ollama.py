@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sat_retriever.encoder.embedder import Embedded
+from sat_retriever.encoder.embedder import OLLAMA, Embedded
 from sat_retriever.errors import (
     EncoderError,
     EncoderUnavailableError,
@@ -54,7 +54,6 @@ def prompts_of(model: str) -> Prompts:
     return next(found, Prompts())
 
 
-PREFIX = "ollama:"
 _CHARACTERS_A_TOKEN = 3  # of European texts, on the safe side
 _SHORTEST = 50  # characters; a text is not cut further
 
@@ -95,7 +94,7 @@ class OllamaEmbedder:
     @property
     def name(self) -> str:
         """The name that loads the model again, such as "ollama:bge-m3"."""
-        return PREFIX + self.model
+        return OLLAMA + self.model
 
     @property
     def identity(self) -> str:

@@ -181,6 +181,15 @@ class SheetEncoder:
         """
         return self._encode(texts, self.spec.sheet_prefix, progress)
 
+    def each_sheet(self, texts: Sequence[str]) -> Iterator[FloatArray]:
+        """Yield the tokens of `encode_sheets`, (d,) each, as soon as they are ready.
+
+        Raises:
+            InputError: If `texts` is a single string or holds anything but strings.
+        """
+        check_texts(texts)
+        yield from self._run([self.spec.sheet_prefix + text for text in texts])
+
     def encode_queries(self, texts: Sequence[str]) -> FloatArray:
         """Return tokens of queries, (n, d) float32, rows of unit length, in input order.
 
@@ -188,6 +197,23 @@ class SheetEncoder:
             InputError: If `texts` is a single string or holds anything but strings.
         """
         return self._encode(texts, self.spec.query_prefix, None)
+
+    def encode_together(self, queries: Sequence[str]) -> FloatArray:
+        """Return tokens of queries, (n, d) float32, computed in batches on one core.
+
+        The weights are read once a batch, not once a query, which halves the time where other work
+        has taken the processor's cache meanwhile. A token differs from that of `encode_queries` by
+        1e-7 at most. int8 scales its numbers by those of the whole batch, so there each query
+        is encoded alone.
+
+        Raises:
+            InputError: If `queries` is a single string or holds anything but strings.
+        """
+        if self.spec.precision == "int8":
+            return self.encode_queries(queries)
+        check_texts(queries)
+        model = self._model if self._model.on_gpu else self._single_core()
+        return model.tokens([self.spec.query_prefix + query for query in queries])
 
     def _encode(self, texts: Sequence[str], prefix: str, progress: Progress | None) -> FloatArray:
         """Return the tokens of the texts, each computed alone.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import finalize
@@ -17,9 +19,6 @@ from sat_retriever.encoder.embedder import Cost
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import EncoderError, InputError, PermissionsError
-from sat_retriever.index.search.candidates import copies_of
-from sat_retriever.index.search.question import Question
-from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, IndexState, new_notes
 from sat_retriever.index.store.opening import (
     check_free,
@@ -50,6 +49,8 @@ from sat_retriever.workbook.remote.url import is_url
 
 if TYPE_CHECKING:
     from sat_retriever.index.permissions import Change, Given
+    from sat_retriever.index.search.question import Question
+    from sat_retriever.index.search.search import SheetSearch
     from sat_retriever.index.sync.executor import Executor
     from sat_retriever.index.sync.sync import SyncReport
     from sat_retriever.index.sync.writer import IndexWriter
@@ -90,11 +91,22 @@ class SheetIndex:
         self._seen = unrestricted_store(store)  # what is read
         self._seen_by: tuple[str, ...] | Owner | None = None
         self._state = state
-        self.search = self._search_in(self._seen, times=times)
+        self.times = times
+        """True if sheets outside the periods that a query names rank lower."""
+        self._search: SheetSearch | None = None
+        self._making = Lock()
         self._views: Views[SheetIndex] = Views(self._opened_for)
 
-    def _search_in(self, store: Store, *, times: bool) -> SheetSearch:
-        return SheetSearch(store, self._state, times=times)
+    @property
+    def search(self) -> SheetSearch:
+        """What finds and ranks sheets in it."""
+        with self._making:
+            if self._search is None:
+                # The encoder is loaded beside these modules: see `warming_up`.
+                from sat_retriever.index.search.search import SheetSearch
+
+                self._search = SheetSearch(self._seen, self._state, times=self.times)
+            return self._search
 
     @classmethod
     def create(
@@ -228,7 +240,9 @@ class SheetIndex:
         view._store = view._seen = store
         view._seen_by = seen_by
         view._state = self._state
-        view.search = search or self._search_in(store, times=self.times)
+        view.times = self.times
+        view._search = search
+        view._making = Lock()
         view._views = self._views
         return view
 
@@ -344,11 +358,6 @@ class SheetIndex:
     def width(self) -> int:
         """Token width d."""
         return self._state.settings.width
-
-    @property
-    def times(self) -> bool:
-        """True if sheets outside the periods that a query names rank lower."""
-        return self.search.times
 
     @property
     def device(self) -> Device:
@@ -519,7 +528,7 @@ class SheetIndex:
             progress=progress,
         )
         self._views.clear()
-        self.search = self._search_in(self._seen, times=self.times)
+        self._search = None
 
     def permit(self, permissions: Given | None) -> list[Change]:
         """Say who may see which sheet, in one transaction; no workbook is read.
@@ -579,10 +588,30 @@ class SheetIndex:
 
     def warm_up(self) -> None:
         """Load encoder and tokens in parallel, for a fast first query; raises as `encoder`."""
+        with self.warming_up():
+            pass
+
+    @contextmanager
+    def warming_up(self) -> Iterator[None]:
+        """Do the same beside what the block does."""
         with ThreadPoolExecutor(1) as beside:
             loading = beside.submit(lambda: self.encoder)
             self.search.warm_up()
+            yield
             loading.result()
+
+    def encode_ahead(self, queries: Sequence[str]) -> None:
+        """Encode together some queries that will be asked in a moment, for a server of many.
+
+        Each is used once. Their tokens differ by 1e-7 at most from those of queries encoded alone.
+        An encoder that runs elsewhere is not asked.
+
+        Raises:
+            EncoderError: If the encoder cannot be loaded, or fails.
+        """
+        from sat_retriever.index.search.question import query_text
+
+        self._state.encode_ahead([query_text(each) for each in queries if each.strip()])
 
     def question(
         self,
@@ -645,6 +674,8 @@ class SheetIndex:
     ) -> Mapping[str, Copies]:
         """Copies and versions of sheets, within the filters; sheets without any are absent."""
         stored = self._seen.copies
+        from sat_retriever.index.search.candidates import copies_of
+
         return copies_of(stored.families(sheet_ids), stored, filters)
 
     def records(

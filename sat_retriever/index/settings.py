@@ -5,27 +5,29 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-from sat_retriever.encoder.embedder import ALIKE, Cost, likeness, packed
+from sat_retriever.encoder.embedder import ALIKE, OLLAMA, Cost, likeness, packed
 from sat_retriever.encoder.load import is_embedding, load_encoder
-from sat_retriever.encoder.ollama import PREFIX as OLLAMA
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
-from sat_retriever.records.tokens import Encoder
+from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.serialize import Serialization
 
 if TYPE_CHECKING:
     from sat_retriever.index.permissions import ByFunction
+
+_AHEAD = 1_024  # queries encoded ahead that nobody has asked yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ class IndexState:
         self.by_function: ByFunction | None = None
         self._progress: Callable[[Cost], None] | None = None
         self._encoder = None if encoder is None else self._checked(encoder)
+        self._ahead: OrderedDict[str, tuple[Encoder, FloatArray]] = OrderedDict()
 
     @property
     def settings(self) -> IndexSettings:
@@ -204,6 +207,24 @@ class IndexState:
                 self._encoder = self._checked(self._load())
                 self._tell(self._progress)
             return self._encoder
+
+    def query_token(self, query: str) -> FloatArray:
+        """The token (d,) of a query: that of `encode_ahead`, which is used once, or made now."""
+        encoder = self.encoder
+        with self._lock:
+            by, token = self._ahead.pop(query, (None, None))
+        return encoder.encode_queries([query])[0] if token is None or by is not encoder else token
+
+    def encode_ahead(self, queries: Sequence[str]) -> None:
+        """Encode together what will be asked in a moment; nothing if the encoder runs elsewhere."""
+        encoder = self.encoder
+        if isinstance(encoder, SheetEncoder):
+            tokens = encoder.encode_together(queries)
+            with self._lock:
+                for query, token in zip(queries, tokens, strict=True):
+                    self._ahead[query] = (encoder, token)
+                while len(self._ahead) > _AHEAD:  # a client may go away before it is answered
+                    self._ahead.popitem(last=False)
 
     @property
     def cost(self) -> Cost | None:

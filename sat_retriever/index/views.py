@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.records.permissions import Owner
+
+if TYPE_CHECKING:
+    from sat_retriever.index.search.search import SheetSearch
 
 MOST = 16  # views that are kept
 MOST_BYTES = 1 << 30  # of their tokens, beside the latest one's

@@ -13,17 +13,20 @@ from sat_retriever.errors import (
     PathNotFoundError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.cross_encoder import CROSS_ENCODER
-from sat_retriever.rank.features.featurerank import FEATURES
-from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.reranker import Reranker, UntrainedKind
 from sat_retriever.rank.trained import RERANKER, TrainedKind, TrainedOn, check_trained_on
 
 UNTRAINED: tuple[UntrainedKind, ...] = (LINKS,)
-TRAINED: tuple[TrainedKind, ...] = (FEATURES, GRAPH, CROSS_ENCODER)
-# Trainings of earlier versions named it after its kind.
-_PLACES = (RERANKER, CROSS_ENCODER.name, FEATURES.name)
+
+
+def trained_kinds() -> tuple[TrainedKind, ...]:
+    """Return the kinds of trained rerankers; loaded here, because most searches use none."""
+    from sat_retriever.rank.cross_encoder import CROSS_ENCODER
+    from sat_retriever.rank.features.featurerank import FEATURES
+    from sat_retriever.rank.graph.graphrank import GRAPH
+
+    return FEATURES, GRAPH, CROSS_ENCODER
 
 
 def untrained_kind(name: str) -> UntrainedKind | None:
@@ -35,8 +38,9 @@ def trained_kind(folder: Path) -> tuple[TrainedKind, Path]:
     """Return the kind of the trained reranker in a folder or a training's run, and its folder."""
     if not folder.is_dir():
         raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
-    by_format = {kind.format: kind for kind in TRAINED}
-    for place in (folder, *(folder / name for name in _PLACES)):
+    by_format = {kind.format: kind for kind in trained_kinds()}
+    # Trainings of earlier versions named it after its kind.
+    for place in (folder, *(folder / name for name in (RERANKER, "cross-encoder", "features"))):
         kind = by_format.get(folder_kind(place) or "")
         if kind is not None:
             return kind, place

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from sat_retriever.errors import OutputError
 
 _NOT_IN_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
@@ -87,6 +85,8 @@ def own_folder(*names: str) -> Path:
         PermissionError: If it belongs to somebody else, or is a link.
         OSError: If it cannot be made.
     """
+    from platformdirs import user_cache_path
+
     folder = user_cache_path("sat-retriever").joinpath(*names)
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -114,6 +113,8 @@ class Rules:
             PathNotFoundError: If there is no such file.
             InputError: If it cannot be read, or holds anything but rules.
         """
+        import tomllib
+
         try:
             found = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:

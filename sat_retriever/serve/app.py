@@ -29,15 +29,9 @@ from sat_retriever.serve.pieces import piece_of, preview_of, record_of
 from sat_retriever.serve.request import PageError, sheet_url
 from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
 from sat_retriever.serve.sheetpage import sheet_page, table_file
-from sat_retriever.tools.mcp import (
-    BusyError,
-    ShareError,
-    Workers,
-    http_app,
-    searches_at_once,
-    sheet_server,
-)
+from sat_retriever.tools.mcp import http_app, sheet_server
 from sat_retriever.tools.sheettools import SheetTools
+from sat_retriever.tools.work import BusyError, Searches, ShareError, Workers
 
 try:
     from starlette.applications import Starlette
@@ -77,7 +71,8 @@ _TOLD: tuple[tuple[type[Exception], int, str], ...] = (  # the first kind that f
     ),
 )
 
-Handler = Callable[[Request], Awaitable[Response]]
+Page = Callable[[Mapping[str, str]], Response]
+Run = Callable[..., Awaitable[Response]]  # a page, in a thread
 
 _logger = logging.getLogger(__name__)
 _PAGES = Path(__file__).parent / "pages"
@@ -106,19 +101,23 @@ class Pages:
         self._signed = signed
         # The form to sign out must be able to name its own origin.
         self._headers = {"referrer-policy": "same-origin"} if signed else {}
-        self._searches = Workers(searches_at_once(processes), SEARCHES_WAITING)
+        self._searches = Searches(self._index, processes, SEARCHES_WAITING)
         self._reads = Workers(READS_AT_ONCE, READS_WAITING)
 
     def routes(self) -> list[Route]:
         """Return the addresses of the pages; each answers GET and HEAD alone."""
-        pages = {
-            "/": (self._searches, self._search),
-            "/sheet": (self._reads, self._sheet),
-            "/rows": (self._reads, self._rows),
-            "/preview": (self._reads, self._preview),
-            "/table.csv": (self._reads, self._table),
+        pages: dict[str, tuple[Run, Page]] = {
+            "/": (self._searching, self._search),
+            "/sheet": (self._reads.run, self._sheet),
+            "/rows": (self._reads.run, self._rows),
+            "/preview": (self._reads.run, self._preview),
+            "/table.csv": (self._reads.run, self._table),
         }
         return [Route(path, partial(_answered, *how)) for path, how in pages.items()]
+
+    async def _searching(self, page: Page, given: Mapping[str, str], *, client: str) -> Response:
+        question = given.get("q", "").strip()
+        return await self._searches.run(page, given, question=question, client=client)
 
     def _search(self, given: Mapping[str, str]) -> Response:
         form = SearchForm.of(given)
@@ -180,12 +179,9 @@ def web_app(
     )
 
 
-async def _answered(
-    workers: Workers, page: Callable[[Mapping[str, str]], Response], request: Request
-) -> Response:
+async def _answered(run: Run, page: Page, request: Request) -> Response:
     try:
-        client = client_of(request.scope)
-        return await workers.run(page, request.query_params, client=client)
+        return await run(page, request.query_params, client=client_of(request.scope))
     except PageError as error:
         return error_page(error.status, error.message, error.names)
     except (BusyError, SatError) as error:

@@ -26,8 +26,8 @@ from sat_retriever.serve.request import (
     sheet_url,
     text_of,
 )
+from sat_retriever.text.oneline import short
 from sat_retriever.text.period.spans import asked_on
-from sat_retriever.tools.results import short
 
 HITS, MORE_HITS = 10, 50
 ROLES = tuple(role.value for role in Role)

@@ -12,7 +12,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -44,7 +44,7 @@ def rarity(word: str) -> float:
 
 @cache
 def _zipf_values() -> Mapping[str, float]:
-    lines = files(__package__).joinpath(_COMMON_WORDS).read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name(_COMMON_WORDS).read_text(encoding="utf-8").splitlines()
     found = {}
     for line in lines:
         if not line.startswith("#"):

@@ -154,7 +154,11 @@ def abbreviates(name: str, whole: str) -> bool:
         return False
     letters = short.casefold()
     words = _words(whole)
-    if not _letters(whole).issuperset(letters):  # of many names most are told apart by that
+    wanted = max(MIN_WORDS, MIN_SHARE * len(words))
+    # Of many names most are told apart by these.
+    if not wanted <= len(letters) <= LONGEST_PART * len(words):
+        return False
+    if not _letters(whole).issuperset(letters):
         return False
 
     @cache
@@ -172,4 +176,4 @@ def abbreviates(name: str, whole: str) -> bool:
                 best = max(best, 1 + most(start + size, word + 1))
         return best
 
-    return most(0, 0) >= max(MIN_WORDS, MIN_SHARE * len(words))
+    return most(0, 0) >= wanted

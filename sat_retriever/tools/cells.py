@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sat_retriever.records.area import column_letters
+from sat_retriever.text.oneline import one_line
 from sat_retriever.workbook.window import CellValue
 
 TableForm = Literal["markdown", "html"]
@@ -164,15 +165,6 @@ def _fitting(
             break
         fitting.append(place)
     return sorted(fitting)
-
-
-def one_line(text: str) -> str:
-    r"""The text with each run of whitespace replaced by one blank.
-
-    >>> one_line(" Q3\u00a0 2024\n")
-    'Q3 2024'
-    """
-    return " ".join(text.split())
 
 
 def cell_text(value: CellValue) -> str:

@@ -6,17 +6,16 @@ Calls block, so they run in threads: a bounded number at once, with a bounded qu
 from __future__ import annotations
 
 import logging
-import os
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.errors import EncoderError, InputError, SatError
+from sat_retriever.tools.work import BusyError, Searches, ShareError, Workers
 
 try:
     import anyio
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 CALLS_AT_ONCE = 8  # threads that run tools; further calls wait
 CALLS_WAITING = 256  # further ones are rejected
-_SHARE = 4  # clients that fill the queue together; one alone takes a fourth of it
 _ERROR_CHARACTERS = 2_000
 _NAME_CHARACTERS = 80
 _UNFORESEEN = "the server could not do this; tell the user that its log on stderr has the reason"
@@ -60,70 +58,13 @@ INSTRUCTIONS = (
 
 _logger = logging.getLogger(__name__)
 
-Result = TypeVar("Result")
-
-
-class BusyError(Exception):
-    """Too many requests wait already."""
-
-
-class ShareError(BusyError):
-    """Too many requests of this one client wait already."""
-
-
-class Workers:
-    """Threads for one kind of work."""
-
-    def __init__(self, at_once: int, waiting: int) -> None:
-        self._at_once = at_once
-        self._room = at_once + waiting
-        self._share = max(at_once, self._room // _SHARE)
-        self._taken: Counter[str] = Counter()  # calls that run or wait, by client
-        self._limit: anyio.CapacityLimiter | None = None
-
-    async def run(
-        self, work: Callable[..., Result], *arguments: object, client: str = ""
-    ) -> Result:
-        """Return what a function returns, without blocking the event loop.
-
-        Args:
-            client: Who asks; "" for a client without others, which may take the whole queue.
-        """
-        if self._limit is None:  # can only be made where an event loop runs
-            self._limit = anyio.CapacityLimiter(self._at_once)
-        if self._taken.total() >= self._room:
-            raise BusyError
-        if client and self._taken[client] >= self._share:
-            raise ShareError
-        self._taken[client] += 1  # at once: the limiter counts a call only when it comes to wait
-        try:
-            # Not abandoned when a client goes away: a running thread counts until it ends.
-            return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
-        finally:
-            self._taken[client] -= 1
-            if not self._taken[client]:
-                del self._taken[client]
-
-
-def searches_at_once(processes: int = 1) -> int:
-    """Threads that search in each of some processes.
-
-    A search computes all the time, so more than the cores only slow each other down: fifty at once
-    over 100,000 sheets took 1.4 s each with one thread, 4.6 s with four (two cores).
-    """
-    return max(1, max(2, (os.cpu_count() or 2) // 2) // processes)
-
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
     """Threads for searches, and for calls of the other tools."""
 
-    searches: Workers
+    searches: Searches
     others: Workers
-
-    def of(self, tool: Tool) -> Workers:
-        """The threads that a tool's calls run in."""
-        return self.searches if tool.name == "find_sheets" else self.others
 
 
 ClientOf: TypeAlias = Callable[[MutableMapping[str, Any]], str]
@@ -159,7 +100,7 @@ def sheet_server(
     @asynccontextmanager
     async def call_limits(_: SheetServer) -> AsyncIterator[CallLimits]:
         yield CallLimits(
-            Workers(searches_at_once(processes), CALLS_WAITING),
+            Searches(tools.index, processes, CALLS_WAITING),
             Workers(CALLS_AT_ONCE, CALLS_WAITING),
         )
 
@@ -209,10 +150,15 @@ async def _called(
         asked = params.name[:_NAME_CHARACTERS]
         message = f"there is no tool {asked!r}; there are {', '.join(offered)}"
         raise MCPError(types.INVALID_PARAMS, message)
-    threads = context.lifespan_context.of(tool)
+    threads, given = context.lifespan_context, params.arguments or {}
     client = client_of(context.request.scope) if client_of and context.request else ""
     try:
-        return await threads.run(_answer, tool, params.arguments or {}, client=client)
+        if tool.name == "find_sheets":
+            question = given.get("question")
+            return await threads.searches.run(
+                _answer, tool, given, question=question, client=client
+            )
+        return await threads.others.run(_answer, tool, given, client=client)
     except ShareError:
         return _failed("too many of your calls wait already; wait for them, then call again")
     except BusyError:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.tools.cells import one_line
+from sat_retriever.text.oneline import one_line
 from sat_retriever.workbook.remote.url import is_url, joined
 
 _COMPARED = 3_000  # up to this many sheets, every name is compared, within a second

@@ -18,12 +18,11 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheetanswer import QueryResult, ResultValue
 from sat_retriever.records.sheets import LeftOut, SheetRecord, Table
-from sat_retriever.tools.cells import cell_table, cell_text, one_line
+from sat_retriever.text.oneline import one_line, short
+from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.fitting import fitting_result, result_line, schema_text
 from sat_retriever.tools.sql.query import TableQuery
 from sat_retriever.workbook.window import CellValue
-
-_CHARS = 60  # most characters of a header or an example
 
 
 class ToolResult:
@@ -35,12 +34,6 @@ class ToolResult:
         """The answer as plain JSON values."""
         found: dict[str, Any] = to_json(self)
         return found
-
-
-def short(text: str) -> str:
-    """A header or an example on one line, cut to `_CHARS` characters."""
-    line = one_line(text)
-    return line if len(line) <= _CHARS else f"{line[: _CHARS - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)

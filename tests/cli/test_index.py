@@ -282,9 +282,7 @@ def test_ctrl_c_before_anything_was_written_leaves_no_file_and_says_so(
     book = tmp_path / "staff.csv"
     book.write_text("Name,Salary\nAda,41\n")
     # While its sheet is encoded, which is before it is stored.
-    monkeypatch.setattr(
-        SheetEncoder, "encode_sheets", lambda *_: signal.raise_signal(signal.SIGINT)
-    )
+    monkeypatch.setattr(SheetEncoder, "each_sheet", lambda *_: signal.raise_signal(signal.SIGINT))
     run = sat("index", book, "--index", tmp_path / "x.sat", "--model", encoder)
     assert (run.code, run.out) == (130, "")
     assert run.err == "interrupted; no workbook was stored yet\n"

@@ -84,10 +84,10 @@ class Watched:
 def test_progress_says_how_fast_texts_are_encoded(serving, books, sat, tmp_path, monkeypatch):
     serving()
     watched = Watched()
-    monkeypatch.setattr(index_command, "progress", lambda *_: nullcontext(watched))
+    monkeypatch.setattr(index_command, "progress", lambda *_, **__: nullcontext(watched))
     options = ("--encoder", "ollama:small", "--batch-size", 1)
     assert sat("index", books, "-i", tmp_path / "a.sat", *options).code == 0
-    figures = [now.figures for now in watched.shown if not now.done]
+    figures = [now.figures for now in watched.shown if now.what == "reading" and not now.done]
     assert re.fullmatch(r"1 text, [\d,.]+ texts/s", figures[0])
     assert re.fullmatch(r"2 texts, [\d,.]+ texts/s", figures[1])
     last = watched.shown[-1]

@@ -11,7 +11,7 @@ import pytest
 
 from sat_retriever import Hit, Link, SheetEncoder, SheetIndex, SheetRecord
 from sat_retriever.cli import terminal
-from sat_retriever.cli.search import _print_hits
+from sat_retriever.cli.hits import print_hits
 from sat_retriever.encoder.onnx.device import gpu_count
 from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.records.contents import CellText
@@ -143,10 +143,10 @@ def test_an_id_that_the_table_breaks_is_given_in_one_line(capsys):
         for path in (3 * folder + "a.xlsx", "a.xlsx")
     ]
     why = Why((), (), 0.5, 0.5, 1, 1)
-    _print_hits("q", [Hit(rank, 0.5, record, why) for rank, record in enumerate(records, start=1)])
+    print_hits("q", [Hit(rank, 0.5, record, why) for rank, record in enumerate(records, start=1)])
     shown = capsys.readouterr().out
     assert shown.endswith(f"\n\nids in full, for sat show:\n1  {3 * folder}a.xlsx#Q1\n")
-    _print_hits("q", [Hit(1, 0.5, records[1], why)])
+    print_hits("q", [Hit(1, 0.5, records[1], why)])
     assert "ids in full" not in capsys.readouterr().out
 
 
@@ -238,7 +238,7 @@ def test_a_link_within_a_workbook_is_told_by_the_name_of_the_other_sheet(sheet, 
     other = SheetRecord("b.xlsx#Keys", "Keys", "b.xlsx", "b.xlsx")
     links = (Link(record.sheet_id, other.sheet_id, "join_key", 0.5, "e"),)
     why = Why((), (), 0.5, 0.5, 1, 1, links, VIA)
-    _print_hits("q", [Hit(1, 0.5, record, why), Hit(2, 0.4, other, replace(why, via=None))])
+    print_hits("q", [Hit(1, 0.5, record, why), Hit(2, 0.4, other, replace(why, via=None))])
     shown = " ".join(capsys.readouterr().out.split())
     assert said in shown
     assert "linked with 2" in shown and "linked with 1" in shown
@@ -251,7 +251,7 @@ def test_the_link_and_its_evidence_take_one_line_each(width, capsys, monkeypatch
     evidence = f"Summary!B4 =SUM('[{far}]Year'!B2:B5)"
     record = SheetRecord("a.xlsx#Q1", "Q1", "a.xlsx", "a.xlsx")
     via = Link("a.xlsx#Q1", far, "formula_reference", 0.9, evidence)
-    _print_hits("q", [Hit(1, 0.5, record, Why(("rate",), (), 0.5, 0.5, 1, 1, (), via))])
+    print_hits("q", [Hit(1, 0.5, record, Why(("rate",), (), 0.5, 0.5, 1, 1, (), via))])
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= width for line in lines)
     (link,) = [row for row, line in enumerate(lines) if " via " in line]
@@ -291,7 +291,7 @@ def test_words_of_the_question_are_marked_in_a_terminal_only(transit_file, sat):
 def test_escapes_in_cells_are_shown_not_obeyed(capsys):
     record = SheetRecord("a#b", "b")
     why = Why((), (), 0.5, 0.5, 1, 1, cells=(CellText("A1", MARKUP + "\n\x07end"),))
-    _print_hits("q", [Hit(1, 0.5, record, why)])
+    print_hits("q", [Hit(1, 0.5, record, why)])
     shown = capsys.readouterr().out
     assert "A1: [red]x[link=evil]" in shown
     assert "\x1b" not in shown and "\x07" not in shown

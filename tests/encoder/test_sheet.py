@@ -113,6 +113,13 @@ def test_batches_for_a_gpu_hold_the_same_tokens_in_the_same_order(tiny_source, c
     assert model.tokens([]).shape == (0, encoder.width)
 
 
+@pytest.mark.parametrize(("precision", "apart"), [("fp32", 1e-6), ("int8", 0)])
+def test_queries_encoded_together_have_their_own_tokens(tiny_source, cache, precision, apart):
+    encoder = SheetEncoder.load(tiny_source, precision=precision, cache_dir=cache, threads=2)
+    assert np.abs(encoder.encode_together(_TEXTS) - encoder.encode_queries(_TEXTS)).max() <= apart
+    assert encoder.encode_together([]).shape == (0, encoder.width)
+
+
 @pytest.mark.parametrize("device", ["auto", "cpu"])
 def test_the_processor_gives_the_same_tokens_by_either_name(tiny_source, cache, device):
     if device == "auto" and gpu_count():

@@ -1,13 +1,22 @@
 """What an index notes about itself, written and read."""
 
+import numpy as np
 import pytest
 
-from sat_retriever import FingerprintMismatchError, IndexFormatError, InputError, Serialization
+from sat_retriever import (
+    FingerprintMismatchError,
+    IndexFormatError,
+    InputError,
+    Serialization,
+    SheetEncoder,
+    SheetIndex,
+)
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import EVERYTHING, Privacy
 from tests.fakes import HashedEncoder
+from tests.saved_encoder import save_bag_of_words
 
 
 def notes(path, dense_weight=None, privacy=EVERYTHING):
@@ -71,3 +80,28 @@ def test_a_folder_that_moved_with_the_index_is_found_beside_it(tmp_path):
     assert settings.located("own", new / "a.sat") == "own"
     (new / "model").rmdir()
     assert settings.located(name, new / "a.sat") == name
+
+
+def test_a_query_encoded_ahead_is_used_once_and_by_its_encoder_alone(tmp_path):
+    words = ["rent", "salary"]
+    before = SheetEncoder.load(save_bag_of_words(tmp_path / "before", words))
+    now = SheetEncoder.load(save_bag_of_words(tmp_path / "now", words, seed=1))
+    path = tmp_path / "a.sat"
+    with SheetIndex.create(path, before) as index:
+        own = before.encode_queries(words)
+        index.encode_ahead([*words, " "])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(SheetEncoder, "encode_queries", lambda *_: pytest.fail("encoded again"))
+            tokens = [index.question(word).token for word in words]
+        assert np.abs(tokens - own).max() < 1e-6
+        assert np.array_equal(index.question("rent").token, own[0])
+        index.encode_ahead(["rent"])
+        index.reencode(now)
+        assert np.array_equal(index.question("rent").token, now.encode_queries(["rent"])[0])
+
+
+def test_a_model_that_runs_elsewhere_is_asked_nothing_ahead(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
+        index.encode_ahead(["rent"])
+        own = HashedEncoder().encode_queries(["rent"])[0]
+        assert np.array_equal(index.question("rent").token, own)

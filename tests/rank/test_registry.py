@@ -15,7 +15,7 @@ from sat_retriever.cli.train.commands import RERANKERS, Kind
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.graphrank import GRAPH
-from sat_retriever.rank.load import TRAINED, UNTRAINED, trained_kind, untrained_kind
+from sat_retriever.rank.load import UNTRAINED, trained_kind, trained_kinds, untrained_kind
 from sat_retriever.rank.reranker import COMPLETE_SHARE, Reranker
 from sat_retriever.rank.trained import RERANKER
 from sat_retriever.records.sheets import SheetRecord
@@ -41,26 +41,26 @@ def rerankers():
 
 
 def test_every_reranker_of_the_package_has_exactly_one_entry():
-    entries = [kind.make for kind in UNTRAINED] + [kind.load.__self__ for kind in TRAINED]
+    entries = [kind.make for kind in UNTRAINED] + [kind.load.__self__ for kind in trained_kinds()]
     assert len(entries) == len(set(entries))
     assert set(entries) == rerankers()
 
 
 def test_no_two_entries_share_a_name_a_label_or_a_format():
-    names = [kind.name for kind in (*UNTRAINED, *TRAINED)]
+    names = [kind.name for kind in (*UNTRAINED, *trained_kinds())]
     assert len(names) == len(set(names))
     for field in ("label", "format"):
-        values = [getattr(kind, field) for kind in TRAINED]
+        values = [getattr(kind, field) for kind in trained_kinds()]
         assert len(values) == len(set(values))
 
 
 def test_every_trained_kind_is_one_of_the_training_command():
-    assert [kind.name for kind in TRAINED] == list(RERANKERS) == list(get_args(Kind))
+    assert [kind.name for kind in trained_kinds()] == list(RERANKERS) == list(get_args(Kind))
 
 
 def test_the_reranker_of_a_folder_is_found_in_the_folder_or_in_its_run(index, tmp_path):
     """Also in runs of earlier versions, which had other names for it."""
-    for kind in TRAINED:
+    for kind in trained_kinds():
         for name in {RERANKER, "reranker" if kind is GRAPH else kind.name}:
             place = tmp_path / f"{kind.name} {name}" / name
             place.mkdir(parents=True)

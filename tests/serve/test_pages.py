@@ -7,6 +7,7 @@ import html
 import io
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -24,6 +25,7 @@ from tests.serve.conftest import (
     EVIL_LINK,
     LONG_COLUMNS,
     LONG_ROWS,
+    WORDS,
     long_value,
     serving,
 )
@@ -100,6 +102,15 @@ def test_a_hit_has_its_sheet_path_reasons_links_and_addresses(server):
     assert {"/sheet", "/table.csv"} <= {urlsplit(each).path for each in found.urls}
     related = [parse_qs(urlsplit(url).query)["id"][0] for url in found.urls if "/sheet" in url]
     assert "2024/Sales 2024.xlsx#Summary" in related
+
+
+def test_many_at_once_are_each_answered_as_if_alone(server):
+    questions = [f"{word} {number % 7}" for number, word in enumerate(WORDS * 3)]
+    questions[5] = " "  # no question: the start page
+    with ThreadPoolExecutor(16) as pool:
+        together = list(pool.map(lambda each: server.get("/", q=each), questions))
+    assert {each.status for each in together} == {200}
+    assert [each.text for each in together] == [server.get("/", q=each).text for each in questions]
 
 
 def test_every_address_of_a_page_leads_to_a_page(server):

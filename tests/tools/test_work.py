@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from itertools import chain
 
 import pytest
 
-from sat_retriever.tools.mcp import BusyError, ShareError, Workers
+from sat_retriever.tools.work import BusyError, Searches, ShareError, Workers
 
 
 def test_one_call_runs_one_waits_and_the_third_is_told_to_come_again():
@@ -61,3 +62,75 @@ def test_one_client_takes_a_fourth_of_the_queue_and_leaves_the_rest_to_others():
     assert others[:6] == ["0", "1", "2", "3", "4", "5"]
     assert type(others[6]) is BusyError
     assert others[7] == "again"
+
+
+class Ahead:
+    """An index that notes what it is told to encode; a batch waits until it is let go."""
+
+    def __init__(self, broken: str = "") -> None:
+        self.batches: list[list[str]] = []
+        self.go_on = threading.Event()
+        self._broken = broken
+
+    def encode_ahead(self, queries: list[str]) -> None:
+        self.batches.append(queries)
+        assert self.go_on.wait(30)
+        if self._broken in queries:
+            raise RuntimeError("the encoder fails")
+
+
+async def _searched(index: Ahead, questions: list[object]) -> list[object]:
+    """Ask while a search runs, and let all go on once nothing more can begin."""
+    searches = Searches(index, processes=1, waiting=99)
+    first = asyncio.create_task(searches.run(index.go_on.wait, question="first"))
+    await asyncio.sleep(0)
+    asked = [
+        asyncio.create_task(searches.run(str, each, question=each, client=str(number)))
+        for number, each in enumerate(questions)
+    ]
+    while not index.batches:
+        await asyncio.sleep(0)
+    index.go_on.set()
+    return [await first, *[await each for each in asked]]
+
+
+def test_questions_that_wait_are_encoded_together_and_the_first_waits_for_none():
+    index, questions = Ahead(), [f"question {number}" for number in range(20)]
+    assert asyncio.run(_searched(index, questions)) == [True, *questions]
+    assert [*chain(*index.batches)] == questions  # without the first, which found nothing running
+    assert [*map(len, index.batches)] == [8, 8, 4]
+
+
+def test_a_batch_that_fails_leaves_each_question_to_its_own_search():
+    index, questions = Ahead(broken="bad"), ["one", "two", "bad", "three"]
+    assert asyncio.run(_searched(index, questions)) == [True, *questions]
+
+
+def test_what_is_no_question_or_very_long_is_left_to_its_own_search():
+    index, questions = Ahead(), [None, 7, "x" * 5_000, "short"]
+    found = asyncio.run(_searched(index, questions))
+    assert found == [True, *map(str, questions)]
+    assert index.batches == [["short"]]
+
+
+def test_a_question_whose_client_is_gone_holds_nobody_up():
+    index, questions = Ahead(), [f"question {number}" for number in range(12)]
+
+    async def leave() -> list[object]:
+        searches = Searches(index, processes=1, waiting=99)
+        first = asyncio.create_task(searches.run(index.go_on.wait, question="first"))
+        await asyncio.sleep(0)
+        asked = [asyncio.create_task(searches.run(str, x, question=x)) for x in questions]
+        while not index.batches:
+            await asyncio.sleep(0)
+        asked[0].cancel()  # it encodes
+        asked[10].cancel()  # it waits
+        await asyncio.sleep(0)
+        index.go_on.set()
+        return await asyncio.gather(first, *asked, return_exceptions=True)
+
+    first, *found = asyncio.run(leave())
+    assert first is True
+    assert [type(found.pop(place)) for place in (10, 0)] == [asyncio.CancelledError] * 2
+    assert found == questions[1:10] + questions[11:]
+    assert [*chain(*index.batches)] == questions[:10] + questions[11:]

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from sat_retriever.cli.options import DeviceOption, JsonOption
-from sat_retriever.cli.terminal import examples
+from sat_retriever.cli.options import DeviceOption, JsonOption, examples
 from sat_retriever.cli.train.fields import option_name, settings_of, with_options
 from sat_retriever.cli.train.input import input_of_options
 from sat_retriever.cli.train.report import print_run

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
 import shutil
 import tempfile
@@ -145,9 +146,15 @@ def damaged(folder: Path, file: str = _CONFIG) -> EncoderError:
 
 
 def file_hash(file: Path) -> str:
-    """Return the SHA-256 of a file's bytes."""
+    """Return the SHA-256 of a file's bytes.
+
+    They are hashed in one call, because after each a thread waits for others that load modules.
+    """
     with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        if not os.fstat(stream.fileno()).st_size:  # nothing can be mapped
+            return hashlib.sha256().hexdigest()
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return hashlib.sha256(data).hexdigest()
 
 
 def _fingerprint(kind: str, spec: Mapping[str, Any], hashes: Hashes) -> str:

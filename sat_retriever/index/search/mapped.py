@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
@@ -40,7 +39,7 @@ from sat_retriever.index.store.store import Store
 from sat_retriever.records.files import forget_unused
 from sat_retriever.text.lexical import Bm25
 
-FORMAT = 3
+FORMAT = 4
 _STATE = "state.json"
 _COMMON = 500  # sheets from which a word is frequent, or one in
 _SHARE = 2_000
@@ -195,7 +194,7 @@ def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
 
 def _save_cells(folder: Path, tokens: TokenTable, width: int) -> None:
     centres, starts, order = cell_order(tokens)
-    values = _open(folder, "tokens.codes", "i1", (len(order), width))
+    values = _open(folder, "tokens.codes", "u1", (len(order), width))
     scales = np.empty(len(order), dtype=np.float32)
     for start in range(0, len(order), _PART):
         part = slice(start, start + _PART)
@@ -214,7 +213,7 @@ def _open(folder: Path, name: str, kind: str, shape: tuple[int, int]) -> np.memm
 
 def _load_cells(folder: Path, width: int) -> TokenTable:
     return TokenTable.of(
-        Codes(_load(folder, "tokens.codes", "|i1", width), _load(folder, "tokens.scales", "<f4")),
+        Codes(_load(folder, "tokens.codes", "|u1", width), _load(folder, "tokens.scales", "<f4")),
         _load(folder, "tokens.centres", "<f4", width),
         _load(folder, "tokens.starts", "<i8"),
         _load(folder, "tokens.order", "<i4"),
@@ -346,6 +345,8 @@ def latest_mapped(store: Store, width: int) -> Columns | None:
         with suppress(OSError):
             os.utime(home)  # it is in use
         return known
+    from filelock import FileLock  # only a large index needs it
+
     with suppress(OSError), FileLock(home.with_name(f"{home.name}.lock"), _WAIT_S):
         known = read_columns(store, width)
         if _is_to_renew(store, known):

@@ -85,10 +85,7 @@ class SheetSearch:
         text = query_text(query)
         if dense_weight is not None:
             check_dense_weight(dense_weight)
-        if token is None:
-            token = self._state.encoder.encode_queries([text])[0]
-        else:
-            token = self._unit(token)
+        token = self._state.query_token(text) if token is None else self._unit(token)
         self._keep(text, token)
         asked = self.asked_times(text, today=today, times=times)
         with self._store.reading():

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.encoder.onnx.session import open_session
 from sat_retriever.records.tokens import FloatArray
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -25,14 +32,31 @@ _CELL = 1_024  # tokens in a cell, on average
 _SAMPLED = 64  # tokens a cell from which centres are found
 _ROUNDS = 5
 _PART = 8_192  # tokens that are put into cells at once
-_WIDENED = 512  # codes that are compared as floats at once: so many stay in the processor's cache
+_ZERO = 128  # stands for 0 in a code
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedCodes:
+    """The token of a question as whole numbers in [-63, 63], to be compared with codes.
+
+    With larger ones, processors without VNNI would cut off sums of two products.
+    """
+
+    values: NDArray[np.int8]  # (d, 1) int8
+    scale: np.float32
+
+    @classmethod
+    def of(cls, token: FloatArray) -> AskedCodes:
+        """Return the codes of a token of unit length, (d,)."""
+        scale = np.abs(token).max() / np.float32(63)
+        return cls(np.rint(token / scale).astype(np.int8)[:, None], scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Codes:
-    """Tokens as whole numbers in [-127, 127]; their cosines are off by less than 0.01."""
+    """Tokens as bytes, which say numbers from -127 to 127; their cosines are off by about 0.01."""
 
-    values: NDArray[np.int8]  # (m, d) int8
+    values: NDArray[np.uint8]  # 128 more than each number, (m, d) uint8
     scales: NDArray[np.float32]  # what each token's numbers are multiplied by, (m,) float32
 
     @classmethod
@@ -41,11 +65,12 @@ class Codes:
 
         >>> found = Codes.of(np.float32([[0.6, -0.8], [0.0, 0.0]]))
         >>> found.values.tolist(), found.floats().round(2).tolist()
-        ([[95, -127], [0, 0]], [[0.6000000238418579, -0.800000011920929], [0.0, 0.0]])
+        ([[223, 1], [128, 128]], [[0.6000000238418579, -0.800000011920929], [0.0, 0.0]])
         """
         scales = np.abs(tokens).max(axis=1, initial=0) / np.float32(127)
         known = np.where(scales > 0, scales, np.float32(1))
-        return cls(np.rint(tokens / known[:, None]).astype(np.int8), scales.astype(np.float32))
+        values = np.rint(tokens / known[:, None]) + np.float32(_ZERO)
+        return cls(values.astype(np.uint8), scales.astype(np.float32))
 
     def __len__(self) -> int:
         return len(self.scales)
@@ -55,22 +80,22 @@ class Codes:
 
     def floats(self) -> FloatArray:
         """The tokens, (m, d) float32."""
-        found: FloatArray = self.values * self.scales[:, None]
+        found: FloatArray = (self.values - np.float32(_ZERO)) * self.scales[:, None]
         return found
 
-    def cosines(self, token: Codes, at: NDArray[np.integer] | None = None) -> FloatArray:
-        """Cosine of each token, or of those at some places, with one other, (m,) float32."""
-        asked = token.values[0].astype(np.float32)
+    def cosines(self, asked: AskedCodes, at: NDArray[np.integer] | None = None) -> FloatArray:
+        """Cosine of each token, or of those at some places, with another one, (m,) float32.
+
+        Whole numbers are multiplied and added up by onnxruntime, without a rounding, in a third of
+        the time that numpy takes by floats.
+        """
+        values = self.values if at is None else self.values.take(at, axis=0)
         scales = self.scales if at is None else self.scales.take(at)
-        cosines = np.empty(len(scales), dtype=np.float32)
-        wide = np.empty((_WIDENED, len(asked)), dtype=np.float32)
-        for start in range(0, len(scales), _WIDENED):
-            part = slice(start, start + _WIDENED)
-            values = self.values[part] if at is None else self.values.take(at[part], axis=0)
-            rows = wide[: len(values)]
-            rows[:] = values
-            np.matmul(rows, asked, out=cosines[part])
-        cosines *= scales * token.scales[0]
+        if not len(scales):
+            return np.empty(0, dtype=np.float32)
+        given = {"codes": values, "asked": asked.values}
+        sums = _products().run(None, given)[0][:, 0] - _ZERO * int(asked.values.sum(dtype=np.int32))
+        cosines: FloatArray = sums.astype(np.float32) * (scales * asked.scale)
         return cosines
 
     @classmethod
@@ -140,7 +165,7 @@ class TokenTable:
 
     def __matmul__(self, token: FloatArray) -> FloatArray:
         """Cosine of every sheet with a token of unit length, (n,) float32."""
-        asked, at, first = Codes.of(token[None]), self.slots, len(self.sheets)
+        asked, at, first = AskedCodes.of(token), self.slots, len(self.sheets)
         if len(at) * 8 > len(self.codes):
             own = self.codes.cosines(asked), self.added.cosines(asked)
             return np.concatenate(own)[at]
@@ -180,7 +205,7 @@ class TokenTable:
         Source: Jégou, Douze and Schmid (2011), an inverted file. Departs: codes are of the tokens
         themselves, one byte a number, not of their distance from the centre.
         """
-        asked = Codes.of(token[None])
+        asked = AskedCodes.of(token)
         sheets, cosines = self._scanned(token, asked, masks, all_cells=all_cells)
         if len(self.added):
             later = np.flatnonzero(self.slots >= len(self.sheets))
@@ -195,7 +220,7 @@ class TokenTable:
         return found
 
     def _scanned(
-        self, token: FloatArray, asked: Codes, masks: Sequence[Mask | None], *, all_cells: bool
+        self, token: FloatArray, asked: AskedCodes, masks: Sequence[Mask | None], *, all_cells: bool
     ) -> tuple[Rows, FloatArray]:
         """Positions and cosines of the sheets of the nearest cells, or of all."""
         wanted = [mask for mask in masks if mask is not None]
@@ -224,6 +249,12 @@ class TokenTable:
 
 Tokens = FloatArray | TokenTable
 """Tokens of n sheets as they are, or their codes."""
+
+
+@cache
+def _products() -> onnxruntime.InferenceSession:
+    """The product of a matrix of bytes with a column, as whole numbers."""
+    return open_session(Path(__file__).with_name("products.onnx"), 1, "cpu")
 
 
 def _most_of(cosines: FloatArray) -> Rows:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.conditions import sqlite_conditions
@@ -122,6 +121,8 @@ class SqliteStore(Store):
 
     @contextmanager
     def sole_writer(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout
+
         self._check_writable()
         lock = FileLock(f"{self.path}{_LOCK}", timeout=WRITER_WAIT_S)
         try:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
+from sat_retriever.encoder.sheet import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow
@@ -25,6 +26,7 @@ from sat_retriever.workbook.remote.file import RemoteFile
 Done = tuple[ToRead, NewWorkbook]
 # Texts are encoded faster together; a kill loses at most this many sheets.
 BATCH_SHEETS = 128
+_FIRST_SHEETS = 8
 _BATCH_SECONDS = 2.0
 
 
@@ -82,15 +84,16 @@ def books_of(
 
 
 def _grouped(books: Iterator[Done]) -> Iterator[list[Done]]:
-    """Yield workbooks in groups of enough sheets or seconds."""
+    """Yield workbooks in groups of enough sheets or seconds; the first are small, to show soon."""
     batch: list[Done] = []
-    sheets, since = 0, time.monotonic()
+    sheets, since, enough = 0, time.monotonic(), _FIRST_SHEETS
     for job, book in books:
         batch.append((job, book))
         sheets += len(book.rows)
-        if sheets >= BATCH_SHEETS or time.monotonic() - since > _BATCH_SECONDS:
+        if sheets >= enough or time.monotonic() - since > _BATCH_SECONDS:
             yield batch
             batch, sheets, since = [], 0, time.monotonic()
+            enough = min(2 * enough, BATCH_SHEETS)
     if batch:
         yield batch
 
@@ -108,21 +111,25 @@ def linked(job: ToRead, book: Workbook) -> NewWorkbook:
     )
 
 
-def encoded_workbooks(books: Sequence[NewWorkbook], state: IndexState) -> list[NewWorkbook]:
-    """Workbooks with the tokens of their sheets, which are encoded together."""
-    rows = iter(encoded([row.record for book in books for row in book.rows], state))
-    return [replace(book, rows=list(islice(rows, len(book.rows)))) for book in books]
+def encoded_workbooks(books: Sequence[NewWorkbook], state: IndexState) -> Iterator[NewWorkbook]:
+    """Workbooks with the tokens of their sheets, which are encoded together, as they are ready."""
+    rows = encoded([row.record for book in books for row in book.rows], state)
+    for book in books:
+        yield replace(book, rows=list(islice(rows, len(book.rows))))
 
 
-def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
+def encoded(records: Sequence[SheetRecord], state: IndexState) -> Iterator[SheetRow]:
     """Records with their tokens, in their order; without records no encoder is loaded."""
     for record in records:
         _check(record)
     if not records:
-        return []
+        return
     texts = [token_text(record, state.settings.serialization) for record in records]
-    tokens = state.encoder.encode_sheets(texts)
-    return [SheetRow(record, token) for record, token in zip(records, tokens, strict=True)]
+    encoder = state.encoder
+    if isinstance(encoder, SheetEncoder):
+        yield from map(SheetRow, records, encoder.each_sheet(texts))
+    else:
+        yield from map(SheetRow, records, encoder.encode_sheets(texts))
 
 
 def token_text(record: SheetRecord, serialization: Serialization) -> str:

@@ -202,7 +202,7 @@ class IndexWriter:
     def _put(self, records: Sequence[SheetRecord], *, find_links: bool) -> None:
         records = [self._state.settings.privacy.limited(record) for record in records]
         alone = [record for record in records if find_links and not record.workbook]
-        rows = granted(encoded(records, self._state), self._permissions())
+        rows = granted(list(encoded(records, self._state)), self._permissions())
         self._store.put_sheets(rows, claims_of(alone))
 
     def _link(self, workbooks: Iterable[str]) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
-from sat_retriever.workbook.values.cells import Cells, Kind, kinds_of, plain_text, sharp_kind
+from sat_retriever.workbook.values.cells import Cells, Code, Kind, kinds_of, plain_text, sharp_kind
 from sat_retriever.workbook.values.grid import Value
 
 HEAD_ROWS = 48
@@ -25,7 +24,7 @@ YEARS = (1900, 2100)
 MIN_STEPS = 3
 
 
-class Family(IntEnum):
+class Family(Code):
     """Families of kinds that are alike in a column; errors count as empty.
 
     The last one is for formulas without a saved value, which may belong to any other.
@@ -139,13 +138,17 @@ def _once(
     words = ((families == Family.WORDS) | ~filled).all(axis=1).tolist()
     heads: list[list[str]] = []
     keep = []
-    for row, line in enumerate(values):
-        texts = [plain_text(value).casefold() for value in line] if words[row] else []
-        if words[row] and counts[row] > 1 and texts in heads:
-            continue
+    widest = 1
+    for row, (line, count) in enumerate(zip(values, counts, strict=True)):
+        wider = row < MAX_HEADS and count > widest
+        widest = max(widest, count)
+        if words[row] and count > 1 and (heads or wider):
+            texts = [plain_text(value).casefold() for value in line]
+            if texts in heads:
+                continue
+            if wider:
+                heads.append(texts)
         keep.append(row)
-        if row < MAX_HEADS and words[row] and counts[row] > max(counts[:row], default=1):
-            heads.append(texts)
     return keep
 
 

@@ -116,11 +116,16 @@ def _items(rows: Sequence[Row], step: int) -> tuple[set[int], set[int]]:
             if value is None or type(value) is CellError:
                 continue
             if type(value) in (int, float):
-                if value:
-                    said = "" if column == place else f"{value:.12g}"
-                    numbers.add(_hash(start, said))
+                if not value:
+                    continue
+                found, said = numbers, "" if column == place else f"{value:.12g}"
             else:
-                texts.add(_hash(start, "" if column == place else _text(value)))
+                found, said = texts, "" if column == place else _text(value)
+            # 48 bits: 32 of the value and its row's label, and 16 of the label. Source: the mixing
+            # of MurmurHash3 (Appleby), for CRCs of like texts differ in a few bits.
+            mixed = zlib.crc32(said.encode("utf-8", "replace"), start) * 0x85EBCA6B & _BITS
+            mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & _BITS
+            found.add((mixed ^ mixed >> 16) << 16 | start & 0xFFFF)
     return numbers, texts
 
 
@@ -142,16 +147,6 @@ def _text(value: Value) -> str:
     if type(value) is str:
         return " ".join(value[:_TEXT].split()).casefold()
     return plain_text(value)
-
-
-def _hash(label: int, value: str) -> int:
-    """48 bits: 32 of the value and its row's label, whose CRC is given, and 16 of the label.
-
-    Source: the mixing of MurmurHash3 (Appleby), for CRCs of like texts differ in a few bits.
-    """
-    mixed = zlib.crc32(value.encode("utf-8", "replace"), label) * 0x85EBCA6B & _BITS
-    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & _BITS
-    return (mixed ^ mixed >> 16) << 16 | label & 0xFFFF
 
 
 def column_profiles(

@@ -27,7 +27,15 @@ MAX_WHOLE = 1e15  # whole floats below this are written without a fraction
 KindArray = NDArray[np.uint8]
 
 
-class Kind(IntEnum):
+class Code(IntEnum):
+    """Numbers that arrays are compared with."""
+
+    # numpy asks for it each time, and an enumeration takes ten microseconds to say that it has
+    # none. This is the one that numpy does not call.
+    __array_ufunc__ = np.ndarray.__array_ufunc__
+
+
+class Kind(Code):
     """Kind of a cell's value, as a code that fits a byte."""
 
     EMPTY = 0

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sat_retriever.index.search import tokens
-from sat_retriever.index.search.tokens import Codes, TokenTable, cell_order
+from sat_retriever.index.search.tokens import AskedCodes, Codes, TokenTable, cell_order
 
 
 def test_the_nearest_cells_are_compared_first(monkeypatch):
@@ -37,3 +37,24 @@ def test_all_cells_hold_the_nearest_of_tokens_that_are_near_none(monkeypatch):
     [every] = table.nearest(asked, [None], all_cells=True)
     assert not best <= set(some.tolist())
     assert best <= set(every.tolist()) and len(every) == 32
+
+
+def test_products_of_codes_are_exact_whole_numbers_at_the_ends_of_their_range_too():
+    rng = np.random.default_rng(2)
+    values = rng.integers(1, 256, (300, 384), dtype=np.uint8)
+    values[0], values[1] = 255, 1
+    codes = Codes(values, np.ones(300, dtype=np.float32))
+    for asked in (rng.integers(-63, 64, 384), np.full(384, 63), np.full(384, -63)):
+        column = AskedCodes(asked.astype(np.int8)[:, None], np.float32(1))
+        wanted = (values.astype(np.int64) - 128) @ asked
+        assert codes.cosines(column).tolist() == wanted.tolist()
+        assert codes.cosines(column, np.array([7, 3])).tolist() == wanted[[7, 3]].tolist()
+        assert codes[:0].cosines(column).tolist() == []
+
+
+def test_cosines_of_codes_are_off_by_little():
+    rng = np.random.default_rng(3)
+    found = rng.standard_normal((500, 384)).astype(np.float32)
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    off = TokenTable.in_one_cell(Codes.of(found)) @ found[0] - found @ found[0]
+    assert np.abs(off).max() < 0.01

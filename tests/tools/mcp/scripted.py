@@ -23,7 +23,7 @@ class Said(ToolResult):
 
 def scripted(*tools: Tool) -> Any:
     """What has these tools, in the place of `SheetTools`."""
-    return SimpleNamespace(tools=lambda: tools)
+    return SimpleNamespace(tools=lambda: tools, index=None)
 
 
 def says(name: str, does: Callable[[str], str | None] = lambda word: None) -> Tool:

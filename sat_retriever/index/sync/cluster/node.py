@@ -139,7 +139,7 @@ class NodeEncoder:
     def encode(self, *parts: list[NewWorkbook]) -> tuple[float, list[NewWorkbook]]:
         """Seconds, and the workbooks of several tasks with their tokens."""
         start = time.perf_counter()
-        done = encoded_workbooks([found for part in parts for found in part], self._state)
+        done = list(encoded_workbooks([x for part in parts for x in part], self._state))
         return time.perf_counter() - start, done
 
 

@@ -180,7 +180,7 @@ class ClusterRun:
                 yield from self._again(each.chunk, error, each.jobs)
                 continue
             before = time.perf_counter()
-            done = encoded_workbooks(found, self._work.state)
+            done = list(encoded_workbooks(found, self._work.state))
             self._spent.encode_s += time.perf_counter() - before
             yield from self._finished([each], done)
 
