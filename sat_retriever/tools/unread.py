@@ -59,7 +59,8 @@ def unread(plain: type[T], field: str) -> Callable[[T, Callable[[], str]], T]:
         "__dict__": property(lambda self: vars(filled(self))),
         "__eq__": lambda self, other: filled(self) == other,
     }
-    kind: Any = type(plain)(plain.__name__, (plain,), members)
+    metaclass: Any = type(plain)
+    kind = metaclass(plain.__name__, (plain,), members)
     setattr(kind, field, property(lambda self: getattr(filled(self), field)))
 
     def put(model: T, read: Callable[[], str]) -> T:
