@@ -111,7 +111,7 @@ def search(
         modified_before=_moment("--before", before),
         metadata=dict(_key_value(text) for text in where or ()),
     )
-    from sat_retriever.index.ahead import load_encoder_ahead
+    from sat_retriever.index.store.ahead import load_encoder_ahead
 
     load_encoder_ahead(file, device)
     with opened_for(file, as_groups, as_owner=as_owner, device=device) as opened:

@@ -7,7 +7,7 @@ to cite.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
@@ -235,18 +235,19 @@ def table_shares(asked: QueryTerms, tables: int, found: Sequence[Match]) -> list
     return [fsum(asked.weights[word] * own[word] for word in own) / most for own in best]
 
 
-def ngram_share(
-    asked: QueryTerms, found: Sequence[Match], record: Callable[[], SheetRecord]
-) -> float:
-    """Share of a question that one text of a sheet states word after word, in [0, 1].
-
-    Only an n-gram that makes at least half of the question counts, and of it only the words that
-    the sheet's names lack: a title that repeats the workbook's name tells nothing new. The record
-    is asked for only if there is such an n-gram.
-    """
+def long_ngrams(asked: QueryTerms, found: Sequence[Match]) -> set[tuple[str, ...]]:
+    """The n-grams of a question in texts of a sheet that make at least half of the question."""
     ngrams = {each.ngram for each in found if each.ngram and each.part is not Part.HEADER}
-    long = [each for each in ngrams if asked.weight(each) >= _MIN_NGRAM * asked.total]
-    named = {word for words in sheet_words(record()) for word in words} if long else set()
+    return {each for each in ngrams if asked.weight(each) >= _MIN_NGRAM * asked.total}
+
+
+def ngram_share(asked: QueryTerms, long: Iterable[tuple[str, ...]], record: SheetRecord) -> float:
+    """Share of a question that one of the long n-grams of a sheet states, in [0, 1].
+
+    Of each only the words that the sheet's names lack count: a title that repeats the workbook's
+    name tells nothing new.
+    """
+    named = {word for words in sheet_words(record) for word in words}
     return max((asked.weight(set(each) - named) for each in long), default=0.0) / asked.total
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sat_retriever.index.search.candidates import CandidateSet
-from sat_retriever.index.store.rows import SheetName
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.text.forward import ForwardIndex
-from sat_retriever.text.locate import ngram_share, table_shares
+from sat_retriever.text.locate import long_ngrams, ngram_share, table_shares
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents
@@ -39,26 +37,22 @@ def read_closely(found: CandidateSet) -> list[Candidate]:
     known = found.question.scores.matches
     if not known.rareness.contents or not found.terms.weights:
         return raised
-    places = {each.sheet_id: place for place, each in enumerate(raised)}
-    texts = found.texts(_to_read(raised))
+    asked, texts = found.terms, found.texts(_to_read(raised))
     names = found.names([*texts])
-    for sheet_id in names:
-        each = raised[place := places[sheet_id]]
-        own = found.of([each])
-        below = _below(own, texts[sheet_id], names[sheet_id], explaining=known.explaining)
-        raised[place] = each.placed(each.rank, 1 - below * (1 - each.score))
+    matched = {each: found.matches(each, texts[each]) for each in names}
+    ngrams = {each: long_ngrams(asked, own) for each, own in matched.items()}
+    records = found.of(each for each in raised if ngrams.get(each.sheet_id)).records()
+    for place, each in enumerate(raised):
+        if name := names.get(each.sheet_id):
+            shares = table_shares(asked, texts[each.sheet_id].tables, matched[each.sheet_id])
+            below = 1 - _BY_TABLE * max(shares, default=0.0) ** 2
+            if record := records.get(each.sheet_id):
+                by_ngram = ngram_share(asked, ngrams[each.sheet_id], record)
+                if name.documentation and not known.explaining:
+                    by_ngram *= NGRAM_OF_DOCUMENTATION
+                below *= 1 - _BY_NGRAM * by_ngram
+            raised[place] = each.placed(each.rank, 1 - below * (1 - each.score))
     return raised
-
-
-def _below(found: CandidateSet, texts: ForwardIndex, name: SheetName, *, explaining: bool) -> float:
-    """Share of the way from its score to 1 that the only sheet of a set stays below, in (0, 1]."""
-    [sheet_id], asked = found.ids, found.terms
-    matched = found.matches(sheet_id, texts)
-    by_table = max(table_shares(asked, texts.tables, matched), default=0.0)
-    by_ngram = ngram_share(asked, matched, lambda: found.records()[sheet_id])
-    if name.documentation and not explaining:
-        by_ngram *= NGRAM_OF_DOCUMENTATION
-    return (1 - _BY_TABLE * by_table**2) * (1 - _BY_NGRAM * by_ngram)
 
 
 def _to_read(found: Sequence[Candidate]) -> list[str]:

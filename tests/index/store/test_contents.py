@@ -136,7 +136,7 @@ def test_contents_without_their_words_are_matched_as_others(path):
     """Older versions stored them so, and so are very long ones."""
     with SheetIndex.open(path, HashedEncoder()) as index:
         stored = index._store.texts(["a#b", "c#d"])
-        assert stored["a#b"].lines == " sourc survey "
+        assert stored["a#b"].lines == " sourc survey \n fare \n mta new york citi transit "
         assert list(stored) == ["a#b"]
     bare = zlib.compress(json.dumps(CONTENTS.to_json()).encode())
     change(path, "UPDATE contents SET packed = ?, crc = ?", bare, checksum(bare))

@@ -17,6 +17,7 @@ from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.links.join.keys import BLOCK_LIMIT
 from sat_retriever.records.links import LinkType
 from sat_retriever.records.structure import Structure
+from tests.index.store.older import WITHOUT_NAMES
 
 NOTES = "SELECT name FROM unsettled UNION SELECT family FROM stale_families"
 
@@ -131,7 +132,8 @@ def test_an_older_file_knows_its_crowded_blocks_when_it_is_opened(books, expecte
     written(place, [books])
     with closing(sqlite3.connect(place)) as file:
         file.executescript(
-            "DROP TABLE unsettled; DROP TABLE crowded_blocks; DROP TABLE permissions; "
+            f"{WITHOUT_NAMES} DROP TABLE unsettled; DROP TABLE crowded_blocks; "
+            "DROP TABLE permissions; "
             "CREATE TABLE contents_tokens (id, token); "
             "PRAGMA user_version = 8;"
         )

@@ -21,6 +21,7 @@ from sat_retriever.text.locate import (
     Part,
     QueryTerms,
     best_cells,
+    long_ngrams,
     matches,
     ngram_share,
 )
@@ -190,7 +191,7 @@ def test_a_repeated_word_is_looked_at_in_eight_places_of_a_question():
 
 
 def said(asked: QueryTerms, own: SheetRecord) -> float:
-    return ngram_share(asked, matches(asked, ForwardIndex.of(own)), lambda: own)
+    return ngram_share(asked, long_ngrams(asked, matches(asked, ForwardIndex.of(own))), own)
 
 
 @given(st.text("abc ", max_size=40), st.text("abc ", max_size=40))
