@@ -22,6 +22,7 @@ from sat_retriever.index.search.search import SheetSearch
 from sat_retriever.index.search.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.settings import IndexState
 from sat_retriever.index.store.store import Store
+from sat_retriever.records.permissions import Owner
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.lexical import LexicalScorer, WordScores, WordShares
 
@@ -40,6 +41,14 @@ class ChangedIndex(SheetIndex):
     def __init__(self, store: Store, encoder: Encoder, change: Change) -> None:
         self._change = change
         super().__init__(store, encoder)
+
+    def _view(
+        self, store: Store, seen_by: tuple[str, ...] | Owner, search: SheetSearch | None = None
+    ) -> SheetIndex:
+        view = super()._view(store, seen_by, search)
+        assert isinstance(view, ChangedIndex)
+        view._change = self._change
+        return view
 
     def _search_in(self, store: Store, *, times: bool) -> SheetSearch:
         return _ChangedSearch(store, self._state, self._change, times=times)

@@ -102,11 +102,14 @@ class SheetIndex:
         """What finds and ranks sheets in it."""
         with self._making:
             if self._search is None:
-                # The encoder is loaded beside these modules: see `warming_up`.
-                from sat_retriever.index.search.search import SheetSearch
-
-                self._search = SheetSearch(self._seen, self._state, times=self.times)
+                self._search = self._search_in(self._seen, times=self.times)
             return self._search
+
+    def _search_in(self, store: Store, *, times: bool) -> SheetSearch:
+        # The encoder is loaded beside these modules: see `warming_up`.
+        from sat_retriever.index.search.search import SheetSearch
+
+        return SheetSearch(store, self._state, times=times)
 
     @classmethod
     def create(
