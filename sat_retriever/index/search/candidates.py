@@ -21,7 +21,7 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.lexical import WordShares
-from sat_retriever.text.locate import Match, QueryTerms, matches
+from sat_retriever.text.locate import QueryTerms
 
 if TYPE_CHECKING:
     from sat_retriever.index.search.search import SheetSearch
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Known:
+    """The facts that were read so far, by sheet id; sets made of one another share them."""
+
     records: dict[str, SheetRecord | None] = field(default_factory=dict)  # None: not there any more
     names: dict[str, SheetName | None] = field(default_factory=dict)  # likewise
     texts: dict[str, ForwardIndex | None] = field(default_factory=dict)  # None: no contents
-    matches: dict[str, Sequence[Match]] = field(default_factory=dict)
     tokens: tuple[list[str], FloatArray] | None = None  # those of some sheets, in their order
     terms: QueryTerms | None = None
     shares: WordShares | None = None
@@ -127,13 +128,6 @@ class CandidateSet:
         if missing := [each for each in sheet_ids if each not in known]:
             known |= dict.fromkeys(missing) | self._store.texts(missing)
         return {each: texts for each in sheet_ids if (texts := known[each]) is not None}
-
-    def matches(self, sheet_id: str, texts: ForwardIndex) -> Sequence[Match]:
-        """Texts of a sheet that have words of the question."""
-        known = self._known.matches
-        if sheet_id not in known:
-            known[sheet_id] = matches(self.terms, texts)
-        return known[sheet_id]
 
     @property
     def terms(self) -> QueryTerms:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.text.locate import long_ngrams, ngram_share, table_shares
+from sat_retriever.text.locate import long_ngrams, matches, ngram_share, table_shares
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
 BY_CONTENTS = 20  # beside them the best by words of contents
@@ -39,7 +39,7 @@ def read_closely(found: CandidateSet) -> list[Candidate]:
         return raised
     asked, texts = found.terms, found.texts(_to_read(raised))
     names = found.names([*texts])
-    matched = {each: found.matches(each, texts[each]) for each in names}
+    matched = {each: matches(asked, texts[each]) for each in names}
     ngrams = {each: long_ngrams(asked, own) for each, own in matched.items()}
     records = found.of(each for each in raised if ngrams.get(each.sheet_id)).records()
     for place, each in enumerate(raised):
