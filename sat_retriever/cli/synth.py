@@ -72,10 +72,16 @@ def synth(
         typer.Option(help="Folder of translations, <language>.json.", metavar="DIR"),
     ] = None,
     translator: Annotated[
-        str, typer.Option(help="Ollama model that adds missing translations.", metavar="MODEL")
+        str,
+        typer.Option(
+            help="ollama:MODEL or openai:MODEL that adds missing translations.", metavar="MODEL"
+        ),
     ] = "",
     paraphrase: Annotated[
-        str, typer.Option(help="Ollama model that rewords the queries.", metavar="MODEL")
+        str,
+        typer.Option(
+            help="ollama:MODEL or openai:MODEL that rewords the queries.", metavar="MODEL"
+        ),
     ] = "",
     asks: Annotated[
         str,

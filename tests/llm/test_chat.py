@@ -9,7 +9,7 @@ import pytest
 
 from sat_retriever import InputError
 from sat_retriever.errors import LanguageModelError
-from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.llm.chat import Chat
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
@@ -62,13 +62,13 @@ def server(body, status=200, wait_s=0.0):
 
 def failure(host, **options):
     with pytest.raises(LanguageModelError) as caught:
-        OllamaChat("small", host, **options).ask("Why?", SCHEMA)
+        Chat("small", host, **options).ask("Why?", SCHEMA)
     return str(caught.value)
 
 
 def test_an_answer_is_parsed_and_the_request_is_bounded_and_held_to_the_schema():
     with server(reply('{"text": "Because."}')) as (host, asked):
-        chat = OllamaChat("small", host, num_ctx=4096, max_tokens=99)
+        chat = Chat("small", host, num_ctx=4096, max_tokens=99)
         assert chat.ask("Why?", SCHEMA, seed=7) == {"text": "Because."}
     [(path, request)] = asked
     assert path == "/api/chat"
@@ -82,7 +82,7 @@ def test_an_answer_is_parsed_and_the_request_is_bounded_and_held_to_the_schema()
 
 def test_a_list_is_an_answer_where_one_was_asked_for():
     with server(reply('["b", "a"]')) as (host, _):
-        assert OllamaChat("small", host).ask("Which?", {"type": "array"}) == ["b", "a"]
+        assert Chat("small", host).ask("Which?", {"type": "array"}) == ["b", "a"]
 
 
 def test_a_model_that_is_not_there_is_named_with_the_command_that_fetches_it():
@@ -131,7 +131,7 @@ def test_no_error_of_the_client_library_leaks():
     httpx = pytest.importorskip("httpx")
     errors = [httpx.ReadError("x"), httpx.RemoteProtocolError("x"), ConnectionError("x")]
     errors += [httpx.ReadTimeout("x"), ollama.ResponseError("x", 400), ollama.RequestError("x")]
-    chat = OllamaChat("small", "http://127.0.0.1:1")
+    chat = Chat("small", "http://127.0.0.1:1")
 
     class Failing:
         def __init__(self, error):
@@ -152,4 +152,4 @@ def test_no_error_of_the_client_library_leaks():
 )
 def test_a_chat_that_cannot_work_is_refused_when_made(model, options):
     with pytest.raises(InputError):
-        OllamaChat(model, **options)
+        Chat(model, **options)

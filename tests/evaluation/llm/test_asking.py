@@ -61,7 +61,7 @@ def test_a_question_is_asked_exactly_as_the_paper_says():
 
 def test_the_model_is_looked_up_once_for_all_questions():
     with ollama(always(GOOD)) as server:
-        model = LanguageModel(host=server.host)
+        model = LanguageModel(url=server.host)
         assert server.paths == []
         model.choose(PROMPT, LABELS)
         model.choose(PROMPT, LABELS)
@@ -137,7 +137,7 @@ def test_without_a_server_the_message_says_how_to_start_one():
     with ollama(always(GOOD)) as server:
         pass  # its port is free again
     with pytest.raises(ModelSetupError, match="ollama serve"):
-        LanguageModel(host=server.host).choose(PROMPT, LABELS)
+        LanguageModel(url=server.host).choose(PROMPT, LABELS)
 
 
 def test_without_the_model_the_message_says_how_to_fetch_it():
@@ -147,13 +147,13 @@ def test_without_the_model_the_message_says_how_to_fetch_it():
 def test_a_request_that_is_refused_for_good_is_not_repeated():
     with ollama(always(Reaction(status=400, error="does not support thinking"))) as server:
         with pytest.raises(ModelSetupError, match=r"400.*thinking"):
-            LanguageModel(host=server.host).choose(PROMPT, LABELS)
+            LanguageModel(url=server.host).choose(PROMPT, LABELS)
         assert len(server.chats) == 1
 
 
 def test_a_model_made_for_a_smaller_context_is_asked_with_its_own():
     with ollama(always(GOOD), context_length=8192) as server:
-        model = LanguageModel(host=server.host)
+        model = LanguageModel(url=server.host)
         assert model.choose(PROMPT, LABELS).ids == FIVE
         assert server.chats[0]["options"]["num_ctx"] == model.num_ctx == 8192
         with pytest.raises(ModelSetupError, match="does not fit a context of 8192"):
