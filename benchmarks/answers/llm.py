@@ -1,12 +1,12 @@
 """A language model's answers: by the query engine, from whole workbooks, from RAG's sheets.
 
-    python -m benchmarks run answers --llm MODEL [--llm-url URL] [--data DIR] [--work DIR] [--limit N]
+    python -m benchmarks run answers --llm MODEL [--llm-url URL] [--work DIR] [--limit N]
 
 Asked are the forty hand-written questions of `eps`, and made ones with at most five values in
-their answer. One model of an Ollama or OpenAI-like server answers each in three ways: `engine` writes SQL over the
-tables found and tells its rows; `whole_workbook` reads the cells of the workbook of the best hit
-from the top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All prompts may
-hold the same number of tokens of data. An answer is right if it says every expected value, numbers
+their answer. One model on a server answers each in three ways: `engine` writes SQL over the tables
+found and tells its rows; `whole_workbook` reads the cells of the workbook of the best hit from the
+top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All prompts may hold the
+same number of tokens of data. An answer is right if it says every expected value, numbers
 to three digits. Answers are kept as they come, so a run that was stopped goes on. Without a server,
 or without `--llm`, nothing is written, and the tables say *not run*.
 """

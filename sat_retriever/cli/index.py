@@ -68,7 +68,7 @@ def index(
         typer.Option(
             "--encoder",
             "--model",
-            help="Encoder of a new index; ollama:MODEL and openai:MODEL are embedding models on servers.",
+            help="Encoder of a new index; ollama:MODEL and openai:MODEL are models on servers.",
             metavar="NAME|DIR|RUN",
         ),
     ] = None,

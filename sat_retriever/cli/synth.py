@@ -73,15 +73,11 @@ def synth(
     ] = None,
     translator: Annotated[
         str,
-        typer.Option(
-            help="ollama:MODEL or openai:MODEL that adds missing translations.", metavar="MODEL"
-        ),
+        typer.Option(help="Model on a server that adds missing translations.", metavar="MODEL"),
     ] = "",
     paraphrase: Annotated[
         str,
-        typer.Option(
-            help="ollama:MODEL or openai:MODEL that rewords the queries.", metavar="MODEL"
-        ),
+        typer.Option(help="Model on a server that rewords the queries.", metavar="MODEL"),
     ] = "",
     asks: Annotated[
         str,

@@ -252,7 +252,7 @@ def _events(lines: Iterator[bytes]) -> Iterator[Mapping[str, Any]]:
         if name == b"data" and value.strip() != b"[DONE]":
             yield json.loads(value)
         elif name == b"error":  # llama.cpp, after the head was sent
-            yield {"error": value.decode("utf-8", "replace")}
+            yield {"error": json.loads(value)}
         elif line.startswith(b"{"):
             yield json.loads(line)
 

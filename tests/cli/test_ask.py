@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one
+from tests.modelserver import Reaction, always, ollama, one_by_one
 
 QUESTION = "salary of the staff"
 RIGHT = "```sql\nSELECT name, salary FROM staff\n```"
@@ -64,8 +64,8 @@ def test_without_a_server_the_prompt_is_printed_and_what_is_missing_is_said(
     index_file, sat, as_json
 ):
     more = ["--json"] if as_json else []
-    run = sat("ask", QUESTION, "--llm", "small", "--llm-url", "http://127.0.0.1:1", "-i", index_file,
-              *more)  # fmt: skip
+    told = ("--llm", "small", "--llm-url", "http://127.0.0.1:1", "-i", index_file, *more)
+    run = sat("ask", QUESTION, *told)
     assert run.code == 1
     assert "no Ollama server answers at http://127.0.0.1:1; start it with: ollama serve" in run.err
     assert "Question: salary of the staff" in run.out

@@ -8,8 +8,8 @@ import pytest
 from sat_retriever import EmbeddingEncoder, EncoderError, InputError
 from sat_retriever.encoder.embedder import QUERY, SHEET
 from sat_retriever.errors import EncoderUnavailableError
-from tests.evaluation.ollama_server import Reaction, always, count, hashed, ollama
 from tests.fakes import HashedEncoder
+from tests.modelserver import Reaction, always, count, hashed, ollama
 
 GOOD = Reaction()
 BROKEN = Reaction(status=500, error="llama runner process has terminated")

@@ -10,7 +10,7 @@ from benchmarks.answers.systems import Told
 from benchmarks.results import read_summaries
 from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.llm.chat import Chat
-from tests.evaluation.ollama_server import Reaction, ollama, one_by_one
+from tests.modelserver import Reaction, ollama, one_by_one
 
 ADA = Expected("salary of Ada", (41,), ("staff.csv#staff",), ("staff.csv#staff!B2",))
 

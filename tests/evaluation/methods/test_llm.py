@@ -14,8 +14,8 @@ from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSe
 from sat_retriever.evaluation.llm.methods import llm_only, rag_llm
 from sat_retriever.evaluation.methods import rag
 from sat_retriever.text.serialize import serialize
-from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
+from tests.modelserver import Reaction, always, ollama, one_by_one, says
 from tests.places import ROOT
 
 RECORDS = [
