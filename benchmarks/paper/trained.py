@@ -3,6 +3,7 @@
     python -m benchmarks run main --seeds 42 43 44
     python -m benchmarks run grouped --seeds 42 43 44
     python -m benchmarks run main --methods llm_only rag_llm --llm qwen3.5:9b
+    python -m benchmarks run main --llm openai:qwen --llm-url http://127.0.0.1:8080/v1
     python -m benchmarks run main --corpus industrytab_614
     python -m benchmarks run main --corpus my-corpus        # made by `sat synth --out my-corpus`
     python -m benchmarks run main --quick                   # a quick trial, two minutes
@@ -173,7 +174,8 @@ def run(
     split=option("standard", choices=("standard", "grouped")),
     methods=option(None, "default: all", nargs="+", choices=tuple(RECIPES)),
     corpus=option(INDUSTRYTAB_1K, "name below --data, or a folder"),
-    llm=option(None, "ask this model of an Ollama server, too", metavar="MODEL"),
+    llm=option(None, "ask this ollama:MODEL or openai:MODEL, too", metavar="MODEL"),
+    llm_url=option(None, "address of its server; OLLAMA_HOST or OPENAI_BASE_URL", metavar="URL"),
     **TRAINING,
 )
 def main(options: Options) -> Iterator[Result]:
@@ -184,7 +186,7 @@ def main(options: Options) -> Iterator[Result]:
     """
     if options.quick:
         make_quick(options)
-    recipes = chosen(options.methods, options.llm)
+    recipes = chosen(options.methods, options.llm, options.llm_url)
     failed: dict[str, str] = {}
     for place, seed in enumerate(options.seeds):
         corpus = corpus_of(options.corpus, options.split, seed, options.data, options.limit)
@@ -206,7 +208,9 @@ def show(files: Files, split: str, options: Options) -> None:
     console.print(table)
 
 
-def chosen(names: Sequence[str] | None, model: str | None) -> dict[str, Recipe]:
+def chosen(
+    names: Sequence[str] | None, model: str | None, url: str | None = None
+) -> dict[str, Recipe]:
     """Return the recipes to measure; those of a language model only if one is named.
 
     Raises:
@@ -217,8 +221,8 @@ def chosen(names: Sequence[str] | None, model: str | None) -> dict[str, Recipe]:
     recipes = {name: RECIPES[name] for name in names}
     lacking = [name for name, recipe in recipes.items() if recipe.llm and not model]
     if lacking:
-        sys.exit(f"{', '.join(lacking)}: name the model of your Ollama server with --llm MODEL")
+        sys.exit(f"{', '.join(lacking)}: name the model of your server with --llm MODEL")
     return {
-        name: replace(recipe, model=model) if recipe.llm and model else recipe
+        name: replace(recipe, model=model, url=url) if recipe.llm and model else recipe
         for name, recipe in recipes.items()
     }

@@ -28,7 +28,8 @@ class Recipe:
         links: Links of its index: those that the corpus publishes, or those found in it.
         walk: True if the untrained link reranker comes last.
         llm: Input of a language model: all "names", or the "candidates"; None without one.
-        model: Name of the language model, as `ollama list` shows it.
+        model: Name of the language model, "ollama:MODEL" or "openai:MODEL".
+        url: Address of its server; None takes that of the environment. No answer depends on it.
         variant: Difference of Stage 1 from the library; see `Step`.
     """
 
@@ -41,6 +42,7 @@ class Recipe:
     walk: bool = False
     llm: Literal["names", "candidates"] | None = None
     model: str = LanguageModelSettings().model
+    url: str | None = None
     variant: str = ""
 
     def step(self, corpus: Corpus, seed: int) -> Step | None:

@@ -82,7 +82,7 @@ def _answered(
     with progress_bar(kept.stem, len(queries)) as progress:
         if recipe.llm is None:
             return method_of(recipe, step, index, places).run(queries, progress), {}
-        model = LanguageModel(LanguageModelSettings(model=recipe.model))
+        model = LanguageModel(LanguageModelSettings(model=recipe.model), recipe.url)
         answers = Answers(kept.with_suffix(_ANSWERS))
         run = asking(recipe, index, model, answers).run(queries, progress)
     found = summary(answers.seen)

@@ -169,7 +169,7 @@ class AskedModel:
         elif known.context_length is not None and known.context_length < wanted.num_ctx:
             said.append(
                 f"{self.name}: asked with a context of {known.context_length:,} tokens, the most "
-                f"that it was made for, and not {wanted.num_ctx:,}."
+                f"that it or its server has, and not {wanted.num_ctx:,}."
             )
         if len(self._digests()) > 1:
             said.append(f"{self.name}: its answers are of {len(self._digests())} versions of it.")
@@ -183,18 +183,23 @@ class AskedModel:
 
 
 def asked_models(
-    index: SheetIndex, settings: LanguageModelSettings, folder: Path, *, names: bool = False
+    index: SheetIndex,
+    settings: LanguageModelSettings,
+    folder: Path,
+    *,
+    url: str | None = None,
+    names: bool = False,
 ) -> list[AskedModel]:
-    """Return a model of the local Ollama that picks from the results of the index's tokens.
+    """Return a model on a server that picks from the results of the index's tokens.
 
     Nothing is asked yet. Without a server or the model, its row is left out. Answers kept in the
     folder are looked up first. `names` also returns LLM-only.
 
     Raises:
         InputError: If a file of answers holds something else.
-        MissingExtraError: If the package `ollama` is not installed.
+        MissingExtraError: If the package `httpx` is not installed.
     """
-    model = LanguageModel(settings)
+    model = LanguageModel(settings, url)
     first = "Stage 1" if is_trained(index) else "RAG"
     kept = Answers(folder / ANSWERS)
     made = [AskedModel(f"{first}+LLM ({settings.model})", rag_llm(index, model, kept), model, kept)]
