@@ -31,6 +31,12 @@ _FURTHER = (
     ("ours", "ours_stage1"),
     ("ours", "bm25"),
     ("ours", "links"),
+    ("arctic_stage1", "stage1"),
+    ("arctic_graph", "graph"),
+    ("arctic_graph", "arctic_stage1"),
+    ("mpnet_stage1", "stage1"),
+    ("mpnet_graph", "graph"),
+    ("mpnet_graph", "mpnet_stage1"),
 )
 
 
