@@ -251,7 +251,7 @@ def test_a_key_that_is_not_sent_is_told_where_the_server_asks_for_one(monkeypatc
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr("sat_retriever.llm.openai.address_of", _elsewhere)
     with openai(always(GOOD), key=KEY) as server:
-        with pytest.raises(ModelSetupError, match="not sent over plain HTTP.*SAT_KEY_OVER_HTTP=1"):
+        with pytest.raises(ModelSetupError, match=r"not sent over plain HTTP.*SAT_KEY_OVER_HTTP=1"):
             Chat("openai:small", server.v1).ask("Why?", OBJECT)
         monkeypatch.setenv("SAT_KEY_OVER_HTTP", "1")
         assert Chat("openai:small", server.v1).ask("Why?", OBJECT) == {"text": "Because."}
