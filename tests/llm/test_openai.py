@@ -189,6 +189,7 @@ LLAMA = {"id": "small", "owned_by": "llamacpp", "meta": {"n_ctx_train": 32768}}
         ({"id": "small", "context_length": "many"}, None, None),
         (LLAMA, None, 32768),
         (LLAMA, {"default_generation_settings": {"n_ctx": 8192}}, 8192),
+        ({**LLAMA, "meta": {"n_ctx": 512, "n_ctx_train": 32768}}, None, 512),
         (
             {**LLAMA, "id": "a.gguf", "aliases": ["small"]},
             {"default_generation_settings": {}},
