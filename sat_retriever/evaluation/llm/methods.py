@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.evaluation.llm.answers import Answer, Answers, summary
 from sat_retriever.evaluation.llm.asking import LanguageModel, LanguageModelSettings
 from sat_retriever.evaluation.llm.prompt import labels_of, prompt_of
@@ -95,14 +96,23 @@ def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = 
     return Method(find, reranker(lambda _: names, model, answers))
 
 
-def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
-    """Rank five first that a model picks from RAG's fifty, then the others (paper, section 4)."""
+def rag_llm(
+    index: SheetIndex,
+    model: LanguageModel,
+    answers: Answers | None = None,
+    first: Method | None = None,
+) -> Method:
+    """Rank five first that a model picks from RAG's fifty, then the others (paper, section 4).
+
+    `first` is another ranking whose fifty it picks from.
+    """
+    before = first or rag(index)
 
     def texts(ids: Sequence[str]) -> Mapping[str, str]:
         records = index.records(ids)
         return {sheet_id: serialize(record, _FORM) for sheet_id, record in records.items()}
 
-    return Method(rag(index).rank, reranker(texts, model, answers))
+    return Method(lambda query: before.rank(query)[:DEPTH], reranker(texts, model, answers))
 
 
 @dataclass(frozen=True, slots=True)
