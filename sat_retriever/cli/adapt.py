@@ -14,6 +14,7 @@ from sat_retriever.cli.options import (
     DeviceOption,
     IndexOption,
     JsonOption,
+    LlmUrlOption,
     examples,
     opened_whole,
 )
@@ -23,6 +24,7 @@ from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
 from sat_retriever.cli.train.session import TrainingBar, check_extra, is_main
 from sat_retriever.datasets.labels import load_labels
+from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.adapt.settings import AdaptSettings
@@ -60,6 +62,7 @@ def adapt(
             help="Reword the questions with this ollama:MODEL or openai:MODEL.", metavar="MODEL"
         ),
     ] = None,
+    llm_url: LlmUrlOption = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Run folder; FILE.adapt if not given.", metavar="RUN", file_okay=False),
@@ -75,6 +78,8 @@ def adapt(
     of sheets; if none is, the index stays unchanged. After an interruption,
     the same command continues.
     """
+    if llm_url is not None and paraphrase is None:
+        raise InputError("--llm-url needs a language model; name one with --paraphrase")
     settings = settings_of(AdaptSettings(), given)
     check_extra()
     from sat_retriever.train.adapt.adapt import adapt as adapted
@@ -84,7 +89,7 @@ def adapt(
     if paraphrase is not None:
         from sat_retriever.llm.chat import Chat
 
-        chat = Chat(paraphrase)
+        chat = Chat(paraphrase, llm_url)
     own = merged(load_labels(each) for each in queries or ())
     beside = file.parent if isinstance(file, Path) else Path()
     folder = out or beside / f"{file.name}.adapt"
