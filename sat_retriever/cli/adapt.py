@@ -17,6 +17,7 @@ from sat_retriever.cli.options import (
     LlmUrlOption,
     examples,
     opened_whole,
+    refuse_url_alone,
 )
 from sat_retriever.cli.progress import about, progress
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
@@ -24,7 +25,6 @@ from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
 from sat_retriever.cli.train.session import TrainingBar, check_extra, is_main
 from sat_retriever.datasets.labels import load_labels
-from sat_retriever.errors import InputError
 from sat_retriever.index.store.place import Place
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.train.adapt.settings import AdaptSettings
@@ -78,8 +78,7 @@ def adapt(
     of sheets; if none is, the index stays unchanged. After an interruption,
     the same command continues.
     """
-    if llm_url is not None and paraphrase is None:
-        raise InputError("--llm-url needs a language model; name one with --paraphrase")
+    refuse_url_alone(llm_url, {"--paraphrase": paraphrase})
     settings = settings_of(AdaptSettings(), given)
     check_extra()
     from sat_retriever.train.adapt.adapt import adapt as adapted

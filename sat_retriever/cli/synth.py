@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.options import JsonOption, LlmUrlOption, examples
+from sat_retriever.cli.options import JsonOption, LlmUrlOption, examples, refuse_url_alone
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
-from sat_retriever.errors import InputError
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthReport
 
 _DEFAULT = SynthOptions()
@@ -110,10 +109,7 @@ def synth(
     """
     from sat_retriever.synth.corpus import synthesize  # slow to import
 
-    if llm_url is not None and not (translator or paraphrase):
-        raise InputError(
-            "--llm-url needs a language model; name one with --translator or --paraphrase"
-        )
+    refuse_url_alone(llm_url, {"--translator": translator, "--paraphrase": paraphrase})
     options = SynthOptions(
         scale=scale,
         seed=seed,

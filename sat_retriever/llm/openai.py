@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -19,6 +20,7 @@ from sat_retriever.llm.http import (
 )
 from sat_retriever.llm.served import Embeddings, ModelFacts, Options, Reply, found_json
 
+_log = logging.getLogger(__name__)
 _OPENAI = "https://api.openai.com/v1"
 # Fields that some server or model refuses, and that a request can do without; see `_learnt`.
 _SPARE = ("stream_options", "seed", "temperature")
@@ -246,6 +248,11 @@ class OpenAIModel(HttpModel):
         for field in _SPARE:
             if field in sent and field in said:
                 self._refused.add(field)
+                if field == "temperature":
+                    _log.warning(
+                        "%s takes no temperature but its own: equal questions may get answers that "
+                        "differ", self.model,
+                    )  # fmt: skip
                 return True
         if "max_tokens" in sent and "max_completion_tokens" in said:
             self._refused.add("max_tokens")

@@ -130,7 +130,7 @@ def test_a_server_that_is_not_safe_is_told_apart_from_none(monkeypatch):
         raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
 
     monkeypatch.setattr(httpx.Client, "send", failing)
-    with pytest.raises(ModelSetupError, match="cannot be reached safely.*self-signed"):
+    with pytest.raises(ModelSetupError, match=r"cannot be reached safely.*self-signed"):
         ask("https://10.0.0.7")
 
 
