@@ -11,9 +11,11 @@ from typing import TypeVar
 
 from sat_retriever._extras import require
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.system import stop_by
 
 try:
     import anyio
+    from anyio import from_thread
 except ModuleNotFoundError:
     require("anyio", "mcp")  # names the extra to install
     raise
@@ -71,12 +73,20 @@ class Workers:
         try:
             if before:
                 await before()
-            # Not abandoned when a client goes away: a running thread counts until it ends.
-            return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
+            # Not abandoned when a client goes away: a running thread counts until it ends, which
+            # is soon, as long work looks whether it is still wanted.
+            return await anyio.to_thread.run_sync(
+                partial(_unless_cancelled, work, *arguments), limiter=self._limit
+            )
         finally:
             self._taken[client] -= 1
             if not self._taken[client]:
                 del self._taken[client]
+
+
+def _unless_cancelled(work: Callable[..., Result], *arguments: object) -> Result:
+    stop_by(from_thread.check_cancelled)  # in the context of this call, which ends with it
+    return work(*arguments)
 
 
 class Searches:
