@@ -27,7 +27,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "related_sheets": {"sheet": "2024/Sales.xlsx#Summary"},
     "index_status": {},
     "search_cells": {"text": "North"},
-    "query_tables": {"tables": [JANUARY], "sql": "SELECT sum(revenue) AS total FROM january"},
+    "query_tables": {"sheets": [JANUARY], "sql": "SELECT sum(revenue) AS total FROM january"},
 }
 
 
