@@ -70,7 +70,7 @@ def _instead(index: SheetIndex, name: str, one: Filters) -> str:
         return _there_are(sorted(cast("dict[str, int]", index.status()["formats"])))
     for kind in (Visibility, Role):
         if name == kind.__name__.lower():
-            return _there_are(x for x in kind if index.search.count(Filters(**{name: x})))
+            return _there_are(x for x in kind if index.search.count(Filters.of({name: x})))
     return ""
 
 

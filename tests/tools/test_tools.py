@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -13,6 +14,7 @@ from sat_retriever.tools import cellsearch, naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
 from tests.builders import indexed, save_book, transit
 from tests.fakes import HashedEncoder
+from tests.places import ROOT
 
 NAMES = [
     "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status",
@@ -277,6 +279,15 @@ def test_lists_may_be_texts_and_null_is_the_default(tools, sheets):
     assert [each.citation for each in found.cells] == ["Sales.xlsx#Q1!A3"]
     assert made["query_tables"].run(sheets=sheets, sql=None, totals=None).tables.startswith("q1:")
     assert made["find_sheets"].run(question="revenue", top_k=None, workbook=None, path=None)
+
+
+def test_the_guide_and_the_page_for_agents_name_tools_and_arguments_as_they_are(tools):
+    made = {tool.name: f"{tool.name}({', '.join(tool.meanings)})" for tool in tools.tools()}
+    guide = (ROOT / "docs" / "guides" / "mcp.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+\(.*?\))` \|", guide, re.MULTILINE) == list(made.values())
+    page = (ROOT / "examples" / "AGENTS.md").read_text(encoding="utf-8")
+    arguments = {name for tool in tools.tools() for name in tool.meanings}
+    assert set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", page)) <= made.keys() | arguments
 
 
 # Keywords of JSON Schema that the pages of the vendors name for the arguments of functions.

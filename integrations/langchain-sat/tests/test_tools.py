@@ -139,7 +139,7 @@ async def test_async_calls_do_not_run_on_the_event_loop(tmp_path):
     encoder = HeldEncoder()
     with SheetIndex.create(tmp_path / "a.sat", encoder) as own:
         [find] = [tool for tool in create_sheet_tools(own) if tool.name == "find_sheets"]
-        assert "the index is empty" in await encoder.beside(find.ainvoke({"question": "revenue"}))
+        assert "The index is empty" in await encoder.beside(find.ainvoke({"question": "revenue"}))
 
 
 @pytest.fixture
