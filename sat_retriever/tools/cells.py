@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,6 +48,20 @@ def shortened(text: str, max_tokens: int) -> str:
             break
         end = piece.end()
     return f"{text[:end].rstrip()} …"
+
+
+def fitting(texts: Iterable[str], max_tokens: int) -> int:
+    """Number of the first texts that fit in a limit in tokens, at least one if there is any.
+
+    >>> fitting(["one two", "three", "four"], 4)
+    2
+    """
+    number = 0
+    for number, text in enumerate(texts, start=1):
+        max_tokens -= estimated_tokens(text)
+        if max_tokens < 0:
+            return max(1, number - 1)
+    return number
 
 
 @dataclass(frozen=True, slots=True)

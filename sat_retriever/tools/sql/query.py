@@ -14,6 +14,7 @@ from sat_retriever.errors import EmptyInputError, InputError, PathNotFoundError,
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheetanswer import QueryResult, QuerySource
 from sat_retriever.records.typedtable import DataValue, TypedTable
+from sat_retriever.system import check_wanted
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
 from sat_retriever.tools.sql.check import WHOLE_ROWS, Compared
@@ -128,9 +129,25 @@ class TableQuery:
             )
         said += [f"current_date is {day.isoformat()} here."] if answer["dated"] else []
         said += [WHOLE_ROWS] if answer["whole"] else []
+        if not any(any(row) for row in answer["rows"]):
+            said += self._other_case(answer.get("compared", {}))
         used = [table.table for table in self.tables if table.name in answer["used"]]
         said += [f"{table.sheet_id}: {table.note}" for table in used if table.note]
         return " ".join(said)
+
+    def _other_case(self, compared: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
+        """Yield a hint for each text of a condition that a column has in other case alone."""
+        for table in self.tables:
+            for name, text, pattern in compared.get(table.name, ())[:MAX_COMPARED]:
+                if pattern or name not in table.columns:
+                    continue
+                values = table.table.columns[table.columns.index(name)].values
+                same = {x for x in values if isinstance(x, str) and x.casefold() == text.casefold()}
+                if same and text not in same:
+                    yield (
+                        f"{name} has no {text!r}, but {', '.join(map(repr, sorted(same)[:3]))}: "
+                        f"compare lower({name}), or by ILIKE."
+                    )
 
     def _mended(self, said: str) -> str:
         """Return DuckDB's message with hints that help to mend the query."""
@@ -251,6 +268,7 @@ def query_over(
         raise InputError(f"{len(names)} tables; give at most {MAX_TABLES}")
     tables = []
     for name in names:
+        check_wanted()
         record, cited = named_sheet(index, name)
         try:
             tables.append(index.table(record.sheet_id, cited or 0, totals=totals))
