@@ -111,7 +111,8 @@ def _operation(endpoint: Endpoint, tool: Tool, schemas: Json) -> Json:
         ]
     else:
         found["requestBody"] = {"required": True, "content": _content(asked["title"])}
-    said = {"description": answer.get("description", ""), "content": _content(answer["title"])}
+    about = answer["description"].partition("\n")[0]
+    said = {"description": about, "content": _content(answer["title"])}
     fails = {str(code): {"$ref": f"#/components/responses/E{code}"} for code in _FAILS}
     found["responses"] = {"200": said, **fails}
     return found
