@@ -1,4 +1,4 @@
-"""The clients of the page on JSON over HTTP get what it shows, from the server of its first block."""
+"""Clients on the page of JSON over HTTP get what it shows, from the server of its first block."""
 
 from __future__ import annotations
 
