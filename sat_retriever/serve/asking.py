@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from sat_retriever.answer.retriever import SheetRetriever
+from sat_retriever.errors import LanguageModelError
 from sat_retriever.llm.chat import Chat
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import AnswerKind, ResultValue, SheetAnswer
@@ -117,10 +118,16 @@ class Asking:
 
         def reply(prompt: Prompt) -> str:
             said = ""
-            for piece in self._chat.words(prompt.system, prompt.user):
-                said += piece.text
-                if time.monotonic() > until:
-                    raise PageError(504, f"The answer took more than {self._seconds:g} seconds.")
-            return said
+            try:
+                for piece in self._chat.words(prompt.system, prompt.user):
+                    said += piece.text
+                    if time.monotonic() > until:
+                        break
+                else:
+                    return said
+            except LanguageModelError:
+                if time.monotonic() < until:
+                    raise
+            raise PageError(504, f"The answer took more than {self._seconds:g} seconds.")
 
         return WordedAnswer.of(answered(ready, reply))
