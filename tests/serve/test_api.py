@@ -304,17 +304,17 @@ def test_a_question_is_answered_in_words_with_its_rows_and_citations(index_file)
 
 
 @pytest.mark.parametrize(
-    ("reaction", "status", "words"),
+    ("reaction", "seconds", "status", "words"),
     [
-        (Reaction(status=401, error="wrong key"), 502, "language model cannot be reached"),
-        (Reaction(body="not JSON"), 502, "language model cannot be reached"),
-        (Reaction("```sql\nSELECT 1\n```", wait_s=2.5), 504, "more than 1 seconds"),
+        (Reaction(status=401, error="wrong key"), 300, 502, "language model cannot be reached"),
+        (Reaction(body="not JSON"), 300, 502, "language model cannot be reached"),
+        (Reaction("```sql\nSELECT 1\n```", wait_s=2.5), 1, 504, "more than 1 seconds"),
     ],
-    ids=str,
+    ids=["wrong key", "no JSON", "slow"],
 )
-def test_a_model_that_fails_is_told_without_its_words(index_file, reaction, status, words):
+def test_a_model_that_fails_is_told_without_its_words(index_file, reaction, seconds, status, words):
     with openai(always(reaction)) as model:
-        options = ("--llm", "openai:small", "--llm-url", model.v1, "--answer-seconds", 1)
+        options = ("--llm", "openai:small", "--llm-url", model.v1, "--answer-seconds", seconds)
         with serving(index_file, *options) as server:
             found = call(server, "POST", "/api/ask", {"question": "revenue in Q1"})
     assert (found[0], words in found[1]["detail"]) == (status, True), found
