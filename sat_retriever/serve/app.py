@@ -127,7 +127,9 @@ class Pages:
 
     def _sheet_json(self, given: Mapping[str, str]) -> Response:
         found = sheet_page(self._index, self._reader, given)
-        return _json(found, found.status)
+        if found.problem:
+            raise PageError(found.status, found.problem)
+        return _json(found)
 
     def _piece(self, given: Mapping[str, str]) -> Piece:
         return piece_of(record_of(self._index, given), self._reader, given)
@@ -186,8 +188,8 @@ async def _called(run: Run, page: Page, request: Request) -> Response:
     return await run(page, request.query_params, client=client_of(request.scope))
 
 
-def _json(shown: object, status: int = 200) -> Response:
-    return json_response(to_json(shown), status)
+def _json(shown: object) -> Response:
+    return json_response(to_json(shown))
 
 
 async def _static(request: Request) -> Response:

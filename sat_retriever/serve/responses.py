@@ -118,10 +118,10 @@ async def http_error(request: Request, error: Exception) -> Response:
     return answer
 
 
-def json_response(value: object, status: int = 200) -> Response:
+def json_response(value: object) -> Response:
     """Return plain JSON values; what is no Unicode in a name becomes a question mark."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
+    return Response(text.encode("utf-8", "replace"), media_type="application/json")
 
 
 def rendered(template: str, **shown: Any) -> bytes:
