@@ -35,13 +35,15 @@ class GatedNetwork(nn.Module):
 
     Source: paper, appendix A. Departs: states :math:`h_i` are the first hidden layer of the base
     scorer over features of the list, not of tokens; :math:`q` are features of the question; only
-    the ten best candidates speak; states are not scaled, and a graph moves a score as far as the
-    base scorer's pulls do, at most.
+    the ten best candidates speak; states are not scaled; a change of state is also read directly,
+    since an untrained base scorer would not read it; and a graph moves a score as far as the base
+    scorer's pulls do, at most.
 
     .. math::
         m_i &= \textstyle\sum_c \alpha_{ic} \sum_j A^c_{ij} V_c h_j \\
         h_i' &= h_i + \sigma(g)\, U([h_i; m_i; q]) \\
-        y_i &= \mathrm{base}_i + b \tanh((\mathrm{rest}(h_i') - \mathrm{rest}(h_i)) / b)
+        y_i &= \mathrm{base}_i
+            + b \tanh((\mathrm{rest}(h_i') - \mathrm{rest}(h_i) + w (h_i' - h_i)) / b)
 
     With `Graph.pulled`, :math:`h_i' = h_i + \sum_c \sigma(g_c) \sum_j A^c_{ij} p_{ij} V_c h_j`
     where :math:`p_{ij}` is the trained pull of the base scorer.
@@ -57,6 +59,7 @@ class GatedNetwork(nn.Module):
         self.graph = graph
         d, c = HIDDEN[0], len(CHANNELS)
         self.messages = nn.Linear(d, c * d, bias=False)
+        self.read = nn.Linear(d, 1, bias=False)
         self.opened = nn.Parameter(torch.zeros(c if graph.pulled else 1))
         if not graph.pulled:
             self.asked = nn.Linear(len(ASKED_COLUMNS), d)
@@ -96,7 +99,7 @@ class GatedNetwork(nn.Module):
             chosen = self.choice(torch.cat((h, q), dim=-1)).softmax(dim=-1)  # (b, k, c)
             heard = (weights * chosen.unsqueeze(2)).flatten(2) @ spoken.reshape(b, -1, d)
             change = self.gates() * self.update(torch.cat((h, heard, q), dim=-1))
-        moved = (rest(h + change) - rest(h)).squeeze(-1)
+        moved = (rest(h + change) - rest(h) + self.read(change)).squeeze(-1)
         logits: torch.Tensor = base(features, relations, scores)
         return logits + bound * torch.tanh(moved / bound)
 
