@@ -17,7 +17,7 @@ from benchmarks.general.lists import held_out_halves
 from benchmarks.indexes import Links
 from benchmarks.progress import progress_lines
 from benchmarks.real.sources import EPS, names, read
-from benchmarks.related.related import Wanted, index_of, searched
+from benchmarks.related.related import Wanted, index_of
 from benchmarks.related.scoring import Searched, clusters
 from benchmarks.related.sets import SETS, Asked, Part
 from sat_retriever.datasets.splits import spider_training
@@ -25,15 +25,10 @@ from sat_retriever.errors import CorpusError
 from sat_retriever.records.files import make_folder
 from sat_retriever.records.grouping import evenly
 from sat_retriever.records.permissions import EVERYONE
-from sat_retriever.train.reranker.featurelists import (
-    INPUTS,
-    FeatureLists,
-    feature_lists,
-    joined_lists,
-)
+from sat_retriever.train.reranker.featurelists import INPUTS, FeatureLists, feature_lists
 
 Use = Literal["taught", "judged", "tested"]
-MOST = 200  # questions of one corpus of a set, spread evenly
+MOST = 150  # questions of a set, spread evenly
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +73,18 @@ def collected(wanted: Wanted, *, tested: bool) -> Mapping[Use, Sets]:
         for name, each in SETS.items():
             if part not in each.parts or (use == "taught" and name.startswith("spider")):
                 continue  # the encoder has learnt from all but the held-out databases
-            with searched(each, replace(wanted, part=part)) as (asked, _):
-                kept = asked
+            asked = next(each.read(part, wanted.places))  # the first corpus is enough
+            with index_of(asked, wanted) as index:
+                every = Searched(index, asked.dataset.queries)
                 if use == "judged" and name.startswith("spider"):
-                    kept = [_about(one, databases["judged"]) for one in asked]
-                found[use][name] = _listed(f"{name}.{part}", kept, wanted)
+                    every = _about(every, databases["judged"])
+                found[use][name] = _listed(f"{name}.{part}", every, wanted)
     spider = spider_training(wanted.places.data / "spider")
     for links in get_args(Links)[:2]:  # as databases declare them, and found by headers
         with index_of(Asked(spider, links), wanted) as index:
             taught = _about(Searched(index, spider.validation), databases["taught"])
             own = f"spider_{links}"
-            found["taught"][own] = _listed(f"{own}.train", [taught], wanted, 3 * MOST)
+            found["taught"][own] = _listed(f"{own}.train", taught, wanted, 3 * MOST)
     for name in names(wanted.places.data):
         with suppress(CorpusError):  # the workbooks of one source are not there
             for use, own_name, listed in _real(name, wanted):
@@ -117,20 +113,17 @@ def _real(name: str, wanted: Wanted) -> Iterator[tuple[Use, str, Listed]]:
             use: Use = "taught" if source.role == "train" else "judged"
             asked = Searched(seen, [source.dataset.queries[place] for place in places])
             if part == "test":
-                yield "tested", f"{name}_test", _listed(f"{name}.{part}", [asked], wanted)
+                yield "tested", f"{name}_test", _listed(f"{name}.{part}", asked, wanted)
             else:
-                yield use, name, _listed(f"{name}.{part}", [asked], wanted)
+                yield use, name, _listed(f"{name}.{part}", asked, wanted)
 
 
-def _listed(name: str, asked: Sequence[Searched], wanted: Wanted, most: int = MOST) -> Listed:
+def _listed(name: str, asked: Searched, wanted: Wanted, most: int = MOST) -> Listed:
     """Return the lists of some questions, made now or before."""
-    chosen = [replace(each, queries=evenly(each.queries, most)) for each in asked]
+    chosen = replace(asked, queries=evenly(asked.queries, most))
     path = wanted.places.runs / "lists" / f"{name}.{wanted.encoder.fingerprint}.{INPUTS}.npz"
     if not path.is_file():
-        made = [
-            feature_lists(each.index, each.queries, name, progress=progress_lines(name))
-            for each in chosen
-        ]
         make_folder(path.parent)
-        joined_lists(made).save(path)
-    return Listed(FeatureLists.load(path), clusters(chosen))
+        told = progress_lines(name)
+        feature_lists(chosen.index, chosen.queries, name, progress=told).save(path)
+    return Listed(FeatureLists.load(path), clusters([chosen]))
