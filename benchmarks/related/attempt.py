@@ -26,6 +26,7 @@ from benchmarks.general.gains import PULLS
 from benchmarks.real.sources import names
 from benchmarks.related.gated import (
     OF_BASES,
+    PLACES,
     GatedNetwork,
     Judged,
     Learning,
@@ -68,6 +69,14 @@ def shipped(lists: FeatureLists) -> FloatArray:
     return lists.scores
 
 
+def linked(lists: FeatureLists) -> float:
+    """Return the share of questions with two right candidates that a graph's link joins."""
+    best = lists.relations.shape[2]
+    links = lists.relations[..., [2 * place + end for place in PLACES for end in (0, 1)]]
+    right = lists.relevant[:, :, None] & lists.relevant[:, None, :best]
+    return float((links.any(axis=-1) & right).any(axis=(1, 2)).mean())
+
+
 def network_of(
     row: str, taught: FeatureLists, judged: Judged, seed: int, folder: Path
 ) -> tuple[nn.Module, int]:
@@ -108,6 +117,7 @@ def measured(
         "AllRelevant@5": mean([MEASURES["AllRelevant@5"](row) for row in rows]),
         "queries": len(rows),
         "answers": len(numbers),
+        "linked": linked(listed.lists),
         **told,
     }
     return Result(row, name, metrics, split, seed, rows)

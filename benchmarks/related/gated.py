@@ -23,7 +23,7 @@ from sat_retriever.train.settings import FeatureTraining
 CHANNELS = (
     LinkType.FORMULA_REFERENCE, LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE, LinkType.JOIN_KEY,
 )  # fmt: skip
-_PLACES = [LINKED.index(kind) for kind in CHANNELS]
+PLACES = [LINKED.index(kind) for kind in CHANNELS]
 _GATE = -4.0  # before the sigmoid, as in the paper
 _CHOOSING = "NDCG@10"
 _AT_ONCE = 256  # lists of one pass
@@ -106,7 +106,7 @@ class GatedNetwork(nn.Module):
     def _weights(self, state: torch.Tensor, relations: torch.Tensor) -> torch.Tensor:
         """Return how much of each of the best each candidate hears over each relation."""
         ends = relations[..., : 2 * len(LINKED)].unflatten(-1, (len(LINKED), 2))
-        links = ends.amax(dim=-1)[..., _PLACES] * self.graph.linked  # either end, (b, k, p, c)
+        links = ends.amax(dim=-1)[..., PLACES] * self.graph.linked  # either end, (b, k, p, c)
         if self.graph.pulled:
             row, pulled, pulling = links.any(dim=-1).nonzero(as_tuple=True)
             paired, asked = state[..., PAIRED_COLUMNS], state[:, 0, ASKED_COLUMNS]

@@ -134,7 +134,15 @@ def _row(
 
 def graphs_table(files: Files) -> str:
     """Return every row on every set, with its lead over what is shipped and over its base."""
-    headings = ["set", "part", "questions", "ranking", "seeds", *_COLUMNS.values()]
+    headings = [
+        "set",
+        "part",
+        "questions",
+        "right ones linked",
+        "ranking",
+        "seeds",
+        *_COLUMNS.values(),
+    ]
     for rival in (SHIPPED, "its base"):
         headings += [f"Δ {title} to {rival}" for title in _COLUMNS.values()]
     rows = []
@@ -147,7 +155,7 @@ def graphs_table(files: Files) -> str:
                 row, at, encoder = method.partition("@")
                 cells = [
                     _set_title(dataset), part, number(len(own[0]["per_query"])),
-                    _shown(method), str(len(own)),
+                    number(own[0]["metrics"]["linked"]), _shown(method), str(len(own)),
                     *(_mean(own, column) for column in _COLUMNS),
                 ]  # fmt: skip
                 below = GRAPHS[row].base if row in GRAPHS else ""
