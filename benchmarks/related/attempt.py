@@ -33,6 +33,7 @@ from benchmarks.related.gated import (
     base_of,
     fit,
     logits_of,
+    over,
 )
 from benchmarks.related.graphs import BASES, GRAPHS, SHIPPED
 from benchmarks.related.lists import Listed, Sets, collected
@@ -86,12 +87,17 @@ def network_of(
         taught = taught if row == PULLS else without(taught, PULLS)
         network: nn.Module = base_of(taught, seed)
     else:
-        base, _ = network_of(graph.base, taught, judged, seed, folder)
+        base = cast("FeatureNetwork", network_of(graph.base, taught, judged, seed, folder)[0])
         torch.manual_seed(seed)
-        network = GatedNetwork(cast("FeatureNetwork", base), graph)
+        network = GatedNetwork(base, graph)
     path = folder / f"{row}.{seed}.safetensors"
     if not path.is_file():
-        best = fit(network, taught, judged, OF_BASES if graph is None else Learning(), seed)
+        if isinstance(network, GatedNetwork):
+            taught, learning = over(network.base, taught), Learning()
+            judged = {name: over(network.base, each) for name, each in judged.items()}
+        else:
+            learning = OF_BASES
+        best = fit(network, taught, judged, learning, seed)
         make_folder(folder)
         save_tensors(path, {**network.state_dict(), _EPOCH: torch.tensor(best)})
     tensors = load_tensors(path)
@@ -135,7 +141,8 @@ def asked(
         if isinstance(network, GatedNetwork):
             told["gates"] = [round(gate, 4) for gate in network.gates().tolist()]
         for name, listed in sets.items():
-            values = logits_of(network, listed.lists)
+            graph = isinstance(network, GatedNetwork)
+            values = logits_of(network, over(network.base, listed.lists) if graph else listed.lists)
             yield measured(row, name, listed, values, split, seed, **told)
 
 

@@ -14,7 +14,7 @@ with warnings.catch_warnings():
     pytest.importorskip("accelerate", reason="accelerate is not installed")
 
 from benchmarks.related import attempt
-from benchmarks.related.gated import GatedNetwork, Learning, base_of, fit, logits_of
+from benchmarks.related.gated import GatedNetwork, Learning, base_of, fit, logits_of, over
 from benchmarks.related.graphs import GRAPHS
 from benchmarks.related.lists import Listed
 from benchmarks.tables.graph import attempts_table, graphs_table
@@ -78,14 +78,16 @@ def opened(base, graph):
 def test_a_closed_gate_leaves_the_order_of_the_base_scorer(taught, base, name):
     made = GatedNetwork(base, GRAPHS[name])
     made.opened.data.fill_(-50.0 / GRAPHS[name].speed)
-    np.testing.assert_allclose(logits_of(made, taught), logits_of(base, taught), atol=1e-5)
+    known = over(base, taught)
+    np.testing.assert_allclose(logits_of(made, known), known.scores, atol=1e-5)
     assert GatedNetwork(base, GRAPHS[name]).gates().tolist() == pytest.approx(
         [1 / (1 + np.exp(4))] * len(made.opened)
     )
 
 
 def test_with_a_gate_for_each_relation_a_sheet_without_links_keeps_its_score(taught, base):
-    moved = logits_of(opened(base, GRAPHS["graph_of_pulls"]), taught) - logits_of(base, taught)
+    known = over(base, taught)
+    moved = logits_of(opened(base, GRAPHS["graph_of_pulls"]), known) - known.scores
     linked = taught.relations.any(axis=(2, 3))
     assert np.abs(moved[~linked]).max() < 1e-5
     assert np.abs(moved[linked]).min() > 0
@@ -96,7 +98,8 @@ def test_a_message_depends_on_the_sheet_that_speaks_and_only_over_a_link(taught,
     other.features[:, 1:5] += 1  # sheets that speak; the first also says what is asked
     for name, hears in (("graph", True), ("unlinked", False)):
         made = opened(base, GRAPHS[name])
-        one, two = (logits_of(made, each) - logits_of(base, each) for each in (taught, other))
+        one, two = (logits_of(made, over(base, each)) for each in (taught, other))
+        one, two = one - logits_of(base, taught), two - logits_of(base, other)
         heard = taught.relations[:, 6:].any(axis=(2, 3))
         assert (np.abs(one - two)[:, 6:][heard].max() > 1e-4) == hears
         assert np.abs(one - two)[:, 6:][~heard].max() < 1e-4
@@ -111,8 +114,8 @@ def test_a_graph_learns_what_a_sheet_alone_cannot_know_and_leaves_its_base_as_it
     for name in ("graph_alone", "unlinked"):
         torch.manual_seed(3)
         made = GatedNetwork(base, GRAPHS[name])
-        best = fit(made, taught, judged, TOLD, 3)
-        values = logits_of(made, asked)
+        best = fit(made, over(base, taught), {"made": over(base, asked)}, TOLD, 3)
+        values = logits_of(made, over(base, asked))
         found[name] = (values.argmax(axis=1) == asked.relevant.argmax(axis=1)).mean()
     assert found["graph_alone"] > 0.8 > found["unlinked"], best
     assert all(torch.equal(before[name], each) for name, each in base.state_dict().items())
