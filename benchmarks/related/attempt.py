@@ -1,14 +1,14 @@
 """The paper's gated graph over features of lists, on linked and real workbooks: what does it add?
 
-    python -m benchmarks run graph_attempt                              for choices
-    python -m benchmarks run graph_attempt --graphs graph --left-out
-    python -m benchmarks run graph_attempt --graphs graph --test        looked at once
+    python -m benchmarks run graph_attempt
+    python -m benchmarks run graph_attempt --graphs graph_of_pulls --test --left-out
 
-The first command asks the judged lists, which choose epochs and the graph. With `--left-out` each
-source of real workbooks to learn from is left out in turn, and asked. Graphs and the base scorers
-below them learn from the same lists. *Shipped* is the order of the package: its reranker where an
-index holds names alone, else links and reading. Trainings are kept below `--work`, and the same
-command goes on where it was stopped. Rows of another encoder (`--encoder`) have its name.
+The judged lists choose epochs and the graph. `--test` asks the tests as well, with the graph that
+was chosen; they are looked at once. With `--left-out` each source of real workbooks to learn from
+is left out in turn, and asked. Graphs and the base scorers below them learn from the same lists.
+*Shipped* is the order of the package: its reranker where an index holds names alone, else links
+and reading. Trainings are kept below `--work`, and the same command goes on where it was stopped.
+Rows of another encoder (`--encoder`) have its name.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def asked(
     "seeds",
     work=MADE,
     graphs=option(list(GRAPHS), choices=list(GRAPHS)),
-    test=option(False, "ask the tests, which are looked at once"),
+    test=option(False, "ask the tests as well, which are looked at once"),
     left_out=option(False, "leave out each source of real workbooks in turn"),
 )
 def main(options: Options) -> Iterator[Result]:
@@ -163,13 +163,12 @@ def main(options: Options) -> Iterator[Result]:
     wanted = Wanted("validation", Places(options.data, options.work), encoder)
     sets = collected(wanted, tested=options.test)
     taught, judged = sets["taught"], sets["judged"]
+    parts = [("validation", "", judged)]
+    if options.test:
+        parts.append(("test", "", sets["tested"]))
     if options.left_out:
         real = [name for name in names(options.data) if name in taught]
-        parts = [("left_out", name, {name: taught[name]}) for name in real]
-    elif options.test:
-        parts = [("test", "", sets["tested"])]
-    else:
-        parts = [("validation", "", judged)]
+        parts += [("left_out", name, {name: taught[name]}) for name in real]
     ending = "" if options.encoder == GENERAL else f"@{Path(options.encoder).name}"
     folder = options.work / options.suite / encoder.fingerprint
     for split, left, chosen in parts:
