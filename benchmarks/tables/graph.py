@@ -25,6 +25,7 @@ LOGGED = Path(graphs.__file__).with_name("attempts.json")
 _SPLITS = {"validation": "judged", "test": "test", "left_out": "left out"}
 _COLUMNS = {"NDCG@10": "NDCG@10", "AllRelevant@5": "all@5"}
 _ROWS = {SHIPPED: "shipped", **BASES, **{name: each.title for name, each in GRAPHS.items()}}
+_WITHOUT_LINKS = "unlinked"
 _TRAINED = {
     "graph": ("the paper's recipe", "base"),
     "ours": ("the recipe called ours", "ours_base"),
@@ -143,7 +144,7 @@ def graphs_table(files: Files) -> str:
         "seeds",
         *_COLUMNS.values(),
     ]
-    for rival in (SHIPPED, "its base"):
+    for rival in (SHIPPED, "its base", "it without links"):
         headings += [f"Δ {title} to {rival}" for title in _COLUMNS.values()]
     rows = []
     for split, part in _SPLITS.items():
@@ -159,7 +160,8 @@ def graphs_table(files: Files) -> str:
                     *(_mean(own, column) for column in _COLUMNS),
                 ]  # fmt: skip
                 below = GRAPHS[row].base if row in GRAPHS else ""
-                for name in (SHIPPED if row != SHIPPED else "", below):
+                control = _WITHOUT_LINKS if row == "graph" else ""
+                for name in (SHIPPED if row != SHIPPED else "", below, control):
                     rival = _of(files, name + at + encoder, dataset, split) if name else []
                     cells += [
                         signed(_gap(own, rival, column)) if rival else "" for column in _COLUMNS
