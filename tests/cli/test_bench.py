@@ -15,7 +15,7 @@ from sat_retriever import SheetIndex
 from sat_retriever.datasets.metrics.rows import read_run
 from sat_retriever.encoder.folder import read_model_folder, write_model_folder
 from tests.cli.conftest import command
-from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama
+from tests.modelserver import MODEL, Reaction, always, ollama
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 Q1, PLAN, STAFF = "sales/2024.xlsx#Q1", "sales/2024.xlsx#Plan #1", "staff.csv#staff"
@@ -359,7 +359,7 @@ def test_the_model_may_also_read_the_names_of_all_sheets(bench, tmp_path, monkey
     assert run.code == 0, run.err
     assert list(table(run.out)) == [*ROWS, f"LLM-only ({MODEL})", f"RAG+LLM ({MODEL})"]
     said = " ".join(run.out.split())
-    assert "asked with a context of 4,096 tokens, the most that it was made for" in said
+    assert "asked with a context of 4,096 tokens, the most that it or its server has" in said
     assert sorted(each.name for each in out.glob("*.jsonl")) == [
         "answers-llm-only.jsonl", "answers.jsonl",
     ]  # fmt: skip
