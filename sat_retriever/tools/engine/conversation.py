@@ -7,12 +7,19 @@ adapter carries it out as its framework does, at once, asynchronously or streame
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from sat_retriever.errors import QueryError
 from sat_retriever.records.sheetanswer import AnswerKind, Attempt, QueryResult, SheetAnswer
+from sat_retriever.tools.engine.evidence import (
+    ReadSheet,
+    evidence_of,
+    holds_times,
+    texts_queried,
+    texts_read,
+)
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
     Prompt,
@@ -29,6 +36,7 @@ _NO_ROWS = (
     "or stand in another column. Write the same query again if no row is the right answer."
 )
 _TRIED = "No query gave an answer, so it was read from the tables' text."
+_UNSEEN = "Not in the cells that were read: {}."
 _SILENT = "The language model gave no answer."
 _TEXT_TOKENS = 400  # of the rows that stand in for an answer
 _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -140,7 +148,8 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
     if not text:
         rows = result_text(result, _TEXT_TOKENS)
         text = f"{_SILENT} The query gives:\n\n{rows}"
-    note = _joined(prepared.hits.note, prepared.note, result.note)
+    tables = prepared.tables.tables if prepared.tables else ()
+    note = _joined(_times_note(prepared, texts_queried(result, tables)), prepared.note, result.note)
     return SheetAnswer(
         prepared.question,
         text,
@@ -154,21 +163,31 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
 
 
 def _read(prepared: Prepared, attempts: tuple[Attempt, ...]) -> _Steps:
-    """Return the answer from the texts of the sheets found."""
+    """Return the answer from the texts of the sheets found, with the cells that it rests on."""
     hits = prepared.hits
     text = words_of(str((yield read_prompt(prepared))))
-    named = [hits[number - 1] for number in named_sheets(text, len(hits))]
-    note = _joined(_TRIED if attempts else "", hits.note, prepared.note)
+    named = [number - 1 for number in named_sheets(text, len(hits))]
+    sheets = [ReadSheet(*each) for each in zip(hits, prepared.read, strict=True)]
+    found = evidence_of(text, prepared.question, sheets, named)
+    cited = found.citations(sheets) or tuple(hits[at].citation for at in named)
+    unseen = _UNSEEN.format(", ".join(found.unseen)) if found.unseen else ""
+    times = _times_note(prepared, texts_read(sheets, found))
     return SheetAnswer(
         prepared.question,
         text or f"{_SILENT} See the sheets that were found.",
         AnswerKind.TEXT,
         hits,
-        tuple(hit.citation for hit in named or hits),
+        cited or tuple(hit.citation for hit in hits),
         None,
         attempts,
-        note,
+        _joined(_TRIED if attempts else "", unseen, times, prepared.note),
     )
+
+
+def _times_note(prepared: Prepared, used: Iterable[str]) -> str:
+    """Return the note that no sheet is named for the times asked for, unless those used are."""
+    note = prepared.hits.note
+    return "" if note and holds_times(used, prepared.times) else note
 
 
 def _joined(*notes: str) -> str:

@@ -12,8 +12,8 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Answer, Hit
 from sat_retriever.records.typedtable import TypedTable
-from sat_retriever.text.period.spans import asked_on
-from sat_retriever.tools.content import Content, answer_readers
+from sat_retriever.text.period.spans import Span, asked_on
+from sat_retriever.tools.content import Content, SheetText, text_readers
 from sat_retriever.tools.naming import gone
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query
 from sat_retriever.tools.sql.query import MAX_TABLES, TableQuery
@@ -66,7 +66,8 @@ class Prepared:
     Attributes:
         today: The day from which "last year" counts.
         tables: Their tables, ready to be queried; None if there are none.
-        texts: Text of each sheet found, in the order of the hits.
+        read: Text of each sheet found, in the order of the hits, with the cells that it shows.
+        times: The times that the question names.
         note: Sheets whose tables could not be loaded, and why; empty if all were.
     """
 
@@ -74,9 +75,15 @@ class Prepared:
     today: date
     hits: Answer
     tables: TableQuery | None
-    texts: tuple[str, ...]
+    read: tuple[SheetText, ...]
+    times: tuple[Span, ...] = ()
     settings: EngineSettings = DEFAULT_SETTINGS
     note: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Text of each sheet found."""
+        return tuple(each.text for each in self.read)
 
 
 def prepare(
@@ -111,7 +118,8 @@ def prepare(
         day,
         hits,
         TableQuery.over(tables, settings.limits, day) if tables else None,
-        tuple(read() for read in answer_readers(retriever.index, hits, form)),
+        tuple(read() for read in text_readers(retriever.index, hits, form)),
+        retriever.times(question, today=day).spans,
         settings,
         " ".join(failed),
     )
