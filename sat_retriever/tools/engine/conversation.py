@@ -22,6 +22,7 @@ from sat_retriever.tools.engine.evidence import (
 )
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
+    NO_ANSWER,
     Prompt,
     query_prompt,
     read_prompt,
@@ -35,6 +36,7 @@ _NO_ROWS = (
     "The query gives no row, or only empty values. Texts in the tables may be spelled otherwise, "
     "or stand in another column. Write the same query again if no row is the right answer."
 )
+_OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _UNSEEN = "Not in the cells that were read: {}."
 _SILENT = "The language model gave no answer."
@@ -143,8 +145,14 @@ def _has_values(result: QueryResult) -> bool:
 
 
 def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:
-    """Return the answer from a query's rows; the rows themselves if the model says nothing."""
+    """Return the answer from a query's rows; the rows themselves if the model says nothing.
+
+    If the model finds that they do not answer the question, the texts are read.
+    """
     text = words_of(str((yield told_prompt(prepared, result))))
+    if text.startswith(NO_ANSWER):
+        *before, last = attempts
+        return (yield from _read(prepared, (*before, Attempt(last.sql, _OTHER_ROWS))))
     if not text:
         rows = result_text(result, _TEXT_TOKENS)
         text = f"{_SILENT} The query gives:\n\n{rows}"
@@ -204,10 +212,10 @@ def words_of(reply: str) -> str:
 
 
 class WordStream:
-    r"""The words of a reply that comes in pieces, without thoughts at its beginning.
+    r"""The words of one reply that comes in pieces, without thoughts at its beginning.
 
     Attributes:
-        begun: True if there was anything to show.
+        begun: True if there was anything to show; there is not if the reply is no answer.
 
     >>> stream = WordStream()
     >>> [stream.shown(piece) for piece in ("<th", "ink>Hm.</thi", "nk>\n", "Fi", "ve.")]
@@ -227,6 +235,8 @@ class WordStream:
         if _THINK.startswith(start) or (start.startswith(_THINK) and _THOUGHT not in start):
             return ""
         words = _THOUGHTS.sub("", self._held, count=1).lstrip()
+        if words.startswith(NO_ANSWER) or NO_ANSWER.startswith(words.rstrip()):
+            return ""
         self.begun = bool(words)
         return words
 

@@ -136,9 +136,7 @@ def _told(value: Said, sheets: Sequence[ReadSheet]) -> bool:
     )
 
 
-def _quoted(
-    answer: str, question: str, sheets: Sequence[ReadSheet]
-) -> Iterator[tuple[int, Place]]:
+def _quoted(answer: str, question: str, sheets: Sequence[ReadSheet]) -> Iterator[tuple[int, Place]]:
     """Yield the cells whose text the answer has, or a part of three words in a row.
 
     One of the words must be new, of a part two: what the question has as well tells nothing.

@@ -14,6 +14,7 @@ from sat_retriever.records.hits import Answer, Hit
 from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.period.spans import Span, asked_on
 from sat_retriever.tools.content import Content, SheetText, text_readers
+from sat_retriever.tools.engine.match import TableMatch, matches_of
 from sat_retriever.tools.naming import gone
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query
 from sat_retriever.tools.sql.query import MAX_TABLES, TableQuery
@@ -66,6 +67,7 @@ class Prepared:
     Attributes:
         today: The day from which "last year" counts.
         tables: Their tables, ready to be queried; None if there are none.
+        matches: What the question names of each of them.
         read: Text of each sheet found, in the order of the hits, with the cells that it shows.
         times: The times that the question names.
         note: Sheets whose tables could not be loaded, and why; empty if all were.
@@ -76,9 +78,15 @@ class Prepared:
     hits: Answer
     tables: TableQuery | None
     read: tuple[SheetText, ...]
+    matches: tuple[TableMatch, ...] = ()
     times: tuple[Span, ...] = ()
     settings: EngineSettings = DEFAULT_SETTINGS
     note: str = ""
+
+    @property
+    def fits(self) -> bool:
+        """True if the question names a column or a value of a table that can be queried."""
+        return any(self.matches)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -119,6 +127,7 @@ def prepare(
         hits,
         TableQuery.over(tables, settings.limits, day) if tables else None,
         tuple(read() for read in text_readers(retriever.index, hits, form)),
+        matches_of(question, tables),
         retriever.times(question, today=day).spans,
         settings,
         " ".join(failed),
