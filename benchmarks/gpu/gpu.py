@@ -4,40 +4,39 @@
     python -m benchmarks run gpu [--seed 42]        # on the machine with the GPU
     python -m benchmarks run gpu --quick --device cpu      # a trial of the command, some minutes
 
-`--prepare` copies the corpus and downloads the paper's backbone into `--folder`, which git ignores.
-Copy that folder into a checkout on another machine, and nothing is downloaded there. Trainings and
-finished results are kept, so the same command goes on after a stop. Without a CUDA device that
-torch and onnxruntime can use, the command says why and writes nothing. Trials, by `--quick` or on
-the CPU, are written below `--folder`, never among the committed results.
+`--prepare` copies the corpus and downloads the paper's backbone and all-mpnet-base-v2, of the same
+size, into `--folder`, which git ignores; `--encoders` names one of them alone. Copy that folder
+into a checkout on another machine, and nothing is downloaded there. Trainings and finished results
+are kept, so the same command goes on after a stop. Without a CUDA device that torch and onnxruntime
+can use, the command says why and writes nothing. Trials, by `--quick` or on the CPU, are written
+below `--folder`, never among the committed results.
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import results
+from benchmarks import fetch, results
 from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.gpu.device import choose, device_info, refuse_missing
 from benchmarks.paper.quick import make_quick
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
+from sat_retriever.encoder.source import MINILM
 
 BACKBONE = "BAAI/bge-base-en-v1.5"
+# Folders of the encoders below the benchmark's data, by the beginning of their results' names.
+ENCODERS = {"": "bge-base-en-v1.5", "mpnet_": "all-mpnet-base-v2"}
 
 
-def backbone_folder(folder: Path) -> Path:
-    """Return the place of the paper's backbone below the benchmark's folder."""
-    return folder / "data" / BACKBONE.rpartition("/")[2]
-
-
-def prepare(folder: Path, data: Path) -> None:
-    """Put corpus and backbone into the benchmark's folder; what is there stays.
+def prepare(folder: Path, data: Path, encoders: Sequence[str]) -> None:
+    """Put corpus and encoders into the benchmark's folder; what is there stays.
 
     Raises:
         SystemExit: If the corpus is not there, or the backbone cannot be downloaded.
@@ -47,15 +46,24 @@ def prepare(folder: Path, data: Path) -> None:
         sys.exit(f"not run: there is no corpus {corpus} (--data DIR)")
     if not target.is_dir():
         shutil.copytree(corpus, target)
-    place = backbone_folder(folder)
-    if not (place / "modules.json").is_file():
-        from huggingface_hub import snapshot_download
-
-        try:
-            snapshot_download(BACKBONE, local_dir=place, ignore_patterns=["onnx/*", "*.bin"])
-        except (OSError, RuntimeError, ValueError) as error:
-            sys.exit(f"{BACKBONE} cannot be downloaded ({error}); put its folder at {place}")
+    for encoder in encoders:
+        place = folder / "data" / encoder
+        if not (place / "modules.json").is_file():
+            if encoder == ENCODERS["mpnet_"]:
+                shutil.copytree(fetch.unpacked(fetch.MPNET), place)
+            else:
+                _download(place)
     print(f"all data is in {folder / 'data'}")
+
+
+def _download(place: Path) -> None:
+    """Download the paper's backbone from the hub."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        snapshot_download(BACKBONE, local_dir=place, ignore_patterns=["onnx/*", "*.bin"])
+    except (OSError, RuntimeError, ValueError) as error:
+        sys.exit(f"{BACKBONE} cannot be downloaded ({error}); put its folder at {place}")
 
 
 def parts(options: Options) -> Iterator[tuple[Result, Callable[[], Mapping[str, Any]]]]:
@@ -70,19 +78,21 @@ def parts(options: Options) -> Iterator[tuple[Result, Callable[[], Mapping[str, 
     corpus = corpus_of(named, "standard", seed, places.data, options.limit)
     dataset = dataset_of(corpus, places.data)
     ground = measured.Ground(corpus, dataset, places, options.device, seed)
-    recipes = {
-        name: changed(recipe, options.set)
-        for name, recipe in measured.paper_recipes(options.backbone).items()
-    }
-    for name, recipe in recipes.items():
-        blank = Result(name, dataset.name, {}, corpus.split, seed)
-        yield blank, partial(measured.cascade, name, recipe, ground, options.repeats)
-    for precision in ("fp32", "fp16") if options.device == "cuda" else ("fp32",):
-        settings = measured.encoder_of(recipes["stage1"], precision)
-        blank = Result(f"step_{precision}", dataset.name, {}, "train", seed)
-        yield blank, partial(measured.training_steps, settings, dataset, options.steps)
-    blank = Result("encode", f"template_{options.sheets}", {}, seed=seed)
-    yield blank, partial(measured.encoding, recipes["stage1"], ground, options.sheets)
+    for prefix, backbone in options.backbones.items():
+        recipes = {
+            name: changed(recipe, options.set)
+            for name, recipe in measured.paper_recipes(backbone).items()
+        }
+        for name, recipe in recipes.items():
+            own = f"{prefix}{name}"
+            blank = Result(own, dataset.name, {}, corpus.split, seed)
+            yield blank, partial(measured.cascade, own, recipe, ground, options.repeats)
+        for precision in ("fp32", "fp16") if options.device == "cuda" else ("fp32",):
+            settings = measured.encoder_of(recipes["stage1"], precision)
+            blank = Result(f"{prefix}step_{precision}", dataset.name, {}, "train", seed)
+            yield blank, partial(measured.training_steps, settings, dataset, options.steps)
+        blank = Result(f"{prefix}encode", f"template_{options.sheets}", {}, seed=seed)
+        yield blank, partial(measured.encoding, recipes["stage1"], ground, options.sheets)
 
 
 @suite(
@@ -91,6 +101,7 @@ def parts(options: Options) -> Iterator[tuple[Result, Callable[[], Mapping[str, 
     folder=option(Path(".cache/gpu"), "data and models"),
     prepare=option(False, "fill the folder's data from --data, then end"),
     device=option("cuda", choices=("cuda", "cpu")),
+    encoders=option(tuple(ENCODERS.values()), choices=tuple(ENCODERS.values())),
     seed=42,
     steps=option(20, "timed training steps"),
     sheets=option(100_000, "sheets to encode"),
@@ -105,7 +116,7 @@ def main(options: Options) -> Iterator[Result]:
         SystemExit: If the data or the device is not there.
     """
     if options.prepare:
-        prepare(options.folder, options.data)
+        prepare(options.folder, options.data, options.encoders)
         return
     refuse_missing(options.device)
     choose(options.device)
@@ -132,12 +143,15 @@ def _complete(options: Options) -> None:
     options.runs = options.folder / "runs"
     if options.quick:
         make_quick(options)
-        options.backbone, options.steps, options.repeats = "minilm", 2, 1
+        options.backbones, options.steps, options.repeats = {"": MINILM}, 2, 1
         options.sheets = min(options.sheets, 300)
         return
-    options.backbone = str(backbone_folder(options.folder))
-    if not Path(options.backbone).is_dir():
-        sys.exit(
-            f"not run: {options.folder / 'data'} lacks {BACKBONE}; run: python -m benchmarks run "
-            "gpu --prepare, where there is a network, and copy the folder here"
-        )
+    data = options.folder / "data"
+    wanted = {start: name for start, name in ENCODERS.items() if name in options.encoders}
+    for name in wanted.values():
+        if not (data / name).is_dir():
+            sys.exit(
+                f"not run: {data} lacks {name}; run: python -m benchmarks run gpu --prepare, where "
+                "there is a network, and copy the folder here"
+            )
+    options.backbones = {start: str(data / name) for start, name in wanted.items()}

@@ -57,10 +57,10 @@ class Ground:
 
 
 def paper_recipes(backbone: str) -> dict[str, Recipe]:
-    """Return the paper's recipes with its own backbone, in the order of the cascade.
+    """Return the paper's recipes with a backbone, in the order of the cascade.
 
     Args:
-        backbone: Folder or name of `BAAI/bge-base-en-v1.5`, or of another model for a trial.
+        backbone: Folder or name of the model.
     """
     encoder = replace(_ENCODER, backbone=backbone)
     pairs = replace(_PAIRS, backbone=backbone)
@@ -123,7 +123,7 @@ def encoding(recipe: Recipe, ground: Ground, sheets: int) -> dict[str, Any]:
     """Return the time to encode made sheets with the trained Stage 1."""
     step = recipe.step(ground.corpus, ground.seed)
     folder, _ = encoder_folder(step, ground.places)
-    if step is None or folder is None:
+    if step is None:
         raise ValueError("the recipe trains no encoder")
     trained(step, ground.places)
     encoder = SheetEncoder.load(folder, device=ground.device)

@@ -21,14 +21,16 @@ from benchmarks.paper.trained import TRAINING, changed, results_folder
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED, dataset_of, index_of
+from benchmarks.training.encoders import ENCODERS
 from benchmarks.training.methods import RECIPES
 from benchmarks.training.plan import Corpus
 from benchmarks.training.rank import method_of
 from benchmarks.training.runner import Places, encoder_folder, trained
 from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.encoder.source import MINILM
 from sat_retriever.evaluation.latency import REPEATS, Latency, latency
 
-TIMED = tuple(name for name, recipe in RECIPES.items() if recipe.llm is None)
+TIMED = {name: recipe for name, recipe in RECIPES.items() if recipe.llm is None}
 
 
 def timed(name: str, dataset: Dataset, corpus: Corpus, options: Any) -> Latency:
@@ -37,7 +39,7 @@ def timed(name: str, dataset: Dataset, corpus: Corpus, options: Any) -> Latency:
     step = recipe.step(corpus, options.seed)
     if step is not None:
         trained(step, places)
-    encoder, folder = encoder_folder(step, places)
+    encoder, folder = encoder_folder(step, places, recipe.base)
     asked = [query.text for query in dataset.test]
     console = Console(stderr=True)
     with (
@@ -68,7 +70,8 @@ def metrics_of(found: Latency) -> dict[str, float | int]:
     "data",
     "runs",
     "set",
-    methods=option(TIMED, choices=TIMED),
+    encoders=option([MINILM], "base encoders", choices=tuple(ENCODERS)),
+    methods=option(None, "default: all of the encoders", nargs="+", choices=tuple(TIMED)),
     repeats=option(REPEATS, "rounds over all questions"),
     seed=option(STANDARD_SEED, "of the trained models"),
     **TRAINING,
@@ -80,6 +83,7 @@ def main(options: Options) -> Iterator[Result]:
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     dataset = dataset_of(corpus, options.data)
     sizes = {"sheets": len(dataset.records), "queries": len(dataset.split.test)}
-    for name in options.methods:
+    own = [name for name, recipe in TIMED.items() if recipe.base in options.encoders]
+    for name in options.methods or own:
         found = {**sizes, "device": "CPU", **metrics_of(timed(name, dataset, corpus, options))}
         yield Result(name, dataset.name, found, corpus.split, options.seed, data=dataset.files)

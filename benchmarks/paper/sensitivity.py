@@ -1,6 +1,6 @@
 """Measure effects of K, depth, gate and channels of the paper's graph, on IndustryTab-1K.
 
-    python -m benchmarks run sensitivity
+    python -m benchmarks run sensitivity [--encoder mpnet]
 
 One seed is used. Every row changes one setting of the paper's reference. All rows share Stage 1,
 and those with equal K the base scorer, with each other and with `benchmarks.paper.trained`, which
@@ -17,8 +17,10 @@ from benchmarks.paper.trained import TRAINING, run
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED
-from benchmarks.training.methods import ENCODER, RERANKER, Recipe
+from benchmarks.training.encoders import ENCODERS
+from benchmarks.training.methods import ENCODER, RERANKER, Recipe, of_encoder
 from benchmarks.training.plan import Corpus
+from sat_retriever.encoder.source import MINILM
 
 SEED = 42
 DENSE = ("semantic", "query", "schema", "shape")
@@ -57,9 +59,11 @@ ROWS: Mapping[str, Recipe] = MappingProxyType(
     "runs",
     "set",
     rows=option(list(ROWS), choices=list(ROWS)),
+    encoder=option(MINILM, "base encoder", choices=tuple(ENCODERS)),
     **TRAINING,
 )
 def main(options: Options) -> Iterator[Result]:
     """Train each row's graph and score it."""
+    rows = of_encoder({name: ROWS[name] for name in options.rows}, options.encoder)
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
-    return run({name: ROWS[name] for name in options.rows}, corpus, SEED, options)
+    return run(rows, corpus, SEED, options)

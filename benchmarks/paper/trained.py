@@ -3,6 +3,8 @@
     python -m benchmarks run main --seeds 42 43 44
     python -m benchmarks run grouped --seeds 42 43 44
     python -m benchmarks run main --methods llm_only rag_llm --llm qwen3.5:9b
+    python -m benchmarks run main --llm openai:qwen --llm-url http://127.0.0.1:8080/v1
+    python -m benchmarks run main --encoders arctic mpnet   # the paper's rows with these
     python -m benchmarks run main --corpus industrytab_614
     python -m benchmarks run main --corpus my-corpus        # made by `sat synth --out my-corpus`
     python -m benchmarks run main --quick                   # a quick trial, two minutes
@@ -39,12 +41,14 @@ from benchmarks.runner import Options, console, option, suite
 from benchmarks.tables.breakdown import Files
 from benchmarks.tables.main import HEADINGS, main_rows
 from benchmarks.training.corpus import corpus_of, dataset_of
+from benchmarks.training.encoders import ENCODERS
 from benchmarks.training.methods import RECIPES, Recipe, of_corpus
 from benchmarks.training.plan import Corpus, Step, overridden
 from benchmarks.training.runner import Places, trained
 from benchmarks.training.score import Keep, scored, settings_of
 from benchmarks.unlabelled.quality import QuerySet
 from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import LanguageModelError
 from sat_retriever.evaluation.maintable import left_out
 
@@ -171,9 +175,11 @@ def run(
     "set",
     "quick",
     split=option("standard", choices=("standard", "grouped")),
-    methods=option(None, "default: all", nargs="+", choices=tuple(RECIPES)),
+    encoders=option([MINILM], "base encoders", choices=tuple(ENCODERS)),
+    methods=option(None, "default: all of the encoders", nargs="+", choices=tuple(RECIPES)),
     corpus=option(INDUSTRYTAB_1K, "name below --data, or a folder"),
-    llm=option(None, "ask this model of an Ollama server, too", metavar="MODEL"),
+    llm=option(None, "ask this ollama:MODEL or openai:MODEL, too", metavar="MODEL"),
+    llm_url=option(None, "address of its server; OLLAMA_HOST or OPENAI_BASE_URL", metavar="URL"),
     **TRAINING,
 )
 def main(options: Options) -> Iterator[Result]:
@@ -184,7 +190,7 @@ def main(options: Options) -> Iterator[Result]:
     """
     if options.quick:
         make_quick(options)
-    recipes = chosen(options.methods, options.llm)
+    recipes = chosen(options.methods, options.encoders, options.llm, options.llm_url)
     failed: dict[str, str] = {}
     for place, seed in enumerate(options.seeds):
         corpus = corpus_of(options.corpus, options.split, seed, options.data, options.limit)
@@ -206,19 +212,27 @@ def show(files: Files, split: str, options: Options) -> None:
     console.print(table)
 
 
-def chosen(names: Sequence[str] | None, model: str | None) -> dict[str, Recipe]:
+def chosen(
+    names: Sequence[str] | None,
+    encoders: Sequence[str],
+    model: str | None,
+    url: str | None = None,
+) -> dict[str, Recipe]:
     """Return the recipes to measure; those of a language model only if one is named.
+
+    Without names, all of some base encoders.
 
     Raises:
         SystemExit: If a requested recipe needs a model, and none is named.
     """
     if names is None:
-        names = [name for name, recipe in RECIPES.items() if model or recipe.llm is None]
+        own = {name: recipe for name, recipe in RECIPES.items() if recipe.base in encoders}
+        names = [name for name, recipe in own.items() if model or recipe.llm is None]
     recipes = {name: RECIPES[name] for name in names}
     lacking = [name for name, recipe in recipes.items() if recipe.llm and not model]
     if lacking:
-        sys.exit(f"{', '.join(lacking)}: name the model of your Ollama server with --llm MODEL")
+        sys.exit(f"{', '.join(lacking)}: name the model of your server with --llm MODEL")
     return {
-        name: replace(recipe, model=model) if recipe.llm and model else recipe
+        name: replace(recipe, model=model, url=url) if recipe.llm and model else recipe
         for name, recipe in recipes.items()
     }

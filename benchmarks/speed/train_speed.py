@@ -41,7 +41,7 @@ def step_seconds(settings: EncoderTraining, dataset: Dataset, steps: int) -> lis
     kind = accelerator.device.type
     backbone = Backbone.load(
         settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
-    )
+    ).to(accelerator.device)
     task = EncoderTask(from_dataset(dataset), settings, backbone)
     optimiser = Optimiser(task, settings.schedule(), accelerator)
     task.prepare(1, accelerator)

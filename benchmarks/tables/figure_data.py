@@ -14,7 +14,6 @@ from typing import Any
 from benchmarks.paper import paper
 from benchmarks.speed.ten_million import TARGET
 from benchmarks.tables.breakdown import Spread, of_split
-from benchmarks.training.methods import RECIPES
 
 File = Mapping[str, Any]
 Files = Sequence[File]
@@ -45,7 +44,7 @@ OF_PAPER = {
     "cross": "Cross-Encoder",
     "graph": "SAT",
 }
-# Short and unambiguous: titles of the table rely on the row above.
+# Rows with MiniLM, short and unambiguous: titles of the table rely on the row above.
 NAMES = {
     "bm25": "BM25",
     "llm_only": "LLM-only",
@@ -208,10 +207,11 @@ def comparison_chart(trained: Files) -> Chart:
             tuple(
                 Point(NAMES[name], None, *_over_seeds(files))
                 for name, files in of_split(trained, split).items()
+                if name in NAMES
             ),
             tuple(
-                Point(NAMES[name], None, *reported[split].get(OF_PAPER.get(name, ""), (None, None)))
-                for name in RECIPES
+                Point(title, None, *reported[split].get(OF_PAPER.get(name, ""), (None, None)))
+                for name, title in NAMES.items()
             ),
         )
         for split, title in titles.items()
@@ -241,7 +241,7 @@ def latency_chart(trained: Files, cascade: Files) -> Chart:
     return tuple(
         Panel(
             machine,
-            tuple(Point(NAMES[name], found.get(name), quality[name]) for name in RECIPES),
+            tuple(Point(title, found.get(name), quality[name]) for name, title in NAMES.items()),
             _reported_times(),
         )
         for machine, found in (times or {"CPU": {}}).items()
@@ -253,10 +253,10 @@ def _reported_times() -> tuple[Point, ...]:
     times = paper.latency_ms("industrytab_1k")
     main = paper.full_corpus("industrytab_1k")
     points = []
-    for name in RECIPES:
+    for name, title in NAMES.items():
         method = OF_PAPER.get(name)
         known = (None, None) if method is None else (times[method], main[method][METRIC].mean)
-        points.append(Point(NAMES[name], *known))
+        points.append(Point(title, *known))
     return tuple(points)
 
 

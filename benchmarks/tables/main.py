@@ -31,6 +31,12 @@ _FURTHER = (
     ("ours", "ours_stage1"),
     ("ours", "bm25"),
     ("ours", "links"),
+    ("arctic_stage1", "stage1"),
+    ("arctic_graph", "graph"),
+    ("arctic_graph", "arctic_stage1"),
+    ("mpnet_stage1", "stage1"),
+    ("mpnet_graph", "graph"),
+    ("mpnet_graph", "mpnet_stage1"),
 )
 
 
@@ -102,11 +108,9 @@ def answers_table(trained: Files) -> str:
             for each in told
         ]
         rows += [[_title(name, files), *each] for each in cells] or [[_title(name, []), "not run"]]
-        label = OF_PAPER[name]
-        short = paper.short_answers().get(label)
-        rows.append(
-            ["*paper, reported*", "179", number(paper.prompt_tokens()[label]), number(short)]
-        )
+        if label := OF_PAPER.get(name):
+            figures = (paper.prompt_tokens()[label], paper.short_answers().get(label))
+            rows.append(["*paper, reported*", "179", *map(number, figures)])
     return markdown(["", "questions", "tokens a prompt", "short", "failed", "retries"], rows)
 
 

@@ -10,6 +10,7 @@ from benchmarks.paper import paper
 from benchmarks.tables.figure_data import OF_PAPER
 from benchmarks.tables.markdown import markdown, number
 from benchmarks.training.methods import RECIPES, Recipe
+from sat_retriever.encoder.source import MINILM
 
 # Fields of our settings by row and column of the paper's table of hyper-parameters.
 _FIELDS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
@@ -43,9 +44,14 @@ _FIELDS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
 
 
 def compared_table() -> str:
-    """Return a table of each method's trained parts, reranker, links and name in the paper."""
+    """Return a table of each method's trained parts, reranker, links and name in the paper.
+
+    Methods with another base encoder than MiniLM are left out: they differ in nothing else.
+    """
     rows = []
     for name, recipe in RECIPES.items():
+        if recipe.base != MINILM:
+            continue
         rows.append([recipe.title, *_traits(recipe), OF_PAPER.get(name, "–")])
     headings = ["method", "encoder", "Stage 2", "over links", "candidates or context"]
     return markdown([*headings, "in the paper"], rows)

@@ -12,6 +12,9 @@ from benchmarks.paper.sensitivity import ROWS
 from benchmarks.paper.spider import SYSTEMS as SPIDER_ROWS
 from benchmarks.tables.breakdown import PAPER_COLUMNS, Spread, gap_of, trained_in
 from benchmarks.tables.markdown import markdown, number, signed
+from benchmarks.training.encoders import ENCODERS
+from benchmarks.training.methods import of_encoder
+from sat_retriever.encoder.source import MINILM
 
 File = Mapping[str, Any]
 Files = Sequence[File]
@@ -20,23 +23,31 @@ _COLUMNS = {**PAPER_COLUMNS, "CandidateRecall@50": "candidates: R@50"}
 
 
 def sensitivity_table(files: Files) -> str:
-    """Return every row of the paper's sensitivity table, with the paper's figures behind ours."""
+    """Return every row of the paper's sensitivity table, with the paper's figures behind ours.
+
+    The rows of MiniLM come first, then those of each other base encoder that was measured.
+    """
     grid = paper.sensitivity()
     columns = tuple(grid["reference"])
     headings = ["setting"]
     for column in columns:
         headings += [_COLUMNS[column], "paper"]
     headings += ["validation NDCG@5", "best epoch"]
+    found = {file["method"]: file for file in files}
     rows = []
-    for name, method in ROWS.items():
-        file = next((one for one in files if one["method"] == name), None)
-        row = [method.title]
-        for column, value in grid[name].items():
-            row += [number(file["metrics"][column]) if file else "not run", number(value)]
-        if file:
-            graph = file["metrics"]["steps"]["graph"]
-            row += [number(graph["best"]), str(graph["best_epoch"])]
-        rows.append(row)
+    for encoder in ENCODERS:
+        recipes = of_encoder(ROWS, encoder)
+        if encoder != MINILM and not found.keys() & recipes.keys():
+            continue
+        for name, (method, recipe) in zip(ROWS, recipes.items(), strict=True):
+            file = found.get(method)
+            row = [recipe.title]
+            for column, value in grid[name].items():
+                row += [number(file["metrics"][column]) if file else "not run", number(value)]
+            if file:
+                graph = file["metrics"]["steps"]["graph"]
+                row += [number(graph["best"]), str(graph["best_epoch"])]
+            rows.append(row)
     return markdown(headings, rows)
 
 
@@ -84,12 +95,17 @@ def spider_table(files: Files) -> str:
 
 
 def cost_table(files: Files) -> str:
-    """Return a table of each training's least cost; on a busy machine it takes longer."""
+    """Return a table of each training's least cost; on a busy machine it takes longer.
+
+    A recipe is named with its base encoder, but for MiniLM.
+    """
     found: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
     transfer = {corpus.dataset for corpus in used("transfer").values()}
     for file in files:
         own = file["method"].startswith("ours") or file["dataset"] in transfer
+        base = file["metrics"]["settings"].get("encoder", {}).get("backbone", MINILM)
         recipe = "ours" if own else "paper's"
+        recipe += "" if base == MINILM else f", {ENCODERS[base]}"
         for name, report in file["metrics"]["steps"].items():
             training = name.replace("_", " ")
             where: tuple[str, ...] = (report["corpus"], recipe, training, report["device"])

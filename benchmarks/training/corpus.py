@@ -18,7 +18,6 @@ from sat_retriever.datasets.splits import grouped_dataset, spider_training, stan
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
 
-UNTRAINED = "minilm"
 STANDARD_SEED = 42  # of the standard split, whatever the training seed
 
 
@@ -78,7 +77,7 @@ def spider_tests(data: Path, bird_tables: Path | None) -> list[Dataset]:
 
 def index_of(
     dataset: Dataset,
-    encoder: Path | None,
+    encoder: str | Path,
     links: Links,
     folder: Path,
     dense_weight: float | None = None,
@@ -87,12 +86,12 @@ def index_of(
 
     Args:
         dataset: Sheets, and the links it publishes.
-        encoder: Folder of a trained encoder; None for the untrained one.
+        encoder: What `SheetEncoder.load` takes.
         links: Links to store.
         folder: Folder of the index: one for each encoder, so that no index outlives its encoder.
         dense_weight: Default share of the cosine in its scores.
     """
-    opened = SheetEncoder.load(UNTRAINED if encoder is None else encoder)
+    opened = SheetEncoder.load(encoder)
     held = (dataset.records, dataset.links if links == "given" else None, dense_weight)
     key = hashlib.sha256(repr(held).encode("utf-8")).hexdigest()[:10]
     path = folder / f"{links}-{key}.sat"

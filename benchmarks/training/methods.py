@@ -1,4 +1,8 @@
-"""The compared methods: untrained rankings, language models, the paper's recipe, and ours."""
+"""The compared methods: untrained rankings, language models, the paper's recipe, and ours.
+
+The paper's rows are there for each base encoder: `stage1` with MiniLM, `mpnet_stage1` with
+all-mpnet-base-v2.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from benchmarks.corpora import INDUSTRYTAB_614
+from benchmarks.training.encoders import ENCODERS
 from benchmarks.training.plan import Corpus, Links, Step, base_of
+from sat_retriever.encoder.source import MINILM
 from sat_retriever.evaluation.llm import LanguageModelSettings
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.train.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
@@ -27,9 +33,12 @@ class Recipe:
             None takes the share that the trained encoder chose.
         links: Links of its index: those that the corpus publishes, or those found in it.
         walk: True if the untrained link reranker comes last.
+        default: True for this package's own ranking, with its encoder and reranker.
         llm: Input of a language model: all "names", or the "candidates"; None without one.
-        model: Name of the language model, as `ollama list` shows it.
+        model: Name of the language model, "ollama:MODEL" or "openai:MODEL".
+        url: Address of its server; None takes that of the environment. No answer depends on it.
         variant: Difference of Stage 1 from the library; see `Step`.
+        base: Encoder that is searched with or trained, of `ENCODERS`.
     """
 
     title: str
@@ -39,9 +48,12 @@ class Recipe:
     dense_weight: float | None = 1.0
     links: Links = "given"
     walk: bool = False
+    default: bool = False
     llm: Literal["names", "candidates"] | None = None
     model: str = LanguageModelSettings().model
+    url: str | None = None
     variant: str = ""
+    base: str = MINILM
 
     def step(self, corpus: Corpus, seed: int) -> Step | None:
         """Return the last training that the ranking needs; None if it needs none."""
@@ -92,18 +104,56 @@ SPIDER_RERANKER = replace(
     channels=("semantic", "query", "schema", "lexical", "join_key", "same_workbook"),
 )
 
+
+def of_encoder(recipes: Mapping[str, Recipe], base: str) -> dict[str, Recipe]:
+    """Return recipes of MiniLM with another base encoder, also in their names and titles."""
+    if base == MINILM:
+        return dict(recipes)
+    return {f"{base}_{name}": _with_base(recipe, base) for name, recipe in recipes.items()}
+
+
+def _with_base(recipe: Recipe, base: str) -> Recipe:
+    shown, known = ENCODERS[base], ENCODERS[MINILM]
+    title = recipe.title.replace(known, shown)
+    return replace(
+        recipe,
+        title=title if shown in title else f"{title}, {shown}",
+        base=base,
+        encoder=recipe.encoder and replace(recipe.encoder, backbone=base),
+        cross_encoder=recipe.cross_encoder and replace(recipe.cross_encoder, backbone=base),
+    )
+
+
+_PAPER: Mapping[str, Recipe] = {
+    "dense": Recipe("RAG (MiniLM, zero-shot)"),
+    "rag_llm": Recipe("RAG + LLM", llm="candidates"),
+    "stage1": Recipe("paper's recipe: Stage 1", ENCODER),
+    "base": Recipe("+ base scorer", ENCODER, replace(RERANKER, layers=0)),
+    "graph": Recipe("+ GNN (SAT)", ENCODER, RERANKER),
+    "cross": Recipe("Stage 1 + Cross-Encoder", ENCODER, cross_encoder=CROSS_ENCODER),
+}
+_UNTRAINED = {name: each for name, each in _PAPER.items() if each.encoder is None}
+_TRAINED = {name: each for name, each in _PAPER.items() if each.encoder is not None}
+
 RECIPES: Mapping[str, Recipe] = MappingProxyType(
     {
         "bm25": Recipe("BM25", dense_weight=0.0),
         "llm_only": Recipe("LLM-only", llm="names"),
-        "dense": Recipe("RAG (MiniLM, zero-shot)"),
-        "rag_llm": Recipe("RAG + LLM", llm="candidates"),
+        **_UNTRAINED,
         "fused": Recipe("MiniLM + words, untrained", dense_weight=DENSE_WEIGHT),
         "links": Recipe("+ link reranker, untrained", dense_weight=DENSE_WEIGHT, walk=True),
-        "stage1": Recipe("paper's recipe: Stage 1", ENCODER),
-        "base": Recipe("+ base scorer", ENCODER, replace(RERANKER, layers=0)),
-        "graph": Recipe("+ GNN (SAT)", ENCODER, RERANKER),
-        "cross": Recipe("Stage 1 + Cross-Encoder", ENCODER, cross_encoder=CROSS_ENCODER),
+        **_TRAINED,
+        **of_encoder(_PAPER, "arctic"),
+        **of_encoder(_UNTRAINED, "general"),
+        "default": Recipe("our default ranking", dense_weight=None, default=True, base="general"),
+        "default_llm": Recipe(
+            "our default ranking + LLM",
+            dense_weight=None,
+            default=True,
+            llm="candidates",
+            base="general",
+        ),
+        **of_encoder(_PAPER, "mpnet"),
         "ours_stage1": Recipe("ours: Stage 1", OUR_ENCODER),
         "ours_fused": Recipe("+ words", OUR_ENCODER, dense_weight=None),
         "ours_base": Recipe("+ base scorer", OUR_ENCODER, replace(OUR_RERANKER, layers=0)),

@@ -17,7 +17,7 @@ from sat_retriever.evaluation.methods import (
     stage1,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.load import load_reranker
+from sat_retriever.rank.load import load_reranker, own_reranker
 
 
 def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:
@@ -32,12 +32,15 @@ def asking(recipe: Recipe, index: SheetIndex, model: LanguageModel, answers: Ans
 
     The model is first called at the first question; a stopped run continues.
     """
-    ask = llm_only if recipe.llm == "names" else rag_llm
-    return ask(index, model, answers)
+    if recipe.llm == "names":
+        return llm_only(index, model, answers)
+    return rag_llm(index, model, answers, _first_stage(recipe, index))
 
 
 def _first_stage(recipe: Recipe, index: SheetIndex) -> Method:
     """Return the method of a recipe without a trained Stage 2."""
+    if recipe.default:
+        return second_stage(index, own_reranker(index))
     if recipe.walk:
         return link_reranker(index, recipe.dense_weight)
     if recipe.dense_weight == 0:

@@ -49,9 +49,8 @@ def train_stopping(
     accelerator = make_accelerator(schedule)
     backbone = Backbone.load(
         settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
-    )
+    ).to(accelerator.device)
     task = EncoderTask(data, settings, backbone)
-    task.module.to(accelerator.device)
     optimiser = Optimiser(task, schedule, accelerator)
     _seed(schedule.seed)
     planned = math.ceil(task.size / schedule.batch_size)

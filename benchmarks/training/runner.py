@@ -13,7 +13,9 @@ from typing import Any
 
 from filelock import FileLock
 
+from benchmarks.training.encoders import source_of
 from benchmarks.training.plan import Step
+from sat_retriever.encoder.source import MINILM
 
 REPORT = "report.json"
 RUN = "run"  # what the library writes of a training, below a step's folder
@@ -86,13 +88,13 @@ def _train(step: Step, folder: Path, places: Places) -> None:
         sys.exit(f"the training in {folder} failed (exit status {done.returncode})")
 
 
-def encoder_folder(step: Step | None, places: Places) -> tuple[Path | None, Path]:
-    """Return the folder of a step's encoder (None: untrained) and the folder of its indexes."""
-    if step is None:
-        return None, places.runs / "untrained"
-    stage1 = step if step.kind == "encoder" else step.encoder
+def encoder_folder(
+    step: Step | None, places: Places, untrained: str = MINILM
+) -> tuple[str | Path, Path]:
+    """Return a step's trained encoder, or the untrained one, and the folder of its indexes."""
+    stage1 = step if step is None or step.kind == "encoder" else step.encoder
     if stage1 is None:
-        return None, places.runs / "untrained"
+        return source_of(untrained, places.data), places.runs / "untrained" / untrained
     folder = places.folder(stage1)
     return folder / RUN / "encoder", folder
 

@@ -19,6 +19,7 @@ from benchmarks.training.runner import Places, costs, encoder_folder
 from benchmarks.unlabelled.quality import QuerySet
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import Run, metrics_of, read_run, rows_of, write_run
+from sat_retriever.encoder.source import MINILM
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
 from sat_retriever.index.index import SheetIndex
 
@@ -47,7 +48,7 @@ def scored(
     dataset = asked.dataset
     queries = asked.queries
     settings = settings_of(recipe, step)
-    encoder, folder = encoder_folder(step, places)
+    encoder, folder = encoder_folder(step, places, recipe.base)
     kept = folder / "answers" / f"{name}.{dataset.name}.{asked.split}.jsonl"
     about = {"method": name, "dataset": dataset.name, "split": asked.split, "settings": settings}
     with index_of(dataset, encoder, recipe.links, folder) as index:
@@ -82,7 +83,7 @@ def _answered(
     with progress_bar(kept.stem, len(queries)) as progress:
         if recipe.llm is None:
             return method_of(recipe, step, index, places).run(queries, progress), {}
-        model = LanguageModel(LanguageModelSettings(model=recipe.model))
+        model = LanguageModel(LanguageModelSettings(model=recipe.model), recipe.url)
         answers = Answers(kept.with_suffix(_ANSWERS))
         run = asking(recipe, index, model, answers).run(queries, progress)
     found = summary(answers.seen)
@@ -108,6 +109,10 @@ def kept_run(
 def settings_of(recipe: Recipe, step: Step | None) -> dict[str, Any]:
     """Return all settings of a ranking as JSON values, with hyper-parameters by training."""
     found: dict[str, Any] = {"links": recipe.links, "walk": recipe.walk}
+    if step is None and recipe.base != MINILM:
+        found["base"] = recipe.base
+    if recipe.default:
+        found["default"] = True
     if recipe.variant:
         found["variant"] = recipe.variant
     if recipe.llm is not None:

@@ -13,12 +13,14 @@ import statistics
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from benchmarks.training.corpus import dataset_of, index_of
+from benchmarks.training.encoders import source_of
 from benchmarks.training.plan import RELEASED_STOPS, Step, read_step
 from benchmarks.training.released import train_stopping
 from benchmarks.training.runner import REPORT, RUN, Places, base_folder, encoder_folder
@@ -30,14 +32,17 @@ from sat_retriever.train.loop.memory import largest_memory_mib
 from sat_retriever.train.loop.runfolder import RunFolder
 from sat_retriever.train.loop.task import MEASURE
 from sat_retriever.train.reranker.train import gather, train_reranker
-from sat_retriever.train.settings import EncoderTraining
+from sat_retriever.train.settings import EncoderTraining, RerankerTraining
 
 
 def train(step: Step, places: Places) -> dict[str, Any]:
     """Train a step whose parents are there; what it took, and how validation went."""
     dataset, folder = dataset_of(step.corpus, places.data), places.folder(step)
-    if isinstance(step.settings, EncoderTraining):
-        return _train_encoder(step, step.settings, dataset, folder / RUN)
+    settings = step.settings
+    if not isinstance(settings, RerankerTraining):
+        settings = replace(settings, backbone=source_of(settings.backbone, places.data))
+    if isinstance(settings, EncoderTraining):
+        return _train_encoder(step, settings, dataset, folder / RUN)
     encoder, beside = encoder_folder(step, places)
     start = time.perf_counter()
     with ExitStack() as opened:
@@ -46,7 +51,6 @@ def train(step: Step, places: Places) -> dict[str, Any]:
         if dataset.split.seen is not None:
             part = beside / f"{whole.path.stem}-seen-{step.corpus.seed}.sat"
             seen = opened.enter_context(seen_index(whole, dataset.split.seen, part))
-        settings = step.settings
         learn = gather(seen, dataset.train, settings)
         choose = gather(whole, dataset.validation, settings)
         prepared = time.perf_counter()

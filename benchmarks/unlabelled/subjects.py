@@ -124,7 +124,7 @@ def _tiny(places: Places) -> Dataset:
 
 def _whole(asked: Dataset, places: Places, seeds: Sequence[int]) -> Subject:
     """Return a corpus with the links that an index finds in it, and without unseen families."""
-    with index_of(asked, None, "found", places.runs / "corpora") as index:
+    with index_of(asked, MINILM, "found", places.runs / "corpora") as index:
         dataset = replace(asked, links=tuple(index.all_links()))
     unseen = dict.fromkeys(seeds, Unseen(frozenset(), ()))
     return Subject(dataset, {ALL: tuple(range(len(dataset.queries)))}, unseen, dataset.files)

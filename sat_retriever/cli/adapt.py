@@ -57,7 +57,7 @@ def adapt(
     paraphrase: Annotated[
         str | None,
         typer.Option(
-            help="Reword the questions with this model of a local Ollama.", metavar="MODEL"
+            help="Reword the questions with this ollama:MODEL or openai:MODEL.", metavar="MODEL"
         ),
     ] = None,
     out: Annotated[
@@ -82,9 +82,9 @@ def adapt(
 
     chat = None
     if paraphrase is not None:
-        from sat_retriever.llm.chat import OllamaChat
+        from sat_retriever.llm.chat import Chat
 
-        chat = OllamaChat(paraphrase)
+        chat = Chat(paraphrase)
     own = merged(load_labels(each) for each in queries or ())
     beside = file.parent if isinstance(file, Path) else Path()
     folder = out or beside / f"{file.name}.adapt"

@@ -1,4 +1,4 @@
-"""`sat ask`: answer a question in words from the sheets found, with a local language model."""
+"""`sat ask`: answer a question in words from the sheets found, with a language model."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sat_retriever.cli.options import (
     GroupsOption,
     IndexOption,
     JsonOption,
+    LlmUrlOption,
     OwnerOption,
     PathOption,
     RerankerOption,
@@ -36,7 +37,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.index.store.place import Place
-from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.llm.chat import Chat
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import QueryResult, SheetAnswer
@@ -54,7 +55,8 @@ from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
 app = typer.Typer()
 _ROWS = 20  # rows of the result that are shown
 _NO_MODEL = (
-    "no language model is named, so this is the prompt; add --llm MODEL (Ollama) for an answer"
+    "no language model is named, so this is the prompt; add --llm ollama:MODEL or "
+    "--llm openai:MODEL for an answer"
 )
 
 
@@ -62,7 +64,7 @@ _NO_MODEL = (
     no_args_is_help=True,
     epilog=examples(
         'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',
-        'sat ask "who has the highest salary?" --llm qwen3:8b --path "hr/*" --json',
+        'sat ask "who has the highest salary?" --llm openai:qwen3 --llm-url http://127.0.0.1:8080',
         'sat ask "revenue by product in February" --index reports.sat',
     ),
     context_settings=QUOTED,
@@ -75,14 +77,12 @@ def ask(
     llm: Annotated[
         str | None,
         typer.Option(
-            help="Ollama model that answers, e.g. qwen3:8b; without it the prompt is printed.",
+            help="Model that answers: ollama:qwen3:8b, or openai:MODEL of any server of that form; "
+            "without it the prompt is printed.",
             metavar="MODEL",
         ),
     ] = None,
-    host: Annotated[
-        str | None,
-        typer.Option(help="Address of the Ollama server.", envvar="OLLAMA_HOST", metavar="URL"),
-    ] = None,
+    llm_url: LlmUrlOption = None,
     top_k: Annotated[
         int, typer.Option("-k", "--top-k", min=1, max=50, help="Sheets to read.", metavar="N")
     ] = 5,
@@ -108,11 +108,11 @@ def ask(
 ) -> None:
     """Answer a question in words, from the sheets found, with citations.
 
-    The command finds the best sheets. A language model of an Ollama server
-    writes SQL over their tables, a sandbox runs it, and the model puts the
-    rows into words. A query that fails goes back to the model, twice at
-    most. If SQL does not fit, the model answers from the tables' text.
-    Without a server the prompt is printed.
+    The command finds the best sheets. A language model on a server writes
+    SQL over their tables, a sandbox runs it, and the model puts the rows
+    into words. A query that fails goes back to the model, twice at most.
+    If SQL does not fit, the model answers from the tables' text. Without
+    a server the prompt is printed.
     """
     refuse_unquoted(context, question)
     settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2, totals=totals)
@@ -130,7 +130,7 @@ def ask(
         return
     if not as_json:
         _print_sheets(ready)
-    chat = OllamaChat(llm, host, timeout_s=timeout, num_ctx=num_ctx)
+    chat = Chat(llm, llm_url, timeout_s=timeout, num_ctx=num_ctx)
     try:
         answer = _answered(ready, chat, quiet=as_json)
     except ModelSetupError:
@@ -144,7 +144,7 @@ def ask(
             stdout().print(plain(line), style="dim", soft_wrap=True)
 
 
-def _answered(ready: Prepared, chat: OllamaChat, *, quiet: bool) -> SheetAnswer:
+def _answered(ready: Prepared, chat: Chat, *, quiet: bool) -> SheetAnswer:
     """Return the model's answer; each step and the words of the answer are shown as they come."""
     talk = Conversation(ready)
     words = WordStream()
@@ -161,7 +161,7 @@ def _answered(ready: Prepared, chat: OllamaChat, *, quiet: bool) -> SheetAnswer:
     return talk.answer
 
 
-def _carried_out(step: Step, chat: OllamaChat, words: WordStream | None) -> Reply:
+def _carried_out(step: Step, chat: Chat, words: WordStream | None) -> Reply:
     """Return what a step asks for; the words of the answer are shown if they have a stream."""
     if isinstance(step, Query):
         return step.run()

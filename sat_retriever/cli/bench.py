@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sat_retriever.cli.benchreport import Labels, asked_of, print_table, read_labels
-from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples, opened_whole
+from sat_retriever.cli.options import (
+    DEFAULT_INDEX,
+    IndexOption,
+    JsonOption,
+    LlmUrlOption,
+    examples,
+    opened_whole,
+)
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import fail, plain, print_json, stderr, stdout
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
@@ -28,6 +35,7 @@ app = typer.Typer()
 class _Wanted:
     rerankers: Sequence[Path]
     settings: LanguageModelSettings | None
+    url: str | None
     names: bool
     against: str | None
     out: Path | None
@@ -64,15 +72,18 @@ def bench(
     ] = None,
     llm: Annotated[
         str | None,
-        typer.Option("--llm", help="Add a row for a model of a local Ollama.", metavar="MODEL"),
+        typer.Option(
+            "--llm", help="Add a row for this ollama:MODEL or openai:MODEL.", metavar="MODEL"
+        ),
     ] = None,
+    llm_url: LlmUrlOption = None,
     llm_only: Annotated[
         bool,
         typer.Option("--llm-only", help="Add a row in which that model reads all sheet names."),
     ] = False,
     num_ctx: Annotated[
         int | None,
-        typer.Option("--num-ctx", help="Its context window in tokens; 32768 if not given."),
+        typer.Option("--num-ctx", help="Its context in tokens; 32768, or what its server has."),
     ] = None,
     against: Annotated[
         str | None,
@@ -100,8 +111,8 @@ def bench(
 
     if out is not None:
         check_folder(out, force=force)
-    settings = _settings(llm, num_ctx, names=llm_only, out=out)
-    wanted = _Wanted(reranker or (), settings, llm_only, against, out)
+    settings = _settings(llm, llm_url, num_ctx, names=llm_only, out=out)
+    wanted = _Wanted(reranker or (), settings, llm_url, llm_only, against, out)
     read = read_labels(labels)
     try:
         with opened_whole(file) as opened:
@@ -119,10 +130,11 @@ def bench(
 
 
 def _settings(
-    llm: str | None, num_ctx: int | None, *, names: bool, out: Path | None
+    llm: str | None, url: str | None, num_ctx: int | None, *, names: bool, out: Path | None
 ) -> LanguageModelSettings | None:
     if llm is None:
-        for option, given in (("--llm-only", names), ("--num-ctx", num_ctx is not None)):
+        needing = {"--llm-only": names, "--num-ctx": num_ctx, "--llm-url": url}
+        for option, given in needing.items():
             if given:
                 raise InputError(f"{option} needs a language model; name one with --llm")
         return None
@@ -155,7 +167,9 @@ def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
         methods = named_methods(opened, wanted.rerankers, lost.append)
         asked: list[AskedModel] = []
         if wanted.settings is not None and wanted.out is not None:
-            asked = asked_models(opened, wanted.settings, wanted.out, names=wanted.names)
+            asked = asked_models(
+                opened, wanted.settings, wanted.out, url=wanted.url, names=wanted.names
+            )
         methods |= {each.name: each.method for each in asked}
         timing = Timing(own={each.name: each.seconds for each in asked})
         found = compare(

@@ -68,7 +68,7 @@ def index(
         typer.Option(
             "--encoder",
             "--model",
-            help="Encoder of a new index; ollama:MODEL is an embedding model of an Ollama server.",
+            help="Encoder of a new index; ollama:MODEL and openai:MODEL are models on servers.",
             metavar="NAME|DIR|RUN",
         ),
     ] = None,
@@ -81,7 +81,7 @@ def index(
     batch_size: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Texts in a request to an ollama: encoder; 32 by default.", metavar="N"
+            min=1, help="Texts in a request to an encoder on a server; 32 by default.", metavar="N"
         ),
     ] = None,
     permissions: Annotated[

@@ -90,6 +90,14 @@ ReadersOption = Annotated[
 TotalsOption = Annotated[
     bool, typer.Option("--totals", help="Keep totals and subtotals among the records.")
 ]
+LlmUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--llm-url",
+        help="Address of the model's server; OLLAMA_HOST or OPENAI_BASE_URL if not given.",
+        metavar="URL",
+    ),
+]
 DEFAULT_INDEX = Path("sheets.sat")
 GroupsOption = Annotated[
     list[str] | None,

@@ -71,7 +71,7 @@ def queries(
     seed: Annotated[int | None, typer.Option(help="Random seed; default 0.", metavar="N")] = None,
     paraphrase: Annotated[
         str | None,
-        typer.Option(help="Reword them with this model of a local Ollama.", metavar="MODEL"),
+        typer.Option(help="Reword them with this ollama:MODEL or openai:MODEL.", metavar="MODEL"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -172,12 +172,12 @@ class _Records:
 
 def _reworded(own: OwnQueries, model: str, out: Path, seed: int) -> tuple[OwnQueries, str]:
     """The queries reworded by a model, whose answers are cached beside the result."""
-    from sat_retriever.llm.chat import OllamaChat
+    from sat_retriever.llm.chat import Chat
     from sat_retriever.questions.paraphrase import reworded
 
     cache = out.with_name(f"{out.name}.rewordings.json")
     with stderr().status("the model rewords the queries; you can interrupt it and run it again"):
-        result = reworded(own.made, OllamaChat(model), cache, seed=seed)
+        result = reworded(own.made, Chat(model), cache, seed=seed)
     note = f"{result.reworded:,} reworded, {result.kept:,} unchanged; answers in {cache}"
     return replace(own, made=result.made), note
 

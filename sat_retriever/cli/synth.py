@@ -72,10 +72,12 @@ def synth(
         typer.Option(help="Folder of translations, <language>.json.", metavar="DIR"),
     ] = None,
     translator: Annotated[
-        str, typer.Option(help="Ollama model that adds missing translations.", metavar="MODEL")
+        str,
+        typer.Option(help="Model on a server that adds missing translations.", metavar="MODEL"),
     ] = "",
     paraphrase: Annotated[
-        str, typer.Option(help="Ollama model that rewords the queries.", metavar="MODEL")
+        str,
+        typer.Option(help="Model on a server that rewords the queries.", metavar="MODEL"),
     ] = "",
     asks: Annotated[
         str,

@@ -148,7 +148,6 @@ def unit_rows(vectors: Vectors, texts: int, width: int | None, name: str) -> Flo
     return tokens
 
 
-OLLAMA = "ollama:"  # starts the name of an encoder by a model of its server
 SHEET = "name: Umsatz 2024__Q1 ; shape: 34 x 5 ; columns: Region | Monat | 売上 | Currency"
 QUERY = "Which region had the highest revenue in March?"
 ALIKE = 0.999  # least cosine of the same text by the same model

@@ -15,6 +15,7 @@ from sat_retriever.encoder.embedder import QUERY, SHEET, Cost, Embedded, Embedde
 from sat_retriever.encoder.spec import check_texts
 from sat_retriever.encoder.wrapped import wrapped
 from sat_retriever.errors import EncoderUnavailableError
+from sat_retriever.llm.served import LONGEST_PAUSE_S
 from sat_retriever.records.filters import check_counts
 from sat_retriever.records.tokens import FloatArray
 
@@ -29,7 +30,7 @@ _BLANK = "-"  # sent for a text without a character: servers refuse or leave out
 class EmbeddingEncoder:
     """An encoder by an embedding model that runs elsewhere; may be shared between threads.
 
-    `ollama` and `of` make one. Of a text the first 2,000 characters are read, since its tokenizer
+    `served` and `of` make one. Of a text the first 2,000 characters are read, since its tokenizer
     is not known here. Its tokens are as reproducible as the model's vectors are.
 
     Source: paper, section 3.3 (any bi-encoder as the Sheet Encoder). Departs: the model is not
@@ -44,7 +45,7 @@ class EmbeddingEncoder:
         batch_size: int = BATCH_SIZE,
         pauses_s: Sequence[float] | None = None,
     ) -> None:
-        """Take finished parts; use `ollama` or `of` to get them."""
+        """Take finished parts; use `served` or `of` to get them."""
         self._embedder = embedder
         self._probe = probe
         self._batch_size = batch_size
@@ -54,38 +55,38 @@ class EmbeddingEncoder:
         self._told: Callable[[Cost], None] | None = None
 
     @classmethod
-    def ollama(
+    def served(
         cls,
-        model: str,
+        name: str,
         *,
-        host: str | None = None,
+        url: str | None = None,
         timeout_s: float = 120.0,
         batch_size: int = BATCH_SIZE,
         pauses_s: Sequence[float] | None = None,
     ) -> EmbeddingEncoder:
-        """Return the encoder of an embedding model of an Ollama server, after encoding two texts.
+        """Return the encoder of an embedding model on a server, after encoding two texts.
 
         Prompts in the card of a well-known model are added to queries and sheet texts.
 
         Args:
-            model: Name as `ollama list` shows it, for example "bge-m3".
-            host: Address of the server; None takes OLLAMA_HOST from the environment, or this
-                machine.
+            name: "ollama:bge-m3", or "openai:text-embedding-3-small" for a server of that form.
+            url: Address of the server; None takes OLLAMA_HOST or OPENAI_BASE_URL from the
+                environment, else Ollama on this machine, or OpenAI.
             timeout_s: Longest wait for one request, in seconds, including the loading of the model.
             batch_size: Number of texts in a request.
             pauses_s: Seconds to wait before each repetition of a request that timed out, or that
-                the server failed at; their number is that of the repetitions. None takes 1, 4
-                and 15.
+                the server failed at, longer if the server says so; their number is that of the
+                repetitions. None takes 1, 4 and 15.
 
         Raises:
-            InputError: If the name is empty or a number is not above 0.
+            InputError: If the name is empty, the address is none, or a number is not above 0.
             EncoderError: If there is no server, it has no such model, or the model embeds nothing.
-            MissingExtraError: If the package `ollama` is not installed.
+            MissingExtraError: If the package `httpx` is not installed.
         """
-        from sat_retriever.encoder.ollama import OllamaEmbedder
+        from sat_retriever.encoder.served import ServedEmbedder
 
         embedder, _ = _tried(
-            lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST), pauses_s
+            lambda: ServedEmbedder.open(name, url, timeout_s=timeout_s, longest=LONGEST), pauses_s
         )
         return cls._probed(embedder, batch_size, pauses_s)
 
@@ -214,8 +215,8 @@ def _tried(request: Callable[[], T], pauses_s: Sequence[float] | None) -> tuple[
     for retries, pause_s in enumerate(pauses):
         try:
             return request(), retries
-        except EncoderUnavailableError:
-            time.sleep(pause_s)
+        except EncoderUnavailableError as error:
+            time.sleep(max(pause_s, min(error.wait_s or 0.0, LONGEST_PAUSE_S)))
     try:
         return request(), len(pauses)
     except EncoderUnavailableError as error:

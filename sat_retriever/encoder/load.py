@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from sat_retriever.encoder.embedder import OLLAMA
 from sat_retriever.encoder.embedding import BATCH_SIZE, EmbeddingEncoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.encoder.sheet import SheetEncoder
@@ -18,6 +17,7 @@ from sat_retriever.encoder.wrapped import (
     LlamaIndexEmbedding,
 )
 from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.llm.served import PREFIXES
 from sat_retriever.records.tokens import Encoder
 
 EncoderLike = Encoder | EmbeddingModel | str | Path
@@ -42,7 +42,7 @@ def load_encoder(
     batch_size: int | None = None,
     device: Device = "auto",
 ) -> Encoder:
-    """Load the encoder of a name or a folder: "ollama:" and a model, or as `SheetEncoder.load`.
+    """Load the encoder of a name or a folder: "ollama:MODEL", "openai:MODEL", or `SheetEncoder`'s.
 
     `batch_size` is that of requests to a server, which has its own precision and device.
 
@@ -52,13 +52,12 @@ def load_encoder(
         MissingExtraError: If an optional package is missing; the message names the command.
     """
     text = str(name)
-    if text.startswith(OLLAMA):
+    if text.startswith(PREFIXES):
         if precision is not None:
             raise InputError(f"the precision of {text!r} is its server's; leave out {precision!r}")
         if device != "auto":
             raise InputError(f"the device of {text!r} is its server's; leave out {device!r}")
-        model = text.removeprefix(OLLAMA)
-        return EmbeddingEncoder.ollama(model, batch_size=batch_size or BATCH_SIZE)
+        return EmbeddingEncoder.served(text, batch_size=batch_size or BATCH_SIZE)
     if is_embedding(text):
         raise EncoderError(
             f"the encoder {text!r} is an object of the program that made the index, and cannot be "
@@ -94,4 +93,4 @@ def is_embedding(name: str) -> bool:
     >>> is_embedding("ollama:bge-m3"), is_embedding("langchain:Fake"), is_embedding("general:int8")
     (True, True, False)
     """
-    return name.startswith((OLLAMA, LANGCHAIN, LLAMA_INDEX))
+    return name.startswith((*PREFIXES, LANGCHAIN, LLAMA_INDEX))

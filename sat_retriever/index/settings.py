@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
-from sat_retriever.encoder.embedder import ALIKE, OLLAMA, Cost, likeness, packed
+from sat_retriever.encoder.embedder import ALIKE, Cost, likeness, packed
 from sat_retriever.encoder.load import is_embedding, load_encoder
 from sat_retriever.encoder.onnx.device import Device
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.search.fusion import DENSE_WEIGHT
 from sat_retriever.index.store.place import Place
+from sat_retriever.llm.served import PREFIXES
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder, FloatArray
@@ -195,7 +196,7 @@ class IndexState:
         """True if the encoder's name loads it; False for an object that only this program has."""
         name = self._settings.encoder
         if is_embedding(name):
-            return name.startswith(OLLAMA)
+            return name.startswith(PREFIXES)
         encoder = self.loaded
         return encoder is None or isinstance(encoder, SheetEncoder)
 

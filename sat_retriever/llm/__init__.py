@@ -1,4 +1,5 @@
 """Ask language models one question at a time, with answers in a given form.
 
-prompt, JSON schema → chat → ollama (the server) → chat (answer parsed, its form checked)
+prompt, JSON schema → chat → served (the protocol) → ollama | openai (the wire) → http → chat
+(answer parsed, its form checked)
 """

@@ -1,75 +1,72 @@
-"""Ask a language model one question at a time and parse its JSON answer."""
+"""Ask a language model on a server one question at a time and parse its JSON answer."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from sat_retriever.errors import InputError, LanguageModelError
-from sat_retriever.llm.ollama import OllamaServer, Reply, check_positive
-
-_JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-}
+from sat_retriever.errors import LanguageModelError
+from sat_retriever.llm.served import Options, Reply, ServedModel, parsed, split_name
 
 
-class Chat(Protocol):
+def served_model(
+    name: str,
+    url: str | None = None,
+    *,
+    timeout_s: float = 600.0,
+    pauses_s: Sequence[float] | None = None,
+) -> ServedModel:
+    """Return a model on a server, by its name; nothing is sent yet.
+
+    Args:
+        name: "ollama:qwen3:8b" or "openai:gpt-4o-mini"; a bare name is one of Ollama's.
+        url: Address of the server, for example "http://127.0.0.1:8080/v1"; None takes OLLAMA_HOST
+            or OPENAI_BASE_URL from the environment, else Ollama on this machine, or OpenAI.
+        timeout_s: Longest wait for one answer, in seconds, including the loading of the model.
+        pauses_s: Seconds to wait before each repetition of a request that a busy or failing server
+            refused, or whose connection was lost; None takes 1 and 4.
+
+    Raises:
+        InputError: If the name is empty, the address is none, or a number is not positive.
+        MissingExtraError: If the package `httpx` is not installed.
+    """
+    kind, model = split_name(name)
+    if kind == "openai":
+        from sat_retriever.llm.openai import OpenAIModel
+
+        return OpenAIModel(model, url, timeout_s=timeout_s, pauses_s=pauses_s)
+    from sat_retriever.llm.ollama import OllamaModel
+
+    return OllamaModel(model, url, timeout_s=timeout_s, pauses_s=pauses_s)
+
+
+class Chat:
     """A language model that answers prompts; calls are independent of each other."""
-
-    def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:
-        """Return the parsed answer, in the form that a JSON schema describes.
-
-        Raises:
-            LanguageModelError: If there is no answer, or not one of that form.
-        """
-        ...
-
-
-class OllamaChat:
-    """A model served by Ollama on this or another machine."""
 
     def __init__(
         self,
         model: str,
-        host: str | None = None,
+        url: str | None = None,
         *,
         timeout_s: float = 600.0,
         num_ctx: int = 8192,
         max_tokens: int = 2048,
         temperature: float = 0.0,
+        pauses_s: Sequence[float] | None = None,
     ) -> None:
         """Set up a chat with a model; nothing is sent before the first question.
 
-        Args:
-            model: Name as `ollama list` shows it, for example "qwen3:8b".
-            host: Address of the server, for example "http://127.0.0.1:11434"; None takes
-                OLLAMA_HOST from the environment, or this machine.
-            timeout_s: Longest wait for one answer, in seconds, including the loading of the model.
-            num_ctx: Context in tokens; the server refuses a longer prompt.
-            temperature: 0 gives the likeliest answer, which is the same for equal seeds.
+        `model`, `url`, `timeout_s` and `pauses_s` are those of `served_model`, the others those of
+        `Options`.
 
         Raises:
-            InputError: If the name is empty or a number is not positive.
-            MissingExtraError: If the package `ollama` is not installed.
+            InputError: If the name is empty, the address is none, or a number is not positive.
+            MissingExtraError: If the package `httpx` is not installed.
         """
-        if not model.strip():
-            raise InputError("the model's name is empty; `ollama list` shows the names there are")
-        check_positive(timeout_s=timeout_s, num_ctx=num_ctx, max_tokens=max_tokens)
-        if temperature < 0:
-            raise InputError(f"temperature must be 0 or more, not {temperature}")
-        self.model = model
-        self._options = {
-            "num_ctx": num_ctx,
-            "num_predict": max_tokens,
-            "temperature": temperature,
-        }
-        self._server = OllamaServer(host, timeout_s=timeout_s)
+        self._options = Options(num_ctx, max_tokens, temperature)
+        self._served = served_model(model, url, timeout_s=timeout_s, pauses_s=pauses_s)
+        self.model = self._served.model
 
     def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:
         """Return the model's parsed answer, with its top level checked against the schema.
@@ -80,7 +77,7 @@ class OllamaChat:
             LanguageModelError: If the server fails or is too slow, or the answer is cut short, not
                 JSON, or of another form.
         """
-        reply = self._server.reply(self.model, prompt, schema, {**self._options, "seed": seed})
+        reply = self._served.reply(prompt, schema, replace(self._options, seed=seed))
         if not reply.ended:
             raise self._cut()
         return parsed(reply.text, schema, self.model)
@@ -88,7 +85,7 @@ class OllamaChat:
     def words(self, system: str, user: str, *, seed: int = 0) -> Iterator[Reply]:
         """Yield the pieces of the model's answer in words as they come."""
         ended = False
-        for piece in self._server.stream(self.model, system, user, {**self._options, "seed": seed}):
+        for piece in self._served.stream(system, user, replace(self._options, seed=seed)):
             ended = piece.ended
             yield piece
         if not ended:
@@ -96,39 +93,6 @@ class OllamaChat:
 
     def _cut(self) -> LanguageModelError:
         return LanguageModelError(
-            f"{self.model} did not finish its answer within "
-            f"{self._options['num_predict']} tokens; raise max_tokens"
+            f"{self.model} did not finish its answer within {self._options.max_tokens} tokens; "
+            "raise max_tokens"
         )
-
-
-def parsed(text: str, schema: Mapping[str, Any], model: str) -> Any:
-    """Return an answer's JSON value, with its top level checked against the schema.
-
-    >>> parsed('["b", "a"]', {"type": "array"}, "a model")
-    ['b', 'a']
-
-    Raises:
-        LanguageModelError: If it is not JSON, or of another form.
-    """
-    try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise LanguageModelError(
-            f"{model} answered no JSON: {text[:80]!r}; try a larger model"
-        ) from error
-    _check(answer, schema, model)
-    return answer
-
-
-def _check(answer: Any, schema: Mapping[str, Any], model: str) -> None:
-    """Refuse an answer of another form: servers without structured output ignore the schema."""
-    wanted = schema.get("type")
-    types = _JSON_TYPES.get(wanted) if isinstance(wanted, str) else None
-    if types is not None and (
-        not isinstance(answer, types) or (isinstance(answer, bool) and wanted != "boolean")
-    ):
-        raise LanguageModelError(f"{model} answered {answer!r:.80} where {wanted} was asked")
-    if isinstance(answer, dict):
-        missing = [name for name in schema.get("required", ()) if name not in answer]
-        if missing:
-            raise LanguageModelError(f"{model}'s answer lacks {', '.join(missing)}")

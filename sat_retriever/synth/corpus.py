@@ -19,7 +19,7 @@ from sat_retriever._version import __version__
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError
-from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.llm.chat import Chat
 from sat_retriever.questions.contents.make import Contents
 from sat_retriever.questions.contents.versions import CopiesOf
 from sat_retriever.questions.facts import SheetFacts
@@ -98,7 +98,7 @@ def synthesize(
         InputError: If an option is malformed, or the folder contains other files.
         OutputError: If a file cannot be written.
         LanguageModelError: If a requested language model does not answer.
-        MissingExtraError: Without the extra `synth`, or `ollama` for a language model.
+        MissingExtraError: Without the extra `synth`, or `httpx` for a language model.
     """
     start = time.perf_counter()
     options = options or SynthOptions()
@@ -157,7 +157,7 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
     elif options.translator or options.translations:
         raise InputError("translations and translators need a language other than 'en'; name it")
     if options.paraphrase:
-        OllamaChat(options.paraphrase)
+        Chat(options.paraphrase)
     for name in ("histories", "queries", "answers"):
         number = getattr(options, name)
         if number is not None and number < 0:
@@ -295,7 +295,7 @@ def _queries(
         made = with_asked(made, contents, shares, number, options.seed)
     if not options.paraphrase:
         return made
-    return reworded(list(made), OllamaChat(options.paraphrase), cache).made
+    return reworded(list(made), Chat(options.paraphrase), cache).made
 
 
 def _copies(groups: Mapping[str, str]) -> CopiesOf:

@@ -27,9 +27,9 @@ class SynthOptions:
         language: Language of titles, headers and values, for example "de".
         translations: Folder of translations into it, `<language>.json`; None for the
             packaged ones alone.
-        translator: Ollama model for texts without a translation, which otherwise stay English;
+        translator: Model for texts without a translation, which otherwise stay English;
             its answers are added to `translations`. Empty for none.
-        paraphrase: Ollama model that rewords queries; empty for none.
+        paraphrase: Model that rewords queries, "ollama:MODEL" or "openai:MODEL"; empty for none.
         asks: Shares of the queries about contents, "value=.2,note=.1" or one share for all kinds.
             If given, workbooks get notes, captions, codes, made names and documentation, which
             stay English. Empty for none: queries are about names, headers, periods and links.

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from sat_retriever.errors import InputError
-from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.llm.chat import Chat
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.links import Link
@@ -35,7 +35,7 @@ from sat_retriever.synth.fabricate import fabricate, with_placeholders
 from sat_retriever.synth.language.retell import Retelling, proper_names
 from sat_retriever.synth.language.translate import (
     CachedTranslator,
-    OllamaTranslator,
+    ModelTranslator,
     packaged_languages,
 )
 from sat_retriever.synth.pairs import Headers, PairSheet
@@ -104,7 +104,7 @@ class Retold:
 
     def translator(self) -> CachedTranslator:
         """Open the known translations, with the model for the rest."""
-        inner = OllamaTranslator(OllamaChat(self.model)) if self.model else None
+        inner = ModelTranslator(Chat(self.model)) if self.model else None
         translator = CachedTranslator(self.folder, inner)
         if not translator.known(self.language) and inner is None:
             where = "the packaged words" if self.folder is None else f"{self.folder}"

@@ -12,7 +12,7 @@ from sat_retriever import SheetIndex, SheetRetriever
 from tests.cli.conftest import Run
 from tests.cli.test_adapt import SMALL, stopping, tokens_of
 from tests.cli.test_train import ran, run_here
-from tests.evaluation.ollama_server import Reaction, always, ollama
+from tests.modelserver import Reaction, always, ollama
 from tests.train.adapt.corpus import write_books
 
 OPTIONS = (*SMALL[:4], *SMALL[-4:])

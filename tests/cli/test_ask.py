@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one
+from tests.modelserver import Reaction, always, ollama, one_by_one
 
 QUESTION = "salary of the staff"
 RIGHT = "```sql\nSELECT name, salary FROM staff\n```"
@@ -17,7 +17,7 @@ def served(*lines):
 
 def test_sheets_queries_rows_words_and_citations_are_shown_in_turn(index_file, sat):
     with served(WRONG, RIGHT, "Ada earns 41.\n") as server:
-        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+        run = sat("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file)
     assert run.code == 0
     parts = [
         "1  staff.csv#staff!A1:B2",
@@ -37,7 +37,7 @@ def test_sheets_queries_rows_words_and_citations_are_shown_in_turn(index_file, s
 
 def test_json_has_the_whole_answer(index_file, sat):
     with served(RIGHT, "Ada earns 41.") as server:
-        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file,
+        run = sat("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file,
                   "--json")  # fmt: skip
     told = json.loads(run.out)
     assert (told["answer"], told["kind"]) == ("Ada earns 41.", "sql")
@@ -47,14 +47,14 @@ def test_json_has_the_whole_answer(index_file, sat):
 
 def test_without_words_the_rows_stand_in(index_file, sat):
     with served(RIGHT, "") as server:
-        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+        run = sat("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file)
     assert "The language model gave no answer. The query gives:" in run.out
     assert "| Ada | 41 |" in run.out
 
 
 def test_control_characters_of_a_model_do_not_reach_the_terminal(index_file, sat):
     with served("NO SQL", "Red \x1b[31m [1]") as server:
-        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+        run = sat("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file)
     assert "\x1b" not in run.out
     assert "Red  [31m [1]" in run.out
 
@@ -64,8 +64,8 @@ def test_without_a_server_the_prompt_is_printed_and_what_is_missing_is_said(
     index_file, sat, as_json
 ):
     more = ["--json"] if as_json else []
-    run = sat("ask", QUESTION, "--llm", "small", "--host", "http://127.0.0.1:1", "-i", index_file,
-              *more)  # fmt: skip
+    told = ("--llm", "small", "--llm-url", "http://127.0.0.1:1", "-i", index_file, *more)
+    run = sat("ask", QUESTION, *told)
     assert run.code == 1
     assert "no Ollama server answers at http://127.0.0.1:1; start it with: ollama serve" in run.err
     assert "Question: salary of the staff" in run.out
@@ -78,7 +78,7 @@ def test_without_a_server_the_prompt_is_printed_and_what_is_missing_is_said(
 
 def test_a_model_that_is_not_there_is_named(index_file, sat):
     with ollama(always(Reaction())) as server:
-        run = sat("ask", QUESTION, "--llm", "none", "--host", server.host, "-i", index_file)
+        run = sat("ask", QUESTION, "--llm", "none", "--llm-url", server.host, "-i", index_file)
     assert run.code == 1
     assert "ollama pull none" in run.err
     assert "Question: salary of the staff" in run.out
@@ -96,6 +96,6 @@ def test_without_a_model_the_prompt_is_printed(index_file, sat):
 def test_a_slow_or_cut_answer_is_an_error_in_words(index_file, sat):
     cut = one_by_one(Reaction(RIGHT), Reaction("Ada ear", reason="length"))
     with ollama(cut, models=("small",)) as server:
-        run = sat("ask", QUESTION, "--llm", "small", "--host", server.host, "-i", index_file)
+        run = sat("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file)
     assert (run.code, "Ada ear" in run.out) == (1, True)
     assert "did not finish its answer within 2048 tokens" in run.err

@@ -15,7 +15,7 @@ from sat_retriever import SheetIndex
 from sat_retriever.datasets.metrics.rows import read_run
 from sat_retriever.encoder.folder import read_model_folder, write_model_folder
 from tests.cli.conftest import command
-from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama
+from tests.modelserver import MODEL, Reaction, always, ollama
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 Q1, PLAN, STAFF = "sales/2024.xlsx#Q1", "sales/2024.xlsx#Plan #1", "staff.csv#staff"

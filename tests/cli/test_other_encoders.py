@@ -12,7 +12,7 @@ from sat_retriever import SheetIndex
 from sat_retriever.cli import index as index_command
 from sat_retriever.encoder import embedding
 from tests.embedding_models import HashedEmbeddings
-from tests.evaluation.ollama_server import Reaction, always, ollama
+from tests.modelserver import Reaction, always, ollama
 
 GOOD = Reaction()
 BROKEN = Reaction(status=503, error="server busy, please try again")

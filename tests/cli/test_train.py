@@ -25,7 +25,7 @@ from sat_retriever.train.settings import (
     RerankerTraining,
 )
 from tests.cli.conftest import Run, run_sat
-from tests.evaluation.ollama_server import Reaction, always, ollama
+from tests.modelserver import Reaction, always, ollama
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny
 from tests.training_corpus import write_corpus, write_labels, write_workbooks

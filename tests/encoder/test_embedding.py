@@ -8,8 +8,8 @@ import pytest
 from sat_retriever import EmbeddingEncoder, EncoderError, InputError
 from sat_retriever.encoder.embedder import QUERY, SHEET
 from sat_retriever.errors import EncoderUnavailableError
-from tests.evaluation.ollama_server import Reaction, always, count, hashed, ollama
 from tests.fakes import HashedEncoder
+from tests.modelserver import Reaction, always, count, hashed, ollama
 
 GOOD = Reaction()
 BROKEN = Reaction(status=500, error="llama runner process has terminated")
@@ -17,7 +17,8 @@ TEXTS = [f"name: Sales {year} ; columns: Region | Revenue" for year in range(200
 
 
 def opened(server, model="small", **options):
-    return EmbeddingEncoder.ollama(model, host=server.host, **{"pauses_s": (0, 0, 0), **options})
+    options = {"pauses_s": (0, 0, 0), **options}
+    return EmbeddingEncoder.served(f"ollama:{model}", url=server.host, **options)
 
 
 def after_probe(*reactions):
@@ -207,7 +208,7 @@ def test_the_fingerprint_is_of_the_models_files_and_not_of_its_name_or_its_serve
 def test_a_password_in_the_address_is_not_shown():
     with ollama(always(GOOD), models=("small",)) as server:
         host = server.host.replace("//", "//ann:secret@")
-        encoder = EmbeddingEncoder.ollama("small", host=host)
+        encoder = EmbeddingEncoder.served("ollama:small", url=host)
     assert encoder.place == server.host
 
 

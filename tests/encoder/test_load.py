@@ -7,8 +7,8 @@ import pytest
 from sat_retriever import EmbeddingEncoder, EncoderError, InputError, SheetEncoder
 from sat_retriever.encoder.load import as_encoder, load_encoder
 from tests.embedding_models import HashedEmbedding, HashedEmbeddings
-from tests.evaluation.ollama_server import Reaction, always, ollama
 from tests.fakes import HashedEncoder
+from tests.modelserver import Reaction, always, ollama
 from tests.saved_encoder import save_bag_of_words
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sat_retriever.encoder.ollama import Prompts, prompts_of
+from sat_retriever.encoder.served import Prompts, prompts_of
 
 PASSAGES = "Represent this sentence for searching relevant passages: "
 

@@ -21,8 +21,8 @@ from sat_retriever import (
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.rank.links.linkrank import LinkReranker
 from tests.embedding_models import HashedEmbedding, HashedEmbeddings
-from tests.evaluation.ollama_server import Reaction, always, hashed, ollama
 from tests.fakes import HashedEncoder
+from tests.modelserver import Reaction, always, hashed, ollama
 
 GOOD = Reaction()
 

@@ -26,7 +26,7 @@ from sat_retriever.serve import supervisor
 from sat_retriever.serve.asgi import refuse
 from sat_retriever.serve.service import Service
 from sat_retriever.serve.serving import Serving, listen
-from tests.evaluation.ollama_server import Reaction, ollama
+from tests.modelserver import Reaction, ollama
 from tests.serve.conftest import TOKEN, Server, serving
 
 FORM = {"Content_Type": "application/x-www-form-urlencoded", "Accept": "text/html"}

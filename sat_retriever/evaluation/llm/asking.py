@@ -15,8 +15,15 @@ from sat_retriever.evaluation.llm.prompt import (
     chosen_of,
     schema_of,
 )
-from sat_retriever.llm.chat import parsed
-from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive
+from sat_retriever.llm.chat import served_model
+from sat_retriever.llm.served import (
+    LONGEST_PAUSE_S,
+    ModelFacts,
+    Options,
+    check_positive,
+    parsed,
+    split_name,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +33,8 @@ class LanguageModelSettings:
     Source: paper, section 4 (Qwen3.5-9B by Ollama, temperature 0, context 32,768).
 
     Attributes:
-        model: Name as `ollama list` shows it.
-        num_ctx: Context in tokens; a model made for a smaller one uses its own.
+        model: "ollama:qwen3.5:9b" or "openai:gpt-4o-mini"; a bare name is one of Ollama's.
+        num_ctx: Context in tokens; a model or server with a smaller one uses its own.
         num_predict: Tokens reserved for the answer.
         temperature: Temperature of the first try.
         retry_temperature: Temperature of later tries; at 0 they would repeat the first answer.
@@ -44,8 +51,7 @@ class LanguageModelSettings:
     tries: int = 3
 
     def __post_init__(self) -> None:
-        if not self.model.strip():
-            raise InputError("the model's name is empty; `ollama list` shows the names there are")
+        split_name(self.model)
         check_positive(num_ctx=self.num_ctx, num_predict=self.num_predict, tries=self.tries)
         if min(self.temperature, self.retry_temperature) < 0:
             raise InputError("a temperature is below 0; 0 gives the likeliest answer")
@@ -59,24 +65,21 @@ class _Try:
 
 
 class LanguageModel:
-    """A model behind an Ollama server; nothing is sent before the first question.
+    """A model on a server; nothing is sent before the first question.
 
-    Without a host, the server is that of OLLAMA_HOST, or of this machine. `timeout_s` is for one
-    try, with the loading of the model, which stays loaded for `keep_alive` after a question.
+    `url` is that of `served_model`. `timeout_s` is for one try, with the loading of the model.
     """
 
     def __init__(
         self,
         settings: LanguageModelSettings | None = None,
-        host: str | None = None,
+        url: str | None = None,
         *,
         timeout_s: float = 600.0,
-        keep_alive: str = "30m",
     ) -> None:
-        check_positive(timeout_s=timeout_s)
         self.settings = settings or LanguageModelSettings()
-        self._server = OllamaServer(host, timeout_s=timeout_s)
-        self._keep_alive = keep_alive
+        # Repetitions of a request are tries, which are counted.
+        self._served = served_model(self.settings.model, url, timeout_s=timeout_s, pauses_s=())
         self._facts: ModelFacts | None = None
         self._silent = False  # True after the server failed to report the facts
 
@@ -84,7 +87,7 @@ class LanguageModel:
     def facts(self) -> ModelFacts:
         """The facts that the server reports about the model, requested with the first question."""
         if self._facts is None:
-            self._facts = self._server.facts(self.settings.model)
+            self._facts = self._served.facts()
         return self._facts
 
     @property
@@ -151,18 +154,13 @@ class LanguageModel:
         try:
             num_ctx = self.num_ctx
             check_before(prompt, num_ctx, use.num_predict)
-            options = {
-                "num_ctx": num_ctx,
-                "num_predict": use.num_predict,
-                "temperature": use.retry_temperature if attempt else use.temperature,
-                "seed": use.seed + attempt,
-            }
-            reply = self._server.reply(
-                use.model, prompt, schema, options, keep_alive=self._keep_alive
-            )
+            temperature = use.retry_temperature if attempt else use.temperature
+            options = Options(num_ctx, use.num_predict, temperature, use.seed + attempt)
+            reply = self._served.reply(prompt, schema, options)
         except ModelSetupError:
             raise
         except LanguageModelError as error:
+            time.sleep(min(error.wait_s or 0.0, LONGEST_PAUSE_S))
             return _Try(problem=str(error))
         tokens = checked_count(reply.prompt_tokens, prompt, num_ctx, use.num_predict)
         try:

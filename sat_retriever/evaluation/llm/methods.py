@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sat_retriever.datasets.metrics.rows import DEPTH
 from sat_retriever.evaluation.llm.answers import Answer, Answers, summary
 from sat_retriever.evaluation.llm.asking import LanguageModel, LanguageModelSettings
 from sat_retriever.evaluation.llm.prompt import labels_of, prompt_of
@@ -95,14 +96,23 @@ def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = 
     return Method(find, reranker(lambda _: names, model, answers))
 
 
-def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
-    """Rank five first that a model picks from RAG's fifty, then the others (paper, section 4)."""
+def rag_llm(
+    index: SheetIndex,
+    model: LanguageModel,
+    answers: Answers | None = None,
+    first: Method | None = None,
+) -> Method:
+    """Rank five first that a model picks from RAG's fifty, then the others (paper, section 4).
+
+    `first` is another ranking whose fifty it picks from.
+    """
+    before = first or rag(index)
 
     def texts(ids: Sequence[str]) -> Mapping[str, str]:
         records = index.records(ids)
         return {sheet_id: serialize(record, _FORM) for sheet_id, record in records.items()}
 
-    return Method(rag(index).rank, reranker(texts, model, answers))
+    return Method(lambda query: before.rank(query)[:DEPTH], reranker(texts, model, answers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +179,7 @@ class AskedModel:
         elif known.context_length is not None and known.context_length < wanted.num_ctx:
             said.append(
                 f"{self.name}: asked with a context of {known.context_length:,} tokens, the most "
-                f"that it was made for, and not {wanted.num_ctx:,}."
+                f"that it or its server has, and not {wanted.num_ctx:,}."
             )
         if len(self._digests()) > 1:
             said.append(f"{self.name}: its answers are of {len(self._digests())} versions of it.")
@@ -183,18 +193,23 @@ class AskedModel:
 
 
 def asked_models(
-    index: SheetIndex, settings: LanguageModelSettings, folder: Path, *, names: bool = False
+    index: SheetIndex,
+    settings: LanguageModelSettings,
+    folder: Path,
+    *,
+    url: str | None = None,
+    names: bool = False,
 ) -> list[AskedModel]:
-    """Return a model of the local Ollama that picks from the results of the index's tokens.
+    """Return a model on a server that picks from the results of the index's tokens.
 
     Nothing is asked yet. Without a server or the model, its row is left out. Answers kept in the
     folder are looked up first. `names` also returns LLM-only.
 
     Raises:
         InputError: If a file of answers holds something else.
-        MissingExtraError: If the package `ollama` is not installed.
+        MissingExtraError: If the package `httpx` is not installed.
     """
-    model = LanguageModel(settings)
+    model = LanguageModel(settings, url)
     first = "Stage 1" if is_trained(index) else "RAG"
     kept = Answers(folder / ANSWERS)
     made = [AskedModel(f"{first}+LLM ({settings.model})", rag_llm(index, model, kept), model, kept)]

@@ -131,7 +131,7 @@ def checked_count(count: int | None, prompt: str, num_ctx: int, num_predict: int
     """Return the tokens of a prompt; None if not reported and the prompt cannot have been cut.
 
     Servers since late 2025 are told to refuse a prompt that they would have to cut
-    (`OllamaServer`). Older ones cut it silently and count the rest: the whole context, or less
+    (`OllamaModel`). Older ones cut it silently and count the rest: the whole context, or less
     than the text must have. Servers before mid-2024 count only tokens outside their prompt cache,
     and omit the count if all are cached. So a missing or small count means either. It is accepted
     only if the prompt would fit even at one token per byte, which no tokenizer exceeds; otherwise
@@ -153,6 +153,6 @@ def checked_count(count: int | None, prompt: str, num_ctx: int, num_predict: int
         return None
     raise ModelSetupError(
         f"the server counted {count or 'no'} tokens in a prompt that has {fewest} or more: it cut "
-        "the prompt or does not count what it had read before; bring Ollama up to date, or "
+        "the prompt or does not count what it had read before; bring it up to date, or "
         f"{_ADVICE}"
     )

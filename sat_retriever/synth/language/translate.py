@@ -141,8 +141,8 @@ def _by_sign(translations: Mapping[str, str]) -> dict[str, str]:
     return {wordfiles.sign(text): said for text, said in translations.items()}
 
 
-class OllamaTranslator:
-    """A translator that asks a local language model and checks its answers.
+class ModelTranslator:
+    """A translator that asks a language model and checks its answers.
 
     Texts without a word of two letters, such as codes and numbers, are never sent.
     """

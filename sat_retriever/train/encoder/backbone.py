@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 from accelerate import Accelerator
-from numpy.typing import NDArray
 
 from sat_retriever.encoder.checkpoint import Checkpoint, descriptions
 from sat_retriever.encoder.export import load_transformer
@@ -23,6 +23,14 @@ from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.train.encoder.frozen import (
+    MOST_BYTES,
+    Frozen,
+    Pieces,
+    States,
+    divided,
+    is_whole,
+)
 from sat_retriever.train.loop.device import (
     computed_in_groups,
     on_device,
@@ -30,23 +38,25 @@ from sat_retriever.train.loop.device import (
     tensor_float_32,
 )
 
-Batch = tuple[torch.Tensor, ...]  # word pieces and mask, (b, t) int64 each
+# Word pieces, (b, t) int64, or the frozen layers' states of them, (b, t, d) float32, and the mask.
+Batch = tuple[torch.Tensor, ...]
 
 # Files that a tokenizer may consist of; this package reads only `tokenizer.json`.
 _TOKENIZER_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
     "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model",
 )  # fmt: skip
-Pieces = NDArray[np.int32]  # word pieces of one text
 
 
 class Backbone(torch.nn.Module):
     """A transformer with pooling and L2 normalisation: word pieces to tokens of unit length.
 
-    `spec.max_length` is the length in use. The transformer has its default dropout in training.
+    `spec.max_length` is the length in use. The trained layers have their default dropout in
+    training.
 
     Source: paper, section 3.3 (Sheet Encoder). Departs: CLS or mean pooling, as the checkpoint
-    says, instead of the CLS of `BAAI/bge-base-en-v1.5`.
+    says, instead of the CLS of `BAAI/bge-base-en-v1.5`. Frozen layers have no dropout, so they give
+    the same states for the same text; see `keep_frozen`.
     """
 
     def __init__(
@@ -55,12 +65,15 @@ class Backbone(torch.nn.Module):
         spec: EncoderSpec,
         pieces: WordPieces,
         transformer: torch.nn.Module,
+        trained_layers: int | None,
     ) -> None:
         super().__init__()
         self.checkpoint = checkpoint
         self.spec = spec
         self.pieces = pieces
         self.transformer = transformer
+        self.frozen: Frozen | None = None
+        self._trained_layers = trained_layers
 
     @classmethod
     def load(
@@ -79,7 +92,49 @@ class Backbone(torch.nn.Module):
             transformer = load_transformer(checkpoint, attention=None)
         train_last_layers(transformer, trained_layers)
         pieces = WordPieces.open(checkpoint.tokenizer, spec)
-        return cls(checkpoint, spec, pieces, transformer).eval()
+        return cls(checkpoint, spec, pieces, transformer, trained_layers).eval()
+
+    def keep_frozen(self, texts: Sequence[Pieces]) -> None:
+        """Compute the frozen layers' states of all texts that will be encoded, once.
+
+        From then on `as_batch` takes only these texts, and encoding one computes the trained layers
+        alone. Nothing is kept, and all layers are computed, if all weights are trained, if the
+        states would take more than `MOST_BYTES` or do not fit into the temporary folder, or if the
+        model's parts do not give what the whole gives.
+        """
+        distinct = list({text.tobytes(): text for text in texts}.values())
+        size = 4 * self.spec.width * sum(map(len, distinct))
+        if self._trained_layers is None or not distinct or size > MOST_BYTES:
+            return
+        device = next(self.parameters()).device
+        layers = transformer_layers(self.transformer)
+        first, rest, last = divided(self.transformer, layers, self._trained_layers)
+        with torch.no_grad(), tensor_float_32(device):
+            few = on_device(as_batch(self, distinct[:2], device), device)
+            if is_whole(self.transformer, first, rest, *few):
+                with suppress(OSError):
+                    states = States(self.spec.width, self._states(first, distinct, device))
+                    self.frozen = Frozen(states, rest, last)
+
+    def _states(
+        self, first: torch.nn.Module, texts: Sequence[Pieces], device: torch.device
+    ) -> Iterator[tuple[Pieces, FloatArray]]:
+        for group in group_by_length(texts, device):
+            own = [texts[place] for place in group]
+            ids, mask = on_device(as_batch(self, own, device), device)
+            states = first(input_ids=ids, attention_mask=mask).last_hidden_state  # (b, t, d)
+            for text, rows in zip(own, states.cpu().numpy(), strict=True):
+                yield text, rows[: len(text)]
+
+    def train(self, mode: bool = True) -> Backbone:
+        """Set the trained layers to training mode; frozen ones stay in evaluation mode."""
+        super().train(mode)
+        if self._trained_layers is not None:
+            layers = transformer_layers(self.transformer)[-self._trained_layers :]
+            train_alone(layers, self.transformer, mode=mode)
+        if self.frozen is not None:
+            train_alone(self.frozen.layers, self.frozen.rest, mode=mode)
+        return self
 
     def forward(self, batches: Sequence[Batch]) -> torch.Tensor:
         """Return the tokens of all texts, (b, d) float32, rows of unit length, batch after batch.
@@ -87,8 +142,11 @@ class Backbone(torch.nn.Module):
         One call takes several batches because texts of similar length need the least padding.
         """
         found = []
-        for ids, mask in batches:
-            hidden = self.transformer(input_ids=ids, attention_mask=mask)
+        for inputs, mask in batches:
+            if self.frozen is not None and inputs.is_floating_point():
+                hidden = self.frozen.rest(inputs_embeds=inputs, attention_mask=mask)
+            else:
+                hidden = self.transformer(input_ids=inputs, attention_mask=mask)
             found.append(pooled(hidden.last_hidden_state, mask, self.spec.pooling))
         return torch.nn.functional.normalize(torch.cat(found), dim=-1)  # (b, d)
 
@@ -138,6 +196,15 @@ def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
         )
     for layer in list(layers)[-count:]:
         layer.requires_grad_(requires_grad=True)
+
+
+def train_alone(layers: torch.nn.ModuleList, transformer: torch.nn.Module, *, mode: bool) -> None:
+    """Set some layers to training mode, or not, and all else of their model to evaluation mode.
+
+    Frozen layers without dropout always give the same states for the same text.
+    """
+    transformer.eval()
+    layers.train(mode)
 
 
 def transformer_layers(transformer: torch.nn.Module) -> torch.nn.ModuleList:
@@ -197,6 +264,10 @@ def group_by_length(texts: Sequence[Pieces], device: torch.device) -> list[list[
 
 
 def as_batch(backbone: Backbone, texts: Sequence[Pieces], device: torch.device) -> Batch:
-    """Return the padded word pieces and the mask of some texts on the host, staged for a device."""
+    """Return the padded inputs and the mask of some texts on the host, staged for a device.
+
+    The inputs are word pieces, (b, t), or the kept states of the frozen layers, (b, t, d).
+    """
     ids, mask = backbone.pieces.padded([text.tolist() for text in texts])  # (b, t)
-    return staged(ids, device), staged(mask, device)
+    inputs = ids if backbone.frozen is None else backbone.frozen.states.padded(texts)
+    return staged(inputs, device), staged(mask, device)

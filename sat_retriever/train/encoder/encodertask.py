@@ -60,6 +60,7 @@ class EncoderTask(Task):
     """Stage 1 for the training loop."""
 
     def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
+        """Compute the frozen layers' states of all texts, on the backbone's device."""
         spec = backbone.spec
         self._data = data
         self._settings = settings
@@ -67,6 +68,7 @@ class EncoderTask(Task):
         self._sheets = split_texts(backbone, data.sheets, spec.sheet_prefix)
         self._train = split_texts(backbone, data.train.texts, spec.query_prefix)
         self._validation = split_texts(backbone, data.validation.texts, spec.query_prefix)
+        backbone.keep_frozen([*self._sheets, *self._train, *self._validation])
         self._seen = np.asarray(data.seen, dtype=np.int64)
         self._relevance = Relevance(data.train.positives)
         # Relevant sheets and hard negatives of each training question in this epoch; see `prepare`.

@@ -85,6 +85,7 @@ def train_encoder(
     run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)
     if not run.finished:
         with run.held():
+            backbone.to(accelerator.device)
             task: EncoderTask
             if isinstance(data, Mixed):
                 task = MixedTask(data, settings, backbone)

@@ -13,7 +13,12 @@ from sat_retriever.encoder.export import load_transformer
 from sat_retriever.encoder.onnx.export import export_onnx, quiet
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.rank.cross_encoder import Inputs, PairPieces
-from sat_retriever.train.encoder.backbone import pooled, train_last_layers, transformer_layers
+from sat_retriever.train.encoder.backbone import (
+    pooled,
+    train_alone,
+    train_last_layers,
+    transformer_layers,
+)
 from sat_retriever.train.loop.device import staged
 from sat_retriever.train.settings import CrossEncoderTraining
 
@@ -75,10 +80,9 @@ class PairModel(torch.nn.Module):
     def train(self, mode: bool = True) -> PairModel:
         """Set the trained layers to training mode; frozen layers stay in evaluation mode."""
         super().train(mode)
-        if mode and self._trained_layers is not None:
-            self.transformer.eval()
-            for layer in list(transformer_layers(self.transformer))[-self._trained_layers :]:
-                layer.train()
+        if self._trained_layers is not None:
+            layers = transformer_layers(self.transformer)[-self._trained_layers :]
+            train_alone(layers, self.transformer, mode=mode)
         return self
 
     def forward(self, batches: Sequence[PairBatch]) -> torch.Tensor:

@@ -9,8 +9,8 @@ from benchmarks.answers.judged import Expected, judged
 from benchmarks.answers.systems import Told
 from benchmarks.results import read_summaries
 from sat_retriever.index.sync.indexing import index_paths
-from sat_retriever.llm.chat import OllamaChat
-from tests.evaluation.ollama_server import Reaction, ollama, one_by_one
+from sat_retriever.llm.chat import Chat
+from tests.modelserver import Reaction, ollama, one_by_one
 
 ADA = Expected("salary of Ada", (41,), ("staff.csv#staff",), ("staff.csv#staff!B2",))
 
@@ -40,7 +40,7 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
         "Ada earns 41 [staff.csv#staff!A1:B2].",
     )
     with ollama(one_by_one(*map(Reaction, lines)), models=("small",)) as server:
-        told = ["--llm", "small", "--host", server.host, "--work", str(tmp_path)]
+        told = ["--llm", "small", "--llm-url", server.host, "--work", str(tmp_path)]
         told += ["--out", str(tmp_path / "out")]
         runs = []
         for _ in range(2):
@@ -68,7 +68,7 @@ def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
         index_paths(folder, tmp_path / "x.sat") as index,
         ollama(cut, models=("small",)) as server,
     ):
-        chat = OllamaChat("small", server.host)
+        chat = Chat("small", server.host)
         way = {"engine": llm.ways(index, 1000)["engine"]}
         first = llm.told(way["engine"], ADA.question, chat)
         assert "did not finish" in first.failed
@@ -79,7 +79,7 @@ def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
     assert judged(ADA, first)["right"] == 0
 
 
-@pytest.mark.parametrize("more", [[], ["--llm", "small", "--host", "http://127.0.0.1:1"]])
+@pytest.mark.parametrize("more", [[], ["--llm", "small", "--llm-url", "http://127.0.0.1:1"]])
 def test_without_a_server_it_says_not_run(more, tmp_path):
     with pytest.raises(SystemExit, match="not run: "):
         llm.main([*more, "--work", str(tmp_path)])

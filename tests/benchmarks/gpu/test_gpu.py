@@ -40,21 +40,22 @@ def test_without_a_gpu_it_says_so_and_writes_nothing(tmp_path, monkeypatch):
 
 
 def test_without_its_data_it_says_how_to_get_it(tmp_path):
-    with pytest.raises(SystemExit, match=r"not run: .* lacks BAAI/bge-base.* --prepare"):
+    with pytest.raises(SystemExit, match=r"not run: .* lacks bge-base.* --prepare"):
         gpu.main(["--folder", str(tmp_path), "--device", "cpu"])
 
 
 def test_its_data_is_in_one_folder(tmp_path):
     write_corpus(tmp_path / "public" / "industrytab_1k")
-    place = gpu.backbone_folder(tmp_path / "gpu")
-    place.mkdir(parents=True)
-    (place / "modules.json").write_text("[]")  # fetched before: nothing is downloaded
+    for name in gpu.ENCODERS.values():
+        place = tmp_path / "gpu" / "data" / name
+        place.mkdir(parents=True)
+        (place / "modules.json").write_text("[]")  # fetched before: nothing is downloaded
     for _ in range(2):
         gpu.main(
             ["--prepare", "--folder", str(tmp_path / "gpu"), "--data", str(tmp_path / "public")]
         )
     held = sorted(path.name for path in (tmp_path / "gpu" / "data").iterdir())
-    assert held == ["bge-base-en-v1.5", "industrytab_1k"]
+    assert held == ["all-mpnet-base-v2", "bge-base-en-v1.5", "industrytab_1k"]
     assert (tmp_path / "gpu" / "data" / "industrytab_1k" / "query.json").is_file()
     with pytest.raises(SystemExit, match="there is no corpus"):
         gpu.main(["--prepare", "--folder", str(tmp_path), "--data", str(tmp_path)])

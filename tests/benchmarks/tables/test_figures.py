@@ -13,6 +13,7 @@ from benchmarks import results
 from benchmarks.paper.sensitivity import ROWS
 from benchmarks.tables import drawing, figure_data, figures
 from benchmarks.training.methods import RECIPES
+from sat_retriever.encoder.source import MINILM
 
 
 def trained(method, seed, value, split="standard", **steps):
@@ -56,8 +57,8 @@ def test_the_panels_hold_every_row_of_the_sensitivity_table():
 
 
 def test_every_method_has_a_name_of_its_own_in_the_figures():
-    assert list(figure_data.NAMES) == list(RECIPES)
-    assert len(set(figure_data.NAMES.values())) == len(RECIPES)
+    assert list(figure_data.NAMES) == [n for n, one in RECIPES.items() if one.base == MINILM]
+    assert len(set(figure_data.NAMES.values())) == len(figure_data.NAMES)
     assert set(figure_data.OF_PAPER) <= set(RECIPES)
 
 

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.paper import paper
 from benchmarks.tables import methods as method_tables
 from benchmarks.training.methods import RECIPES
+from sat_retriever.encoder.source import MINILM
 
 
 def row(table, title):
@@ -34,7 +35,7 @@ def test_a_method_is_told_apart_by_its_recipe(title, expected):
 
 def test_every_method_is_compared_and_each_of_the_papers_has_one():
     table = method_tables.compared_table()
-    assert len(table.splitlines()) == 2 + len(RECIPES)
+    assert len(table.splitlines()) == 2 + sum(one.base == MINILM for one in RECIPES.values())
     assert {line.split("|")[-2].strip() for line in table.splitlines()[2:]} - {"–"} == set(
         paper.compared().rows
     )

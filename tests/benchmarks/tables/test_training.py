@@ -18,7 +18,7 @@ def file(method, seed, ranks, split="standard", **metrics):
         "method": method, "dataset": "industrytab_1k", "split": split, "seed": seed,
         "per_query": rows,
         "metrics": {
-            **metrics_of(rows), "queries": len(rows),
+            **metrics_of(rows), "queries": len(rows), "settings": {},
             "steps": {"encoder": report, "graph": report} if seed else {}, **metrics,
         },
     }  # fmt: skip
@@ -32,6 +32,13 @@ def test_ours_and_the_papers_sensitivity_stand_side_by_side():
     table = train_tables.sensitivity_table([file("k_10", 42, [1, 20])])
     assert line(table, "K = 10").startswith("| K = 10 | .500 | .858 | .500 | .687 |")
     assert "| not run | .911 |" in line(table, "2 layers")
+    assert "arctic" not in table
+
+
+def test_sensitivity_of_another_encoder_has_rows_of_its_own():
+    table = train_tables.sensitivity_table([file("mpnet_k_10", 42, [1, 20])])
+    assert "| not run | .858 |" in line(table, "K = 10")
+    assert line(table, "K = 10, all-mpnet-base-v2").split("|")[2:4] == [" .500 ", " .858 "]
 
 
 def test_the_steps_of_each_epoch_and_seed_are_shown():

@@ -9,8 +9,8 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import LanguageModelError, ModelSetupError
 from sat_retriever.records.sheets import SheetRecord
-from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
+from tests.modelserver import MODEL, Reaction, always, ollama, one_by_one, says
 
 SHEETS = tuple(SheetRecord(str(n), f"{word} plan") for n, word in enumerate(("sales", "tax", "hr")))
 QUERIES = (Query("tax", ("1",), hard_negatives=("0",)), Query("plan of hr", ("2",)))

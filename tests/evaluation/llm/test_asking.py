@@ -8,7 +8,7 @@ from sat_retriever import InputError
 from sat_retriever.errors import ModelSetupError
 from sat_retriever.evaluation.llm import LanguageModel, LanguageModelSettings
 from sat_retriever.evaluation.llm.prompt import fewest_tokens, prompt_of
-from tests.evaluation.ollama_server import MODEL, Reaction, always, count, ollama, one_by_one, says
+from tests.modelserver import MODEL, Reaction, always, count, ollama, one_by_one, says
 
 LABELS = [str(n) for n in range(1, 9)]
 PROMPT = prompt_of("sales of 2024", LABELS, [f"Sales_{n}" for n in LABELS])
@@ -44,10 +44,9 @@ def test_a_question_is_asked_exactly_as_the_paper_says():
                 "uniqueItems": True,
             },
             "options": {"num_ctx": 32768, "num_predict": 128, "temperature": 0.0, "seed": 42},
-            "keep_alive": "30m",
+            "keep_alive": "10m",
             "think": False,
             "stream": False,
-            "tools": [],
             "truncate": False,  # what does not fit is refused and not cut
             "shift": False,
         }
@@ -61,7 +60,7 @@ def test_a_question_is_asked_exactly_as_the_paper_says():
 
 def test_the_model_is_looked_up_once_for_all_questions():
     with ollama(always(GOOD)) as server:
-        model = LanguageModel(host=server.host)
+        model = LanguageModel(url=server.host)
         assert server.paths == []
         model.choose(PROMPT, LABELS)
         model.choose(PROMPT, LABELS)
@@ -137,7 +136,7 @@ def test_without_a_server_the_message_says_how_to_start_one():
     with ollama(always(GOOD)) as server:
         pass  # its port is free again
     with pytest.raises(ModelSetupError, match="ollama serve"):
-        LanguageModel(host=server.host).choose(PROMPT, LABELS)
+        LanguageModel(url=server.host).choose(PROMPT, LABELS)
 
 
 def test_without_the_model_the_message_says_how_to_fetch_it():
@@ -147,13 +146,13 @@ def test_without_the_model_the_message_says_how_to_fetch_it():
 def test_a_request_that_is_refused_for_good_is_not_repeated():
     with ollama(always(Reaction(status=400, error="does not support thinking"))) as server:
         with pytest.raises(ModelSetupError, match=r"400.*thinking"):
-            LanguageModel(host=server.host).choose(PROMPT, LABELS)
+            LanguageModel(url=server.host).choose(PROMPT, LABELS)
         assert len(server.chats) == 1
 
 
 def test_a_model_made_for_a_smaller_context_is_asked_with_its_own():
     with ollama(always(GOOD), context_length=8192) as server:
-        model = LanguageModel(host=server.host)
+        model = LanguageModel(url=server.host)
         assert model.choose(PROMPT, LABELS).ids == FIVE
         assert server.chats[0]["options"]["num_ctx"] == model.num_ctx == 8192
         with pytest.raises(ModelSetupError, match="does not fit a context of 8192"):
@@ -178,7 +177,7 @@ def test_a_count_that_leaves_no_room_for_the_answer_is_an_error():
 
 @pytest.mark.parametrize("tokens", [None, 0, 7, fewest_tokens(LONG) - 1])
 def test_a_count_too_small_for_a_prompt_that_may_have_been_cut_is_an_error(tokens):
-    assert "bring Ollama up to date" in refused(always(says(*FIVE, tokens=tokens)), LONG)
+    assert "bring it up to date" in refused(always(says(*FIVE, tokens=tokens)), LONG)
 
 
 @pytest.mark.parametrize("tokens", [None, 0, 7])

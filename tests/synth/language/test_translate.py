@@ -9,7 +9,7 @@ from sat_retriever.synth.language import translate
 from sat_retriever.synth.language.translate import (
     PACKAGED,
     CachedTranslator,
-    OllamaTranslator,
+    ModelTranslator,
 )
 
 
@@ -142,7 +142,7 @@ def test_a_folder_that_cannot_be_written_is_said_so(tmp_path):
 
 def test_a_model_is_asked_once_a_text_and_never_for_codes():
     model = Model(upper)
-    translator = OllamaTranslator(model)
+    translator = ModelTranslator(model)
     texts = ["Sales", "E-0001", "12.5", "Sales", "", "Unit price"]
     assert translator.translate(texts, "de") == [
         "SALES",
@@ -159,7 +159,7 @@ def test_a_model_is_asked_once_a_text_and_never_for_codes():
 def test_many_texts_are_asked_for_in_batches():
     model = Model(upper)
     texts = ["w" * n for n in range(2, 60)]
-    assert OllamaTranslator(model).translate(texts, "de") == [text.upper() for text in texts]
+    assert ModelTranslator(model).translate(texts, "de") == [text.upper() for text in texts]
     assert max(len(listed(prompt)) for prompt in model.prompts) == translate._BATCH
 
 
@@ -180,7 +180,7 @@ def test_many_texts_are_asked_for_in_batches():
 )
 def test_nonsense_is_asked_again_with_another_seed(nonsense):
     model = Model(nonsense, {"translations": [" eins ", "zwei  Teile"]})
-    assert OllamaTranslator(model).translate(["one", "two parts"], "de") == ["eins", "zwei Teile"]
+    assert ModelTranslator(model).translate(["one", "two parts"], "de") == ["eins", "zwei Teile"]
     assert model.seeds == [0, 1]
 
 
@@ -190,17 +190,17 @@ def test_a_batch_too_hard_for_a_model_is_halved():
 
     texts = ["aa", "bb", "cc", "dd", "ee"]
     model = Model(only_pairs)
-    assert OllamaTranslator(model, tries=1).translate(texts, "de") == [t.upper() for t in texts]
+    assert ModelTranslator(model, tries=1).translate(texts, "de") == [t.upper() for t in texts]
     assert [len(listed(prompt)) for prompt in model.prompts] == [5, 2, 3, 1, 2]
 
 
 def test_a_model_that_never_makes_sense_is_given_up_with_the_text_and_the_reason():
     model = Model({"translations": [""]})
     with pytest.raises(LanguageModelError, match=r"'Sales' to 'de' after 3 tries: '' is not one"):
-        OllamaTranslator(model).translate(["Sales"], "de")
+        ModelTranslator(model).translate(["Sales"], "de")
     assert model.seeds == [0, 1, 2]
 
 
 def test_tries_must_be_at_least_one():
     with pytest.raises(InputError, match="tries must be 1 or more, not 0"):
-        OllamaTranslator(Model({}), tries=0)
+        ModelTranslator(Model({}), tries=0)

@@ -213,6 +213,48 @@ def test_dropout_acts_in_training_only(tmp_path):
     assert backbone.training is before is True
 
 
+def test_dropout_acts_in_trained_layers_alone(tmp_path):
+    backbone = Backbone.load(save_tiny(tmp_path / "m", layers=3), trained_layers=1).train()
+    layers = backbone.transformer.encoder.layer
+    assert [layer.training for layer in layers] == [False, False, True]
+    assert not backbone.transformer.embeddings.training
+    assert not any(layer.training for layer in backbone.eval().transformer.encoder.layer)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_states_of_frozen_layers_are_kept_and_give_the_same_tokens(tmp_path, kind):
+    backbone = Backbone.load(save_tiny(tmp_path / "m", kind=kind, layers=3), trained_layers=2)
+    before = _tokens(backbone, TEXTS)
+    texts = split_texts(backbone, TEXTS, "")
+    backbone.keep_frozen([*texts, *texts])
+    with torch.no_grad():  # the whole transformer is not asked again
+        for parameter in backbone.transformer.embeddings.parameters():
+            parameter.zero_()
+    assert np.abs(_tokens(backbone, TEXTS) - before).max() < 1e-6
+    _disturb(backbone)
+    assert np.abs(_tokens(backbone, TEXTS) - before).max() > 1e-3
+
+
+def test_nothing_is_kept_of_models_that_learn_as_a_whole_or_are_built_otherwise(
+    tmp_path, monkeypatch
+):
+    source = save_tiny(tmp_path / "m")
+    for layers, most in ((None, 1 << 20), (1, 0)):
+        monkeypatch.setattr("sat_retriever.train.encoder.backbone.MOST_BYTES", most)
+        backbone = Backbone.load(source, trained_layers=layers)
+        backbone.keep_frozen(split_texts(backbone, TEXTS, ""))
+        assert backbone.frozen is None
+    monkeypatch.undo()
+    backbone = Backbone.load(source, trained_layers=1)
+    after = torch.nn.LayerNorm(32)  # states that the last layer does not give
+    backbone.transformer.encoder.register_forward_hook(
+        lambda *said: said[-1].__class__(last_hidden_state=after(said[-1].last_hidden_state) + 1)
+    )
+    backbone.keep_frozen(split_texts(backbone, TEXTS, ""))
+    assert backbone.frozen is None
+    assert _tokens(backbone, TEXTS).shape == (4, 32)
+
+
 def test_batches_of_one_call_come_back_in_order(tmp_path):
     backbone = Backbone.load(save_tiny(tmp_path / "m"))
     first, second = torch.tensor([[2, 9, 11, 3]]), torch.tensor([[2, 12, 3], [2, 13, 3]])

@@ -87,6 +87,30 @@ def _loss(task, accelerator, items):
 # ---- end to end
 
 
+@pytest.mark.usefixtures("no_export")
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_kept_states_of_frozen_layers_change_no_training(tmp_path, monkeypatch, kind):
+    source = save_tiny(tmp_path / "m", kind=kind, layers=3)
+    settings = EncoderTraining(
+        backbone=str(source), trained_layers=2, epochs=2, batch_size=8, learning_rate=3e-3,
+        precision="fp32", negatives=2, negative_depth=10,
+    )  # fmt: skip
+    kept = train_encoder(tiny_corpus(), settings, tmp_path / "kept")
+    monkeypatch.setattr("sat_retriever.train.encoder.backbone.MOST_BYTES", 0)
+    plain = train_encoder(tiny_corpus(), settings, tmp_path / "plain")
+    losses, known = (
+        [row["loss"] for row in _rows(tmp_path / name, "step")] for name in ("kept", "plain")
+    )
+    assert losses == pytest.approx(known, abs=1e-5)
+    before, found, expected = (
+        load_file(source / "model.safetensors"),
+        _weights(kept),
+        _weights(plain),
+    )
+    assert max(np.abs(found[name] - expected[name]).max() for name in expected) < 1e-5
+    assert max(np.abs(found[name] - before[name]).max() for name in expected) > 1e-3
+
+
 @pytest.mark.slow
 def test_training_learns_and_leaves_both_folders(tmp_path):
     source = save_tiny(tmp_path / "m", dropout=0.0)

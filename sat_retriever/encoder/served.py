@@ -1,4 +1,4 @@
-"""Embed texts by a model of an Ollama server, with the prompts that it was trained with."""
+"""Embed texts by a model on a server, with the prompts that it was trained with."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sat_retriever.encoder.embedder import OLLAMA, Embedded
+from sat_retriever.encoder.embedder import Embedded
 from sat_retriever.errors import (
     EncoderError,
     EncoderUnavailableError,
-    InputError,
     LanguageModelError,
     ModelContextError,
     ModelSetupError,
 )
-from sat_retriever.llm.ollama import OllamaServer, check_positive
+from sat_retriever.llm.chat import served_model
+from sat_retriever.llm.served import ServedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,53 +59,50 @@ _SHORTEST = 50  # characters; a text is not cut further
 
 
 @dataclass(frozen=True, slots=True)
-class OllamaEmbedder:
-    """An embedding model of an Ollama server."""
+class ServedEmbedder:
+    """An embedding model on a server."""
 
-    server: OllamaServer
-    model: str
+    served: ServedModel
     digest: str  # digest of the model's files; empty if the server does not tell
     longest: int  # characters of a text that the model's context has room for; the rest is cut
     prompts: Prompts
 
     @classmethod
     def open(
-        cls, model: str, host: str | None = None, *, timeout_s: float, longest: int
-    ) -> OllamaEmbedder:
-        """Return a model, after asking its server about it; see `EmbeddingEncoder.ollama`.
+        cls, name: str, url: str | None = None, *, timeout_s: float, longest: int
+    ) -> ServedEmbedder:
+        """Return a model, after asking its server about it; see `EmbeddingEncoder.served`.
 
         Of each text `longest` characters are sent, fewer to a model with a short context.
 
         Raises:
             EncoderUnavailableError: If another try may help.
         """
-        if not model.strip():
-            raise InputError("the model's name is empty; `ollama list` shows the names there are")
-        check_positive(timeout_s=timeout_s)
-        server = OllamaServer(host, timeout_s=timeout_s)
+        served = served_model(name, url, timeout_s=timeout_s, pauses_s=())
         try:
-            facts = server.facts(model)
+            facts = served.facts()
         except LanguageModelError as error:
             raise _translated(error) from error
         if facts.context_length is not None:
             longest = min(longest, _CHARACTERS_A_TOKEN * facts.context_length)
-        return cls(server, model, facts.digest, longest, prompts_of(model))
+        return cls(served, facts.digest, longest, prompts_of(served.model))
 
     @property
     def name(self) -> str:
         """The name that loads the model again, such as "ollama:bge-m3"."""
-        return OLLAMA + self.model
+        return f"{self.served.kind}:{self.served.model}"
 
     @property
     def identity(self) -> str:
         """Digest of the model, or its name if the server tells none, length and prompts."""
-        decided = [self.digest or self.model, self.longest, self.prompts.query, self.prompts.sheet]
-        return json.dumps(["ollama", *decided])
+        model = self.digest or self.served.model
+        prompts = self.prompts.query, self.prompts.sheet
+        return json.dumps([self.served.kind, model, self.longest, *prompts])
 
     @property
     def place(self) -> str:
         """The server's address."""
-        return self.server.host
+        return self.served.host
 
     def embed_sheets(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of sheet texts; see `Embedder`."""
@@ -124,12 +121,12 @@ class OllamaEmbedder:
     def _fitted(self, texts: Sequence[str], prompt: str) -> Embedded:
         """Return the vectors of texts; one that does not fit the context is halved until it does.
 
-        Servers are asked to cut such a text, and several versions refuse it instead
+        Ollama's servers are asked to cut such a text, and several versions refuse it instead
         (github.com/ollama/ollama/issues/14186). Each text is cut for itself, so that its vector
         does not depend on the others of its request.
         """
         try:
-            found = self.server.embed(self.model, [prompt + text for text in texts])
+            found = self.served.embed([prompt + text for text in texts])
             return Embedded(found.vectors, found.tokens)
         except ModelContextError:
             if len(texts) == 1 and len(texts[0]) <= _SHORTEST:
@@ -143,5 +140,8 @@ class OllamaEmbedder:
 
 
 def _translated(error: LanguageModelError) -> EncoderError:
-    lasting = isinstance(error, ModelSetupError)
-    return (EncoderError if lasting else EncoderUnavailableError)(str(error))
+    if isinstance(error, ModelSetupError):
+        return EncoderError(str(error))
+    told = EncoderUnavailableError(str(error))
+    told.wait_s = error.wait_s
+    return told

