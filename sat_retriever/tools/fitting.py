@@ -50,7 +50,8 @@ def fitting_schema(
     ones last. The first line is cut if the rows that it names as left out take half of the room.
 
     Args:
-        named: Places of the columns that a question names anything of, and values that it names.
+        named: Places of the columns that a question names anything of, those that matter most
+            first, and the values that it names.
     """
     own, columns = named or {}, table.table.columns
     rows = len(columns)
@@ -59,8 +60,10 @@ def fitting_schema(
     most -= estimated_tokens(head)
     empty = {at for at, column in enumerate(columns) if column.kind is ColumnKind.EMPTY}
     fitting: list[int] = []
+    ranks = {at: rank for rank, at in enumerate(own)}
     for place in sorted(
-        range(len(lines)), key=lambda at: (at not in (0, rows), at not in own, at in empty, at)
+        range(len(lines)),
+        key=lambda at: (at not in (0, rows), ranks.get(at, rows), at in empty, at),
     ):
         most -= estimated_tokens(lines[place])
         if most < 0 and len(fitting) > 1:

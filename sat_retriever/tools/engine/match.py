@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sat_retriever.records.typedtable import (
     ColumnKind,
@@ -29,22 +29,26 @@ class TableMatch:
     """What a question names of a table.
 
     Attributes:
-        headers: Places of columns whose header shares words with it.
+        headers: How many words the header of a column shares with it, by place, if any.
         values: Values that it names or shares words with, best first, by the place of their column.
         records: Places of records with most of these values, in the order of the sheet.
     """
 
-    headers: frozenset[int] = frozenset()
-    values: Mapping[int, tuple[DataValue, ...]] | None = None
+    headers: Mapping[int, int] = field(default_factory=dict)
+    values: Mapping[int, tuple[DataValue, ...]] = field(default_factory=dict)
     records: tuple[int, ...] = ()
 
-    @property
-    def columns(self) -> frozenset[int]:
-        """Places of all columns that the question names anything of."""
-        return self.headers.union(self.values or ())
-
     def __bool__(self) -> bool:
-        return bool(self.columns)
+        return bool(self.headers or self.values)
+
+    @property
+    def named(self) -> dict[int, tuple[DataValue, ...]]:
+        """The values of all columns that it names anything of, those with most of it first."""
+        places = sorted(
+            {*self.headers, *self.values},
+            key=lambda at: (-self.headers.get(at, 0) - (at in self.values), at),
+        )
+        return {at: self.values.get(at, ()) for at in places}
 
 
 class Asked:
@@ -59,11 +63,11 @@ class Asked:
 
     def match(self, table: TypedTable) -> TableMatch:
         """Return what the question names of a table."""
-        headers = frozenset(
-            place
-            for place, column in enumerate(table.columns)
-            if self._words.intersection(stems(f"{column.name} {column.unit or ''}"))
+        shared = (
+            len(self._words.intersection(stems(f"{column.name} {column.unit or ''}")))
+            for column in table.columns
         )
+        headers = {place: count for place, count in enumerate(shared) if count}
         values: dict[int, tuple[DataValue, ...]] = {}
         scores = [0.0] * len(table)
         for place, column in enumerate(table.columns):

@@ -153,9 +153,7 @@ def _fenced(sql: str) -> str:
 
 def _table(table: SqlTable, match: TableMatch, most: int) -> str:
     """Return a table's schema, and as samples the records that the question names, or the first."""
-    values = match.values or {}
-    named = {at: values.get(at, ()) for at in match.columns}
-    schema = fitting_schema(table, most, named)
+    schema = fitting_schema(table, most, match.named)
     picked = match.records[:_SAMPLE] or range(min(_SAMPLE, len(table.table)))
     columns = [table.table.columns[at] for at in schema.columns]
     names = markdown_row([table.columns[at] for at in schema.columns])

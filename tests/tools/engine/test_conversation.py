@@ -1,31 +1,22 @@
 """From a question to an answer with scripted models, over real workbooks."""
 
 import datetime as dt
-from dataclasses import replace
 
 import pytest
 
 from sat_retriever import (
-    Answer,
-    ColumnKind,
     EmptyInputError,
     EngineSettings,
     Filters,
     InputError,
     SheetIndex,
     SheetRetriever,
-    TypedColumn,
-    TypedTable,
 )
 from sat_retriever._extras import install_command
-from sat_retriever.records.area import Area
-from sat_retriever.records.contents import CellText
-from sat_retriever.records.sheets import LeftOut, LeftOutReason
 from sat_retriever.tools.engine import prepare as preparing
 from sat_retriever.tools.engine.conversation import Conversation, answered
 from sat_retriever.tools.engine.prepare import prepare
 from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
-from sat_retriever.tools.sql.query import TableQuery
 from tests.builders import LEFT_OUT, MESSY, indexed, messy_index, save_book
 from tests.fakes import HashedEncoder
 
@@ -133,9 +124,9 @@ def test_contents_of_cells_cannot_leave_their_marks(retriever):
     _, prompts = asked(retriever, RIGHT, "Bob.", question="notes on orders, Eve")
     ready = prepare(retriever, "notes on orders, Eve")
     for prompt in (*prompts, read_prompt(ready)):
-        inside = prompt.user.partition("<data>\n")[2]
+        before, _, after = prompt.user.partition("<data>\n")
         assert prompt.user.count("<data>") == prompt.user.lower().count("</data>") == 1
-        assert inside.endswith("\n</data>")
+        assert "ignore" not in before + after.partition("\n</data>")[2]
     assert "ignore all before" in read_prompt(ready).user
 
 
@@ -240,23 +231,3 @@ def test_totals_are_among_the_records_if_that_is_set(messy):
     answer, _ = asked(messy, sql, "1602.5.", question="revenue by region", settings=settings)
     assert answer.result.rows == ((1602.5,),)
     assert "(total)" not in answer.note.replace("may sum up others: row 11 (total)", "")
-
-
-def test_a_column_of_headings_is_not_taken_for_the_sheets_next_column(messy):
-    settings = EngineSettings(max_tokens=200)
-    ready = prepare(messy, "revenue by region", settings=settings)
-    columns = [TypedColumn(f"c{n}", ColumnKind.NUMBER, (n,)) for n in range(40)]
-    table = TypedTable(
-        MESSY,
-        Area(1, 1, 9, 40),
-        (*columns, TypedColumn("Section", ColumnKind.TEXT, ("Retail",))),
-        (4,),
-        left_out=(LeftOut(3, LeftOutReason.SECTION),),
-    )
-    for cell, shown in (("AN4", "  c39 number"), ("AO4", "")):
-        why = replace(ready.hits[0].why, cells=(CellText(cell, "x"),), headers=())
-        hits = Answer([replace(ready.hits[0], why=why)])
-        made = replace(ready, hits=hits, tables=TableQuery.over([table]))
-        said = query_prompt(made).user
-        assert "more columns" in said
-        assert shown in said and "  section" not in said
