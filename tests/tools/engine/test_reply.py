@@ -36,7 +36,9 @@ def test_a_query_is_found_in_a_reply(reply, query):
     assert query_of(reply) == query
 
 
-_PART = st.sampled_from(["<think>", "</think>", " ", "\n", "<", "th", "five", "<b>", "NO ", "ANSWER"])
+_PART = st.sampled_from(
+    ["<think>", "</think>", " ", "\n", "<", "th", "five", "<b>", "NO ", "ANSWER"]
+)
 
 
 @given(st.lists(_PART | st.text(), max_size=8))
