@@ -132,11 +132,13 @@ def _queried(
             return None, tuple(attempts)
         found = yield Query(tables, sql)
         if isinstance(found, QueryResult) and (empty is not None or _has_values(found)):
-            error = "" if _has_values(found) else _NO_ROWS
+            error = "" if _has_values(found) else _joined(_NO_ROWS, found.note)
             return found, (*attempts, Attempt(sql, error))
         if isinstance(found, QueryResult):
             empty = found
-        attempts.append(Attempt(sql, _NO_ROWS if isinstance(found, QueryResult) else str(found)))
+            attempts.append(Attempt(sql, _joined(_NO_ROWS, found.note)))
+        else:
+            attempts.append(Attempt(sql, str(found)))
     return empty, tuple(attempts)
 
 
