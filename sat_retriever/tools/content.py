@@ -49,13 +49,15 @@ class Content:
             "markdown" for a sheet whose contents the index keeps, else "record". A sheet whose
             file is gone or cannot be read falls back to its record.
         max_tokens: Largest number of tokens of the text, as `estimated_tokens` counts them.
+        digits: Most significant digits of a fraction; None for all.
 
     Raises:
-        InputError: If the form is unknown, or `max_tokens` is below 16.
+        InputError: If the form is unknown, `max_tokens` is below 16, or `digits` below 1.
     """
 
     form: Form = "answer"
     max_tokens: int = 512
+    digits: int | None = None
 
     def __post_init__(self) -> None:
         if self.form not in _FORMS:
@@ -64,6 +66,8 @@ class Content:
             )
         if self.max_tokens < _LEAST_TOKENS:
             raise InputError(f"max_tokens is {self.max_tokens}; give {_LEAST_TOKENS} or more")
+        if self.digits is not None and self.digits < 1:
+            raise InputError(f"digits is {self.digits}; give 1 or more")
 
     @classmethod
     def of(cls, given: Content | Form | Mapping[str, Any]) -> Content:
@@ -191,7 +195,8 @@ def _text(
     beside = shortened(beside, most // 4)
     most -= estimated_tokens(beside)
     note = shortened(rows_note(hit.record, window[1]), most // 4)
-    table, shown = _shown(hit, window, form, most - estimated_tokens(note))
+    told = window if content.digits is None else (_rounded(window[0], content.digits), window[1])
+    table, shown = _shown(hit, told, form, most - estimated_tokens(note))
     note = note and shortened(rows_note(hit.record, shown), most // 4)
     text = "\n\n".join(filter(None, (title, table.text, beside, note)))
     if estimated_tokens(text) > content.max_tokens:
@@ -205,6 +210,19 @@ def _text(
             for place in table.places
             if place < len(cells) and cells[place] is not None
         },
+    )
+
+
+def _rounded(rows: Rows, digits: int) -> Rows:
+    """The rows with fractions of at most some digits; a number before the point keeps all."""
+    return tuple(
+        tuple(
+            float(f"{value:.{digits}g}")
+            if isinstance(value, float) and abs(value) < 10**digits
+            else value
+            for value in row
+        )
+        for row in rows
     )
 
 

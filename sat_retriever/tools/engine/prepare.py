@@ -20,6 +20,7 @@ from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query
 from sat_retriever.tools.sql.query import MAX_TABLES, TableQuery
 
 _LEAST_TOKENS = 200
+_DIGITS = 8  # of a fraction in the texts; many models read each digit as a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,8 @@ def prepare(
     else:
         missing = f"No table can be queried; run: {install_command('sql')}."
         tables, failed = [], [missing] * bool(settings.tables)
-    form = Content(max_tokens=max(16, settings.max_tokens // max(1, len(hits))))
+    most = max(16, settings.max_tokens // max(1, len(hits)))
+    form = Content(max_tokens=most, digits=_DIGITS)
     return Prepared(
         question,
         day,

@@ -61,8 +61,9 @@ example because it asks for an explanation."""
 _TELL = f"""You answer a question from the result of a query. {_ONLY_DATA}
 
 Answer in one to three plain sentences. Give numbers with their units as the result has them. Use \
-only the result. Do not name files, tables or SQL; the reader sees those beside your answer. Reply \
-only {NO_ANSWER} if the result does not answer the question."""
+only the result. Do not name files, tables or SQL; the reader sees those beside your answer."""
+
+_NOT_TOLD = f"Reply only {NO_ANSWER} if the result does not answer the question."
 
 _READ = f"""You answer a question from spreadsheet tables. {_ONLY_DATA}
 
@@ -106,12 +107,17 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
 
 
 def told_prompt(prepared: Prepared, result: QueryResult) -> Prompt:
-    """Return the prompt for an answer from a query's result."""
+    """Return the prompt for an answer from a query's result.
+
+    The model may find that it is no answer only if the query uses nothing that the question names
+    of the tables: a small model is quick to find so.
+    """
     rows = result_text(result, prepared.settings.max_tokens)
     if not result.rows:
         rows = "The query gives no row."
     note = f"\n\n{result.note}" if result.note else ""
     parts = [_asked(prepared), f"Query:\n{_fenced(result.sql)}", _data(f"{rows}{note}")]
+    parts += [] if _uses_named(prepared, result.sql) else [_NOT_TOLD]
     return Prompt(_TELL, "\n\n".join(parts), final=True)
 
 
@@ -139,6 +145,19 @@ def result_text(result: QueryResult, most: int) -> str:
 def _asked(prepared: Prepared) -> str:
     unsure = "" if prepared.hits.answered else "\nThe data below may not answer it."
     return f"Question: {prepared.question}\nToday: {prepared.today.isoformat()}{unsure}"
+
+
+def _uses_named(prepared: Prepared, sql: str) -> bool:
+    """True if a query has a value, or a column by its header, that the question names."""
+    words = set(re.findall(r"\w+", sql.casefold()))
+    tables = prepared.tables.tables if prepared.tables else ()
+    return any(
+        table.columns[at] in words
+        or any(_plain(value).casefold() in sql.casefold() for value in values)
+        for table, match in zip(tables, prepared.matches, strict=False)
+        if table.name in words
+        for at, values in match.named.items()
+    )
 
 
 def _data(text: str) -> str:
@@ -169,5 +188,5 @@ def _table(table: SqlTable, match: TableMatch, most: int) -> str:
     return "\n".join(lines)
 
 
-def _plain(value: DataValue) -> str | None:
-    return f"{value:.6g}" if isinstance(value, float) else value_text(value)
+def _plain(value: DataValue) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else value_text(value) or ""
