@@ -91,11 +91,10 @@ def evidence_of(
 
     Numbers and days count, to the digits said; texts only if no cell has any of these. Of several
     cells with a value, the ones count whose row, header and sheet have most of the other words and
-    values of answer and question.
+    values of answer and question; of equal ones those on a sheet that the answer names.
 
     Args:
-        named: Places of the sheets that the answer names; cells of others count only where none
-            of these has the value.
+        named: Places of the sheets that the answer names.
     """
     words = _NUMBERED.sub(" ", answer)
     asked, values = said(question), said(words)
@@ -174,8 +173,7 @@ class _Context:
         self, places: Sequence[tuple[int, Place]], value: Said | None = None
     ) -> Sequence[tuple[int, Place]]:
         """Return the cells that fit best, of one sheet if a value is looked for."""
-        own = [each for each in places if each[0] in self.named] or places
-        scores = {each: self._score(*each, value) for each in own}
+        scores = {each: self._score(*each, value) for each in places}
         most = max(scores.values(), default=0.0)
         fitting = [each for each, score in scores.items() if score == most]
         if value is None:
@@ -188,7 +186,8 @@ class _Context:
         words = {word for text in texts for word in stems(text)}
         row = self.sheets[at].lines[place[0]].values()
         others = [each for each in self.values if each is not value]
-        return len(self._words & words) + sum(any(map(each.is_in, row)) for each in others)
+        shared = len(self._words & words) + sum(any(map(each.is_in, row)) for each in others)
+        return shared + 0.5 * (at in self.named)
 
 
 def holds_times(texts: Iterable[str], spans: Sequence[Span]) -> bool:

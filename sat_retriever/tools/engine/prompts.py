@@ -75,8 +75,8 @@ if the sheets do not answer the question."""
 def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
     """Return the prompt for a query, with the ones that failed before.
 
-    The model may decide against a query only after a try, or where the question names nothing of
-    the tables.
+    The model may decide against a query only at its last try, or where the question names nothing
+    of the tables. The prompt begins alike at each try, so that a server need not read it again.
     """
     tables = prepared.tables.tables if prepared.tables else ()
     matches = prepared.matches or (TableMatch(),) * len(tables)
@@ -85,7 +85,7 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
     shown = [
         each
         for each in zip(tables, matches, strict=True)
-        if failed or best.get(each[0].table.sheet_id, 0.0) >= _NEAR * top
+        if best.get(each[0].table.sheet_id, 0.0) >= _NEAR * top
     ]
     others = [each for each in tables if each not in [table for table, _ in shown]]
     parts, left = [], min(prepared.settings.max_tokens, _SCHEMA_TOKENS)
@@ -101,7 +101,8 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
         for each in failed
     ]
     ending = ["Write a query that works."] if failed else []
-    ending += [_WAY_OUT] if failed or not prepared.fits else []
+    last = len(failed) == prepared.settings.repairs > 0
+    ending += [_WAY_OUT] if last or not prepared.fits else []
     data = _data("\n\n".join(parts))
     return Prompt(_WRITE, "\n\n".join([data, _asked(prepared), *tried, *ending]))
 
@@ -179,7 +180,7 @@ def _table(table: SqlTable, match: TableMatch, most: int) -> str:
     samples = [
         markdown_row([cell_text(_plain(column.values[at])) for column in columns]) for at in picked
     ]
-    lines, left = [schema.text], schema.left
+    lines, left = [f"Table {schema.text}"], schema.left
     for line in (names, *samples):
         left -= estimated_tokens(line)
         if left < 0:
