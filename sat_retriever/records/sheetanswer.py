@@ -93,6 +93,11 @@ class QueryResult:
         """Where the result comes from, one citation a table."""
         return tuple(source.citation for source in self.sources)
 
+    @property
+    def has_values(self) -> bool:
+        """True if a cell of its rows is not empty."""
+        return any(cell is not None for row in self.rows for cell in row)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, as `sat sql --json` prints them."""
         return {

@@ -122,17 +122,19 @@ def _queried(
 ) -> Generator[Step, Reply, tuple[QueryResult | None, tuple[Attempt, ...]]]:
     """Return the rows of the model's query, mended if need be, and all queries that it wrote.
 
-    There are no rows if every query failed, or the model decided against one.
+    There are no rows if every query failed, or the model decided against one, or wrote a failed one
+    again.
     """
     attempts: list[Attempt] = []
     empty: QueryResult | None = None
     while len(attempts) <= prepared.settings.repairs:
         sql = query_of(str((yield query_prompt(prepared, attempts))))
-        if sql is None:
+        again = attempts and attempts[-1].sql == sql
+        if sql is None or (again and empty is None):
             return None, tuple(attempts)
         found = yield Query(tables, sql)
-        if isinstance(found, QueryResult) and (empty is not None or _has_values(found)):
-            error = "" if _has_values(found) else _joined(_NO_ROWS, found.note)
+        if isinstance(found, QueryResult) and (empty is not None or found.has_values):
+            error = "" if found.has_values else _joined(_NO_ROWS, found.note)
             return found, (*attempts, Attempt(sql, error))
         if isinstance(found, QueryResult):
             empty = found
@@ -140,10 +142,6 @@ def _queried(
         else:
             attempts.append(Attempt(sql, str(found)))
     return empty, tuple(attempts)
-
-
-def _has_values(result: QueryResult) -> bool:
-    return any(cell is not None for row in result.rows for cell in row)
 
 
 def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:

@@ -21,7 +21,6 @@ NO_SQL = "NO SQL"
 NO_ANSWER = "NO ANSWER"
 _SAMPLE = 2  # rows of each table that a model sees before it writes a query
 _NEAR = 0.85  # of the best score; tables of sheets below it are only named
-_FEW = 6  # columns of these that are named
 _SCHEMA_TOKENS = 1_200  # of all tables; a small model reads some 60 a second
 _ERROR_TOKENS = 160
 _MARK = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
@@ -92,9 +91,7 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
     for place, (table, match) in enumerate(shown):  # what a small one leaves is the next one's
         parts.append(_table(table, match, left // (len(shown) - place)))
         left -= estimated_tokens(parts[-1])
-    parts += (
-        [f"Further tables: {'; '.join(each.listed(_FEW) for each in others)}"] if others else []
-    )
+    parts += [f"Further tables: {', '.join(each.name for each in others)}"] if others else []
     tried = [
         f"This query did not work:\n{_fenced(each.sql)}\n"
         f"{_data(shortened(each.error, _ERROR_TOKENS))}"
@@ -110,15 +107,16 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
 def told_prompt(prepared: Prepared, result: QueryResult) -> Prompt:
     """Return the prompt for an answer from a query's result.
 
-    The model may find that it is no answer only if the query uses nothing that the question names
-    of the tables: a small model is quick to find so.
+    The model may find that it is no answer only if it has no value, or if the query uses nothing
+    that the question names of the tables: a small model is quick to find so.
     """
     rows = result_text(result, prepared.settings.max_tokens)
     if not result.rows:
         rows = "The query gives no row."
     note = f"\n\n{result.note}" if result.note else ""
     parts = [_asked(prepared), f"Query:\n{_fenced(result.sql)}", _data(f"{rows}{note}")]
-    parts += [] if _uses_named(prepared, result.sql) else [_NOT_TOLD]
+    told = result.has_values and _uses_named(prepared, result.sql)
+    parts += [] if told else [_NOT_TOLD]
     return Prompt(_TELL, "\n\n".join(parts), final=True)
 
 
