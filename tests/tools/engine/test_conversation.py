@@ -1,10 +1,12 @@
 """From a question to an answer with scripted models, over real workbooks."""
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
 from sat_retriever import (
+    Answer,
     EmptyInputError,
     EngineSettings,
     Filters,
