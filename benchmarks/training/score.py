@@ -25,6 +25,7 @@ from sat_retriever.index.index import SheetIndex
 
 Keep = Literal["nothing", "answers", "runs"]
 _ANSWERS = ".answers.jsonl"
+_ANSWER_S = 3600.0  # two processor cores read the names of 1,000 sheets for minutes
 
 
 def scored(
@@ -83,7 +84,9 @@ def _answered(
     with progress_bar(kept.stem, len(queries)) as progress:
         if recipe.llm is None:
             return method_of(recipe, step, index, places).run(queries, progress), {}
-        model = LanguageModel(LanguageModelSettings(model=recipe.model), recipe.url)
+        model = LanguageModel(
+            LanguageModelSettings(model=recipe.model), recipe.url, timeout_s=_ANSWER_S
+        )
         answers = Answers(kept.with_suffix(_ANSWERS))
         run = asking(recipe, index, model, answers).run(queries, progress)
     found = summary(answers.seen)

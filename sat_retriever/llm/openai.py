@@ -121,9 +121,10 @@ class OpenAIModel(HttpModel):
                 raise self._missing([str(each["id"]) for each in there])
             lengths = [count_of(about.get(name)) for name in _LENGTHS]
             meta = about.get("meta") or {}  # llama.cpp's
-            if meta or about.get("owned_by") == "llamacpp":
-                lengths = [self._kept_context(), count_of(meta.get("n_ctx_train"))]
-            return ModelFacts(context_length=next(filter(None, lengths), None))
+            if meta:
+                kept = count_of(meta.get("n_ctx")) or self._kept_context()
+                lengths = [kept, count_of(meta.get("n_ctx_train"))]
+            return ModelFacts(next(filter(None, lengths), None), str(meta.get("ftype") or ""))
 
     def _models(self) -> Sequence[Mapping[str, Any]]:
         found: Sequence[Mapping[str, Any]] = self._get(f"{self.host}/models")["data"]
@@ -133,7 +134,7 @@ class OpenAIModel(HttpModel):
         return self.model in (about["id"], *(about.get("aliases") or ()))
 
     def _kept_context(self) -> int | None:
-        """Return the context that llama.cpp's server keeps for one request; None if not told."""
+        """Return the context that an older server of llama.cpp keeps; None if not told."""
         try:
             told = self._get(f"{self.host.removesuffix('/v1')}/props")
         except RefusedError:

@@ -189,6 +189,7 @@ LLAMA = {"id": "small", "owned_by": "llamacpp", "meta": {"n_ctx_train": 32768}}
         ({"id": "small", "context_length": "many"}, None, None),
         (LLAMA, None, 32768),
         (LLAMA, {"default_generation_settings": {"n_ctx": 8192}}, 8192),
+        ({**LLAMA, "meta": {"n_ctx": 512, "n_ctx_train": 32768}}, None, 512),
         (
             {**LLAMA, "id": "a.gguf", "aliases": ["small"]},
             {"default_generation_settings": {}},
@@ -251,7 +252,7 @@ def test_a_key_that_is_not_sent_is_told_where_the_server_asks_for_one(monkeypatc
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr("sat_retriever.llm.openai.address_of", _elsewhere)
     with openai(always(GOOD), key=KEY) as server:
-        with pytest.raises(ModelSetupError, match="not sent over plain HTTP.*SAT_KEY_OVER_HTTP=1"):
+        with pytest.raises(ModelSetupError, match=r"not sent over plain HTTP.*SAT_KEY_OVER_HTTP=1"):
             Chat("openai:small", server.v1).ask("Why?", OBJECT)
         monkeypatch.setenv("SAT_KEY_OVER_HTTP", "1")
         assert Chat("openai:small", server.v1).ask("Why?", OBJECT) == {"text": "Because."}
