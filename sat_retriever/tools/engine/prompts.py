@@ -19,6 +19,7 @@ from sat_retriever.tools.sql.names import SqlTable
 
 NO_SQL = "NO SQL"
 NO_ANSWER = "NO ANSWER"
+_SAMPLES_SHARE = 4  # a fourth of a table's room is kept for its samples
 _SAMPLE = 2  # rows of each table that a model sees before it writes a query
 _NEAR = 0.85  # of the best score; tables of sheets below it are only named
 _SCHEMA_TOKENS = 1_200  # of all tables; a small model reads some 60 a second
@@ -171,14 +172,15 @@ def _fenced(sql: str) -> str:
 
 def _table(table: SqlTable, match: TableMatch, most: int) -> str:
     """Return a table's schema, and as samples the records that the question names, or the first."""
-    schema = fitting_schema(table, most, match.named)
+    room = most // _SAMPLES_SHARE
+    schema = fitting_schema(table, most - room, match.named)
     picked = match.records[:_SAMPLE] or range(min(_SAMPLE, len(table.table)))
     columns = [table.table.columns[at] for at in schema.columns]
     names = markdown_row([table.columns[at] for at in schema.columns])
     samples = [
         markdown_row([cell_text(_plain(column.values[at])) for column in columns]) for at in picked
     ]
-    lines, left = [f"Table {schema.text}"], schema.left
+    lines, left = [f"Table {schema.text}"], schema.left + room
     for line in (names, *samples):
         left -= estimated_tokens(line)
         if left < 0:
