@@ -207,6 +207,8 @@ def _show_answers(console: Console, retriever: SheetRetriever, asked: Sequence[s
         hits = retriever.retrieve(query, top_k=HITS)
         elapsed_ms = 1000 * (time.perf_counter() - start)
         title(console, query, f"{elapsed_ms:.0f} ms")
+        if hits.heading:
+            console.print(hits.heading, style="yellow")
         _print_rows(console, [_cells(hit) for hit in hits])
 
 

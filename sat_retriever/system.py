@@ -1,9 +1,27 @@
-"""Ask the operating system about this process, where it answers."""
+"""What this process is: its cores and memory, where the system tells, and if work is wanted."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from contextvars import ContextVar
+
+LOOK_EVERY_S = 0.2  # seconds after which waiting work looks whether it is still wanted
+_CHECK: ContextVar[Callable[[], None]] = ContextVar("check")
+
+
+def stop_by(check: Callable[[], None]) -> None:
+    """Let a function end the work of this context: it raises an exception if nobody waits for it.
+
+    Long work calls `check_wanted` now and then, and cleans up after any exception.
+    """
+    _CHECK.set(check)
+
+
+def check_wanted() -> None:
+    """Raise what `stop_by` was given to raise, if the caller of this work has gone."""
+    _CHECK.get(lambda: None)()
 
 
 def usable_cores() -> int:

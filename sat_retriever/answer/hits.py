@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from sat_retriever.errors import InputError
@@ -13,7 +13,6 @@ from sat_retriever.index.search.candidates import CandidateSet
 from sat_retriever.index.search.question import Question
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.explanation import Placed, WordPart
-from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import NO_COPIES, Copies, CopiesOf, Hit, Load, Why
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
@@ -192,22 +191,6 @@ def _ranked(
     if any(each.sheet_id in places for each in above):
         above = answer[-1:]
     return [own, *above]
-
-
-def failed_filters(
-    index: SheetIndex, question: Question, sheet_id: str, filters: Filters | None
-) -> tuple[str, ...]:
-    """Names of the filters that a sheet does not meet."""
-    if not filters:
-        return ()
-    names = [each.name for each in fields(filters) if each.name != "metadata"]
-    single = {name: Filters(**{name: getattr(filters, name)}) for name in names}
-    single |= {key: Filters(metadata={key: value}) for key, value in filters.metadata.items()}
-    return tuple(
-        name
-        for name, one in single.items()
-        if one and not index.search.score_sheets(question, [sheet_id], one)
-    )
 
 
 def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:

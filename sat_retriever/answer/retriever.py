@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+from sat_retriever.answer.conditions import failed_filters, unmet_conditions
 from sat_retriever.answer.confidence import calibration
-from sat_retriever.answer.hits import explanation_of, failed_filters, hits_of, skips_of
+from sat_retriever.answer.hits import explanation_of, hits_of, skips_of
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.candidates import CandidateSet
@@ -22,6 +23,7 @@ from sat_retriever.records.filters import Filters, check_counts
 from sat_retriever.records.hits import Answer
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.system import check_wanted
 from sat_retriever.text.period.spans import QueryPeriods, asked_on
 
 CANDIDATES = 50  # the paper's K
@@ -230,7 +232,9 @@ class SheetRetriever:
         """
         with self.index.search.answering():
             question = self._question(request)
+            check_wanted()
             found = self._ranked(question, request)
+            check_wanted()
             size = request.most
             if complete:
                 share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
@@ -245,7 +249,7 @@ class SheetRetriever:
                 hits_of(self.index, best, {} if request.all_copies else best.copies()),
                 confidence=sure,
                 answered=sure >= calibration().least,
-                note=self._note(question, request.filters) if best else "",
+                note=self._note(question, request.filters, found, best, min_score),
             )
 
     def _question(self, request: _Request) -> Question:
@@ -266,13 +270,41 @@ class SheetRetriever:
         # Links may have added a copy of a sheet that is there.
         return found if request.all_copies else found.without_copies()
 
-    def _note(self, question: Question, filters: Filters | None) -> str:
-        """Return a note that no sheet is of a period that the query names; else ""."""
-        missing = self.index.search.missing_times(question, filters)
-        if not missing:
-            return ""
-        times = " or ".join(span.label for span in missing[:_TIMES])
-        return f"No sheet searched is named for {times}; check what times these hold."
+    def _note(
+        self,
+        question: Question,
+        filters: Filters | None,
+        found: CandidateSet,
+        best: CandidateSet,
+        min_score: float | None,
+    ) -> str:
+        """Words that were read otherwise, and why no sheet, or none of a time, was found."""
+        said = [_read_otherwise(question)]
+        if not found:
+            said.append(unmet_conditions(self.index, filters))
+        elif not best:
+            top = max(each.score for each in found.candidates)
+            said.append(f"No sheet scores {min_score:g} or more; the best scores {top:.3f}.")
+        elif missing := self.index.search.missing_times(question, filters):
+            times = " or ".join(span.label for span in missing[:_TIMES])
+            said.append(f"No sheet searched is named for {times}; check what times these hold.")
+        return " ".join(filter(None, said))
+
+
+def _read_otherwise(question: Question) -> str:
+    """Words of the index that are searched for in place of misspelt ones; "" if none are."""
+    if question.read_as == question.text:
+        return ""
+    from difflib import SequenceMatcher  # two milliseconds that few questions need
+
+    asked, read = question.text.split(), question.read_as.split()
+    edits = SequenceMatcher(None, asked, read, autojunk=False).get_opcodes()
+    pairs = [
+        f"{' '.join(read[first:last])!r} instead of {' '.join(asked[start:end])!r}"
+        for kind, start, end, first, last in edits
+        if kind != "equal"
+    ]
+    return f"Searched for {', '.join(pairs)}."
 
 
 @dataclass(frozen=True, slots=True)

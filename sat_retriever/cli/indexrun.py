@@ -61,8 +61,8 @@ def synced(shown: Shown, opened: SheetIndex, paths: Sequence[Named], **options: 
         now = replace(now, figures=speed(cost))
         shown.at(now)
 
-    def list_files(url: str, files: int) -> None:
-        shown.at(At("listing", done=files, noun="file", path=url))
+    def list_files(place: str, files: int) -> None:
+        shown.at(At("listing", done=files, noun="file", path=place))
 
     return opened.sync(paths, progress=tell, spent=count, listed=list_files, **options)
 

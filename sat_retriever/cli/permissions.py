@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples, opened_whole
 from sat_retriever.cli.terminal import counted, plain, print_json, stdout
@@ -14,7 +15,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Change
 from sat_retriever.records.permissions import EVERYONE
 
-_LISTED = 50  # changed sheets that are listed
+_LISTED = 20  # sheets that are listed of one kind of change
 
 app = typer.Typer()
 
@@ -86,11 +87,22 @@ def permissions(
 def _print_changes(changes: Sequence[Change], *, dry_run: bool) -> None:
     would = "would get" if dry_run else "got"
     stdout().print(f"{counted(len(changes), 'sheet')} {would} other groups")
-    for each in changes[:_LISTED] if dry_run else ():
-        line = f"{each.sheet_id}: {_named(each.before)} -> {_named(each.after)}"
-        stdout().print(plain(line), soft_wrap=True)
-    if dry_run and len(changes) > _LISTED:
-        stdout().print(f"and {len(changes) - _LISTED:,} more; --json lists all")
+    if dry_run:
+        _print_kinds(changes)
+
+
+def _print_kinds(changes: Sequence[Change]) -> None:
+    """Print changes by what they do: kinds of few sheets first, which many would hide."""
+    kinds: dict[str, list[str]] = {}
+    for each in changes:
+        kind = f"{_named(each.before)} -> {_named(each.after)}"
+        kinds.setdefault(kind, []).append(each.sheet_id)
+    for kind, ids in sorted(kinds.items(), key=lambda item: (len(item[1]), item[0])):
+        stdout().print(Text.assemble("\n", (plain(kind).plain, "bold"), f"  {len(ids):,}"))
+        for sheet_id in ids[:_LISTED]:
+            stdout().print(plain(f"  {sheet_id}"), soft_wrap=True)
+        if len(ids) > _LISTED:
+            stdout().print(f"  and {len(ids) - _LISTED:,} more; --json lists all")
 
 
 def _named(groups: Sequence[str]) -> str:

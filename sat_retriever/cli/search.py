@@ -127,7 +127,6 @@ def search(
         hits = find(
             query, top_k or most, filters, min_score=min_score, today=day, all_copies=all_copies
         )
-        empty = len(opened) == 0
     if as_json:
         print_json({"query": query, "times": times.to_dict(), **hits.to_dict()})
     elif hits:
@@ -135,8 +134,7 @@ def search(
             stdout().print(plain(hits.heading), style="yellow", soft_wrap=True)
         print_hits(query, hits)
     else:
-        reason = "the index is empty" if empty else "nothing meets these conditions"
-        stdout().print(f"no sheets: {reason}")
+        stdout().print("no sheets")
     if times and not as_json:
         stdout().print(plain(f"times: {times.label}"), soft_wrap=True)
     if hits.note:

@@ -84,7 +84,7 @@ def show(
     refuse_unquoted(context, name)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         workbook, ids = find_sheets(opened, name)
-        skipped = _skipped(opened, workbook)
+        skipped = _skipped(opened, workbook, ids)
         if not ids and not skipped:
             ids = [_only_sheet(opened, name)]
         found = opened.records(ids)
@@ -124,14 +124,16 @@ def _only_sheet(opened: SheetIndex, name: str) -> str:
     return called[0]
 
 
-def _skipped(opened: SheetIndex, workbook: str) -> list[Skipped]:
+def _skipped(opened: SheetIndex, workbook: str, ids: Sequence[str]) -> list[Skipped]:
+    """What was skipped of a workbook, by its name and by the sheets that it means."""
     if not workbook:
         return []
-    here = place_of(workbook)
+    here, paths = place_of(workbook), {*opened.workbook_of(ids).values()}
     return [
         skip
         for state in opened.workbooks()
-        if workbook in (state.path, state.path.rpartition("/")[2])
+        if state.path in paths
+        or workbook in (state.path, state.path.rpartition("/")[2])
         or joined(state.root, state.path) == here
         for skip in state.skipped
     ]

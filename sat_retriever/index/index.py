@@ -441,10 +441,10 @@ class SheetIndex:
                 were cut at a limit are read again.
             executor: Reads and encodes the workbooks, such as a `ray_cluster`; None takes this
                 machine.
-            progress: Called with the number of workbooks done, of all, and the path.
+            progress: Called with the number of workbooks done, of all, and the path; first with 0.
             spent: Called after each request to the encoder with its work so far, if it is an
                 `EmbeddingEncoder`.
-            listed: Called with a URL while it is listed, and the number of files so far.
+            listed: Called with a folder or URL while it is listed, and the number of files so far.
 
         Raises:
             PathNotFoundError: If a path does not exist; then nothing is changed.

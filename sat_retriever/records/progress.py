@@ -8,4 +8,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of items done and the total."""
 
 PathProgress = Callable[[int, int, str], None]
-"""Called with the number of files done, the total, and the path of the last file."""
+"""Called with the number of files done, the total, and the path of the last file, "" for none."""
+
+OnListed = Callable[[str, int], None]
+"""Called with a folder or URL that is being listed, and the number of files found so far."""

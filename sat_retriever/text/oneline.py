@@ -15,6 +15,18 @@ def one_line(text: str) -> str:
 
 
 def short(text: str) -> str:
-    """A header or an example on one line, cut to `_CHARS` characters."""
+    """A header or an example on one line, of at most `_CHARS` characters, cut between words.
+
+    Half a word would be highlighted as a whole one. A text without blanks is cut anywhere.
+
+    >>> short("Total emissions of all the plants of the northern half, estimated for 2024")
+    'Total emissions of all the plants of the northern half,…'
+    """
     line = one_line(text)
-    return line if len(line) <= _CHARS else f"{line[: _CHARS - 1]}…"
+    if len(line) <= _CHARS:
+        return line
+    cut = line[: _CHARS - 1]
+    if line[_CHARS - 1] != " ":
+        end = cut.rfind(" ", _CHARS // 2)
+        cut = cut[:end] if end > 0 else cut
+    return f"{cut.rstrip()}…"

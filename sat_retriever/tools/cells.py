@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,14 +50,37 @@ def shortened(text: str, max_tokens: int) -> str:
     return f"{text[:end].rstrip()} …"
 
 
+def fitting(texts: Iterable[str], max_tokens: int) -> int:
+    """Number of the first texts that fit in a limit in tokens, at least one if there is any.
+
+    >>> fitting(["one two", "three", "four"], 4)
+    2
+    """
+    number = 0
+    for number, text in enumerate(texts, start=1):
+        max_tokens -= estimated_tokens(text)
+        if max_tokens < 0:
+            return max(1, number - 1)
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class CellTable:
-    """A table as text."""
+    """A table as text.
+
+    Attributes:
+        places: Columns that it shows, each by its place from 0.
+    """
 
     text: str
     rows: int
-    columns: int
+    places: tuple[int, ...]
     header: bool = False
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self.places)
 
 
 def cell_table(
@@ -113,7 +136,7 @@ def cell_table(
             break
         body.append(text)
     lines = [*head, *body] if form == "markdown" else ["<table>", *head, *body, "</table>"]
-    return CellTable("\n".join(lines), len(body), len(places), bool(named))
+    return CellTable("\n".join(lines), len(body), tuple(places), bool(named))
 
 
 def _header_line(

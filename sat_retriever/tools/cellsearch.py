@@ -10,6 +10,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.records.contents import TextKind
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.system import check_wanted
 from sat_retriever.text.contents import LONGEST
 from sat_retriever.text.forward import ForwardIndex
 from sat_retriever.text.wording import Wording
@@ -98,6 +99,7 @@ def kept_cells(index: SheetIndex, asked: AskedCell, most: int) -> CellsFound:
     sheet_ids, number = index.search.with_words(groups, SHEETS) if groups else ([], 0)
     found: list[FoundCell] = []
     for start in range(0, len(sheet_ids), _TOGETHER):
+        check_wanted()
         part = sheet_ids[start : start + _TOGETHER]
         records, texts = index.records(part), index.search.texts(part)
         for each in part:

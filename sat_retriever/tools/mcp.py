@@ -126,7 +126,7 @@ def _listed(tool: Tool) -> types.Tool:
         name=tool.name,
         title=title,
         description=tool.description,
-        input_schema=tool.arguments.model_json_schema(),
+        input_schema=tool.parameters(),
         output_schema=answer.json_schema(mode="serialization"),
         annotations=types.ToolAnnotations(
             title=title,

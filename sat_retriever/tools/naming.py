@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, PathNotFoundError, UnknownSheetError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.oneline import one_line
@@ -43,11 +43,12 @@ def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
     The name of a workbook with one sheet denotes that sheet.
 
     Raises:
-        InputError: If there is no such sheet, or several; the message names some.
+        UnknownSheetError: If there is no such sheet; the message names the nearest ones.
+        InputError: If there are several; the message names some.
     """
     found, cited = _meant(opened, name)
     if not found:
-        raise InputError(unknown_name(opened, one_line(name)))
+        raise UnknownSheetError(unknown_name(opened, one_line(name)))
     if len(found) > 1:
         raise InputError(several(name, list(found)))
     return next(iter(found.values())), cited
@@ -93,22 +94,23 @@ def one_sheet(opened: SheetIndex, name: str) -> str:
     A sheet that was skipped when its workbook was read can be named by its whole id.
 
     Raises:
-        InputError: If there is no such sheet, or there are several; the message names some.
+        UnknownSheetError: If there is no such sheet; the message names the nearest ones.
+        InputError: If there are several; the message names some.
     """
     found, _cited = _meant(opened, name)
     ids = list(found) or sheets_called(opened, name) or _holding(opened, name)
     if not ids and _is_skipped(opened, name):
         return name
     if not ids:
-        raise InputError(unknown_name(opened, one_line(name)))
+        raise UnknownSheetError(unknown_name(opened, one_line(name)))
     if len(ids) > 1:
         raise InputError(several(name, ids))
     return ids[0]
 
 
-def gone(record: SheetRecord) -> InputError:
+def gone(record: SheetRecord) -> PathNotFoundError:
     """The error that a sheet's file is no longer there; its full path stays private."""
-    return InputError(f"the workbook of {record.sheet_id!r} is gone; index its folder again")
+    return PathNotFoundError(f"the workbook of {record.sheet_id!r} is gone; index its folder again")
 
 
 def several(name: str, ids: Sequence[str]) -> str:
@@ -162,10 +164,17 @@ def place_of(workbook: str) -> str:
 
 
 def _sheets(opened: SheetIndex, workbook: str) -> list[str]:
-    """Ids of a workbook's sheets; its name is as in the index, a path from here, or its URL."""
+    """Ids of a workbook's sheets; its name is as in the index, a path from here, or its URL.
+
+    The end of a path, in any case, is enough where no other path ends so.
+    """
     ids = opened.sheet_ids(workbook)
     if not ids and workbook:
         here = place_of(workbook)
-        states = [s for s in opened.workbooks() if joined(s.root, s.path) == here]
-        ids = opened.sheet_ids(states[0].path) if states else []
+        paths = [s.path for s in opened.workbooks() if joined(s.root, s.path) == here]
+        if not paths:
+            end = f"/{workbook}".casefold()
+            paths = [path for path in opened.paths() if f"/{path}".casefold().endswith(end)]
+            paths = paths if len(paths) == 1 else []
+        ids = opened.sheet_ids(paths[0]) if paths else []
     return ids

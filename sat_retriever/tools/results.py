@@ -19,7 +19,7 @@ from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheetanswer import QueryResult, ResultValue
 from sat_retriever.records.sheets import LeftOut, SheetRecord, Table
 from sat_retriever.text.oneline import one_line, short
-from sat_retriever.tools.cells import cell_table, cell_text
+from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, fitting
 from sat_retriever.tools.fitting import fitting_result, result_line, schema_text
 from sat_retriever.tools.sql.query import TableQuery
 from sat_retriever.workbook.window import CellValue
@@ -62,6 +62,10 @@ class RelatedSheet:
         other, way = (link.target, there) if out else (link.source, back)
         return cls(other, link.type, way, link.weight, cell_text(link.evidence))
 
+    def __str__(self) -> str:
+        evidence = f" ({self.evidence})" if self.evidence else ""
+        return f"- {self.way} {one_line(self.sheet)}{evidence}"
+
 
 @dataclass(frozen=True, slots=True)
 class RelatedSheets(ToolResult):
@@ -80,10 +84,7 @@ class RelatedSheets(ToolResult):
     def __str__(self) -> str:
         if not self.related:
             return f"{one_line(self.sheet)} has no such links."
-        lines = [one_line(self.sheet)]
-        for link in self.related:
-            evidence = f" ({link.evidence})" if link.evidence else ""
-            lines.append(f"- {link.way} {one_line(link.sheet)}{evidence}")
+        lines = [one_line(self.sheet), *map(str, self.related)]
         if self.total > len(self.related):
             lines.append(f"{self.total - len(self.related)} more links are not listed.")
         return "\n".join(lines)
@@ -178,7 +179,7 @@ class FoundSheets(ToolResult):
 
     def __str__(self) -> str:
         if not self.sheets:
-            return "No sheet was found: the index is empty, or no sheet meets the conditions."
+            return f"No sheet was found. {self.note}".rstrip()
         times = f"Times understood: {cell_text(self.times)}" if self.times else ""
         return "\n".join(filter(None, [self.heading, *map(str, self.sheets), times, self.note]))
 
@@ -200,6 +201,7 @@ def _why(hit: Hit) -> str:
 
 _COLUMNS = 60  # shown of all tables of a sheet together
 _LEFT_OUT = 20  # rows that are listed of each kind
+_COPIES = 500  # tokens of the ids of other versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,11 @@ class DescribedColumn:
     type: str
     unit: str | None
     example: str | None
+
+    def __str__(self) -> str:
+        unit = f", in {self.unit}" if self.unit else ""
+        example = f", such as {self.example}" if self.example else ""
+        return f"- {self.name or '(no name)'}: {self.type}{unit}{example}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +275,7 @@ class DescribedTable:
 
     def __str__(self) -> str:
         header = f"header in row {self.header_row}" if self.header_row else "no header row"
-        lines = [f"Table {self.range}, {self.rows} rows, {header}:"]
-        for column in self.columns:
-            unit = f", in {column.unit}" if column.unit else ""
-            example = f", such as {column.example}" if column.example else ""
-            lines.append(f"- {column.name or '(no name)'}: {column.type}{unit}{example}")
+        lines = [f"Table {self.range}, {self.rows} rows, {header}:", *map(str, self.columns)]
         if self.more_columns:
             lines.append(f"- and {self.more_columns} more columns")
         lines += [self.note] if self.note else []
@@ -325,17 +328,23 @@ class SheetDescription(ToolResult):
             counts = ", ".join(f"{count} {kind}" for kind, count in self.links.items())
             lines.append(f"Links to other sheets: {counts}")
         if self.copies:
-            listed = ", ".join(map(one_line, self.copies.sheet_ids))
+            named = list(map(one_line, self.copies.sheet_ids))
+            listed = ", ".join(named[: fitting(named, _COPIES)])
             lines.append(f"Other versions, newest first ({self.copies.number:,}): {listed}")
         return "\n".join(lines)
 
 
-def described(record: SheetRecord, most: int) -> tuple[DescribedTable, ...]:
-    """The first tables of a sheet, with at most `_COLUMNS` columns in all."""
+def described(record: SheetRecord, most: int, max_tokens: int) -> tuple[DescribedTable, ...]:
+    """The first tables of a sheet, with at most `_COLUMNS` columns in all, as many as fit."""
     left, found = _COLUMNS, []
     for table in record.tables[:most]:
-        found.append(DescribedTable.of(record, table, left))
-        left -= len(found[-1].columns)
+        whole = DescribedTable.of(record, table, left)
+        if found and estimated_tokens(whole.note) > max_tokens:
+            break
+        fit = fitting(map(str, whole.columns), max_tokens - estimated_tokens(whole.note))
+        found.append(DescribedTable.of(record, table, fit))
+        left -= fit
+        max_tokens -= estimated_tokens(str(found[-1]))
     return tuple(found)
 
 
@@ -395,6 +404,9 @@ class CellHit:
         """Its citation, with what is there if that is no cell."""
         return self.kind.at(self.citation)
 
+    def __str__(self) -> str:
+        return f"{one_line(self.place)}: {cell_text(self.value)}"
+
 
 @dataclass(frozen=True, slots=True)
 class FoundCells(ToolResult):
@@ -413,8 +425,7 @@ class FoundCells(ToolResult):
     note: str
 
     def __str__(self) -> str:
-        lines = [f"{one_line(each.place)}: {cell_text(each.value)}" for each in self.cells]
-        lines = lines or [f"No cell has {one_line(self.text)!r}."]
+        lines = list(map(str, self.cells)) or [f"No cell has {one_line(self.text)!r}."]
         return "\n".join([*lines, *([self.note] if self.note else [])])
 
 

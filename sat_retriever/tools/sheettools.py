@@ -23,7 +23,7 @@ from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.period.spans import asked_on
-from sat_retriever.tools.cells import cell_table, cell_text
+from sat_retriever.tools.cells import cell_table, cell_text, fitting
 from sat_retriever.tools.cellsearch import (
     AskedCell,
     CellsFound,
@@ -83,8 +83,8 @@ class SheetTools:
 
     Args:
         reranker: Stage 2 of the search; see `SheetRetriever`.
-        max_tokens: Largest number of tokens of the cells in one answer of `read_range`, as
-            `estimated_tokens` counts them; at least one cell is always returned.
+        max_tokens: Largest number of tokens of the cells, rows, columns, links or sheets that one
+            answer lists, as `estimated_tokens` counts them; at least one is always returned.
         today: Reference day for "last year" in a question and `current_date` in SQL; None for the
             day of the call.
         principals: The groups of the one who asks, or `OWNER`; see `SheetIndex.seen_by`. None is
@@ -170,10 +170,13 @@ class SheetTools:
         day = asked_on(self.today)
         hits = self._retriever.retrieve(question, top_k, filters or None, today=day)
         times = self._retriever.times(question, today=day).label
+        found = tuple(map(FoundSheet.of, hits))
+        fit = fitting(map(str, found), self.max_tokens)
+        cut = f"Only the first {fit} of {len(found)} sheets fit here." if fit < len(found) else ""
         return FoundSheets(
             question,
-            tuple(map(FoundSheet.of, hits)),
-            hits.note,
+            found[:fit],
+            " ".join(filter(None, (hits.note, cut))),
             times,
             round(hits.confidence, 4),
             hits.heading,
@@ -192,6 +195,7 @@ class SheetTools:
         """
         record, _cited = self._named(sheet)
         links = Counter(link.type for link in self.index.links([record.sheet_id]))
+        tables = described(record, _TABLES, self.max_tokens)
         return SheetDescription(
             sheet=record.sheet_id,
             citation=record.citation,
@@ -202,8 +206,8 @@ class SheetTools:
             used=record.range,
             formulas=record.formulas.value,
             partial=record.partial,
-            tables=described(record, _TABLES),
-            more_tables=max(0, len(record.tables) - _TABLES),
+            tables=tables,
+            more_tables=len(record.tables) - len(tables),
             links={kind: links[kind] for kind in in_order(links)},
             copies=self.index.copies([record.sheet_id]).get(record.sheet_id, NO_COPIES),
         )
@@ -263,7 +267,8 @@ class SheetTools:
         kinds = in_order({link.type for link in found})
         ranked = sorted(found, key=lambda x: (kinds.index(x.type), -x.weight, x.source, x.target))
         related = tuple(RelatedSheet.of(record.sheet_id, link) for link in ranked[:limit])
-        return RelatedSheets(record.sheet_id, len(found), related)
+        fit = fitting(map(str, related), self.max_tokens)
+        return RelatedSheets(record.sheet_id, len(found), related[:fit])
 
     def index_status(self) -> IndexStatus:
         """Tell how many workbooks and sheets can be searched, and what could not be read."""
@@ -306,8 +311,12 @@ class SheetTools:
             raise InputError(f"{len(named)} sheets; give at most {MAX_TABLES}")
         asked, most = AskedCell(text), limit + 1
         found = self._read(named, asked, most) if named else kept_cells(self.index, asked, most)
-        more = len(found.cells) > limit
-        notes = [f"Only the first {limit} cells are listed."] if more else []
+        cells = [
+            CellHit(each.citation, _bounded(each.value), each.kind) for each in found.cells[:limit]
+        ]
+        cells = cells[: fitting(map(str, cells), self.max_tokens)]
+        more = len(found.cells) > len(cells)
+        notes = [f"Only the first {len(cells)} cells are listed."] if more else []
         notes += [] if found.complete else ["A sheet is too large to be read to its end."]
         if found.left and not more:
             notes.append(
@@ -317,10 +326,7 @@ class SheetTools:
             notes.append(_KEPT if self.index.has_contents else _NAMES)
         return FoundCells(
             text,
-            tuple(
-                CellHit(each.citation, _bounded(each.value), each.kind)
-                for each in found.cells[:limit]
-            ),
+            tuple(cells),
             complete=found.complete and not found.left and not more,
             note=" ".join(notes),
         )
@@ -341,7 +347,7 @@ class SheetTools:
                 break
         return CellsFound(found, whole)
 
-    def query_tables(self, tables: list[str], sql: str = "", totals: bool = False) -> QueryAnswer:
+    def query_tables(self, sheets: list[str], sql: str = "", totals: bool = False) -> QueryAnswer:
         """Answer a question about tables with SQL: totals, groups, filters, joins of sheets.
 
         Use it instead of adding up rows by reading them. Call it without sql first: the answer
@@ -351,7 +357,7 @@ class SheetTools:
         sum that WHERE names, such as 'Gross profit', is found. Cite the citations of the answer.
 
         Args:
-            tables: The sheets, by their ids or citations as find_sheets gives them, such as
+            sheets: The sheets, by their ids or citations as find_sheets gives them, such as
                 2024/Sales.xlsx#Q1, or 2024/Sales.xlsx#Q1!A30:F60 for a table that is not the
                 sheet's main one.
             sql: One SELECT over these tables; leave it out to see their names and columns.
@@ -362,9 +368,9 @@ class SheetTools:
             InputError: If a sheet is unknown or cannot be read, or the query is not allowed, wrong
                 or too expensive; the message helps to mend it.
         """
-        for name in tables:
-            _check_text("tables", name)
-        query = query_over(self.index, tables, today=self.today, totals=totals)
+        for name in sheets:
+            _check_text("sheets", name)
+        query = query_over(self.index, sheets, today=self.today, totals=totals)
         found = query.run(sql) if sql.strip() else None
         return QueryAnswer.of(query, found, self.max_tokens)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
@@ -62,10 +64,39 @@ class Tool:
             empty = parameter.default is inspect.Parameter.empty
             default = ... if empty else parameter.default
             fields[name] = (hints[name], pydantic.Field(default, description=self.meanings[name]))
+        before = pydantic.model_validator(mode="before")
         made: type[BaseModel] = pydantic.create_model(
-            f"{self.name}_arguments", __config__=pydantic.ConfigDict(extra="forbid"), **fields
+            f"{self.name}_arguments",
+            __config__=pydantic.ConfigDict(extra="forbid"),
+            __validators__={"as_meant": before(classmethod(_as_meant))},
+            **fields,
         )
         return made
+
+    def parameters(self, *, strict: bool = False) -> dict[str, Any]:
+        """The JSON schema of the arguments, in the part of JSON Schema that all vendors take.
+
+        An argument that may be left out may also be null.
+
+        Args:
+            strict: Demand every argument, as the strict mode of OpenAI does.
+        """
+        schema: dict[str, Any] = self.arguments.model_json_schema()
+        for each in schema["properties"].values():
+            del each["title"]
+            if "default" not in each:
+                continue
+            default = each.pop("default")
+            if default not in (None, ""):
+                each["description"] += f" Default: {json.dumps(default)}."
+            if "anyOf" not in each:
+                description = each.pop("description")
+                kinds = [dict(each), {"type": "null"}]
+                each.clear()
+                each |= {"anyOf": kinds, "description": description}
+        if strict:
+            schema["required"] = list(schema["properties"])
+        return schema
 
     def run(self, /, **arguments: Any) -> ToolResult:
         """Run the tool and return its answer.
@@ -81,6 +112,36 @@ class Tool:
         except pydantic.ValidationError as error:
             raise InputError(f"{self.name}: {wrong_arguments(error.errors())}") from error
         return self.method(**{name: getattr(given, name) for name in self.meanings})
+
+
+def _as_meant(model: type[BaseModel], given: Any) -> Any:
+    """Arguments as models often write them: null for a default, a list as a text or as JSON."""
+    if not isinstance(given, Mapping):
+        return given
+    meant = dict(given)
+    for name, field in model.model_fields.items():
+        value = meant.get(name)
+        if value is None and not field.is_required():
+            meant.pop(name, None)
+        elif isinstance(value, str) and list[str] in (
+            field.annotation,
+            *get_args(field.annotation),
+        ):
+            meant[name] = _list_of(value)
+    return meant
+
+
+def _list_of(text: str) -> Any:
+    """The list that a text holds as JSON, or a list of the text.
+
+    >>> _list_of('["a", "b"]'), _list_of("a.xlsx#Q1"), _list_of("[a].xlsx#Q1")
+    (['a', 'b'], ['a.xlsx#Q1'], ['[a].xlsx#Q1'])
+    """
+    with suppress(ValueError):
+        found = json.loads(text)
+        if isinstance(found, list):
+            return found
+    return [text]
 
 
 def wrong_arguments(errors: Sequence[Any]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
+import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -11,9 +13,11 @@ from typing import TypeVar
 
 from sat_retriever._extras import require
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.system import stop_by
 
 try:
     import anyio
+    from anyio import from_thread
 except ModuleNotFoundError:
     require("anyio", "mcp")  # names the extra to install
     raise
@@ -67,16 +71,33 @@ class Workers:
             raise BusyError
         if client and self._taken[client] >= self._share:
             raise ShareError
+        gone = threading.Event()
         self._taken[client] += 1  # at once: the limiter counts a call only when it comes to wait
         try:
             if before:
                 await before()
-            # Not abandoned when a client goes away: a running thread counts until it ends.
-            return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=self._limit)
+            # Not abandoned when a client goes away: a running thread counts until it ends, which
+            # is soon, as long work looks whether it is still wanted.
+            return await anyio.to_thread.run_sync(
+                partial(_unless_gone, gone, work, *arguments), limiter=self._limit
+            )
         finally:
+            gone.set()
             self._taken[client] -= 1
             if not self._taken[client]:
                 del self._taken[client]
+
+
+def _unless_gone(gone: threading.Event, work: Callable[..., Result], *arguments: object) -> Result:
+    """What a function returns, unless its caller's scope is cancelled, or its task itself."""
+
+    def check() -> None:
+        from_thread.check_cancelled()
+        if gone.is_set():
+            raise asyncio.CancelledError
+
+    stop_by(check)  # in the context of this call, which ends with it
+    return work(*arguments)
 
 
 class Searches:

@@ -93,6 +93,20 @@ def test_the_shell_completes_commands_and_options_and_loads_no_other_command(mon
     assert completed("show", "--in")[0] == "--index"
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_for_a_shell(shell, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "sat_retriever", "--install-completion", shell],
+        env={
+            **os.environ, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"
+        },
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f"{shell} completion installed in {tmp_path}" in done.stdout
+    files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    assert any("_SAT_COMPLETE" in text for text in files)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_listed_command_is_there_with_its_line_and_a_help(name):
     group = typer.main.get_group(app)

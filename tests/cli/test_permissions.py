@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from sat_retriever import SheetIndex
+from sat_retriever import SheetIndex, index_paths
 
 RULES = """
 [[rule]]
@@ -92,13 +92,30 @@ def test_groups_are_counted_and_changes_tried_before_they_are_made(ruled, sat, t
         before = index.generation
         run = sat("permissions", "--index", ruled, "--rules", other, "--dry-run")
         assert "2 sheets would get other groups" in run.out
-        assert f"{STAFF}: hr -> everyone" in run.out and index.generation == before
+        assert f"hr -> everyone  1\n  {STAFF}\n" in run.out and index.generation == before
     assert STAFF not in seen(sat, ruled, "--as", "x")
     run = sat("permissions", "--index", ruled, "--rules", other)
     assert "2 sheets got other groups" in run.out and "everyone" in run.out
     assert STAFF in seen(sat, ruled, "--as", "x")
     run = sat("permissions", "--index", ruled, "--open-to-all")
     assert "everyone sees" in run.out and STAFF in seen(sat, ruled)
+
+
+def test_few_sheets_that_change_are_listed_before_many_that_change_otherwise(
+    sat, tmp_path, encoder
+):
+    (tmp_path / "all").mkdir()
+    for number in range(30):
+        (tmp_path / f"all/{number:02}.csv").write_text("Name,Salary\nAda,41\n")
+    file, rules = tmp_path / "all.sat", tmp_path / "rules.toml"
+    index_paths(tmp_path / "all", file, encoder=encoder).close()
+    rules.write_text(
+        '[[rule]]\npaths = "29.csv"\ngroups = ["hr"]\n[[rule]]\npaths = "*"\ngroups = ["all"]\n'
+    )
+    run = sat("permissions", "--index", file, "--rules", rules, "--dry-run")
+    few, many = run.out.index("everyone -> hr  1"), run.out.index("everyone -> all  29")
+    assert few < run.out.index("29.csv#29") < many
+    assert "18.csv#18" in run.out and "and 9 more; --json lists all" in run.out
 
 
 def test_rules_that_are_wrong_are_refused_and_change_nothing(ruled, sat, tmp_path):

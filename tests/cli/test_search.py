@@ -93,7 +93,8 @@ def test_a_time_that_no_sheet_is_of_is_said_beside_the_answer(form, index_file, 
     assert missing.code == 0
     assert "Revenue" in missing.out
     assert sat("search", "revenue 2024", "-i", index_file, *form).err == ""
-    assert sat("search", "revenue 2023", "-i", index_file, "--min-score", 2, *form).err == ""
+    none = sat("search", "revenue 2023", "-i", index_file, "--min-score", 2, *form)
+    assert "2023" not in none.err
 
 
 FILTERS = [
@@ -162,13 +163,45 @@ def test_markup_and_escapes_in_names_are_shown_not_obeyed(index_file, sat):
 def test_nothing_found_is_said_and_is_a_success(index_file, sat):
     run = sat("search", "rate", "--index", index_file, "--format", "ods")
     assert run.code == 0
-    assert run.out == "no sheets: nothing meets these conditions\n"
+    assert run.out == "no sheets\n"
+    assert run.err == "No sheet meets format 'ods'; there are csv, xlsx.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--path", "2024.xlsx"), "near it are 'sales/2024.xlsx'"),
+        (("--path", "Sales/*"), "near it are 'sales/2024.xlsx'"),
+        (("--path", "none/*"), "paths begin with 'sales/'"),
+        (("--workbook", "2023.xlsx"), "near it are '2024.xlsx'"),
+        (("--visibility", "very_hidden"), "there are visible, hidden"),
+        (("--path", "staff*", "--format", "xlsx"), "path 'staff*', format 'xlsx'"),
+        (("--path", "x/*", "--format", "ods"), "No sheet meets format 'ods'"),
+        (("--min-score", "9"), "No sheet scores 9 or more; the best scores"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_the_condition_that_no_sheet_meets_is_named_with_what_there_is(
+    options, says, index_file, sat
+):
+    run = sat("search", "rate", "--index", index_file, *options)
+    assert (run.code, run.out) == (0, "no sheets\n")
+    assert says in run.err
+    told = json.loads(sat("search", "rate", "--index", index_file, *options, "--json").out)
+    assert told["note"] == run.err.strip()
+
+
+def test_words_that_were_read_otherwise_are_told(transit_file, sat):
+    run = sat("search", "vehicel costs", "--index", transit_file)
+    assert run.err == "Searched for 'vehicle' instead of 'vehicel'.\n"
+    assert sat("search", "vehicle costs", "--index", transit_file).err == ""
 
 
 def test_an_empty_index_says_so(tmp_path, encoder, sat):
     file = tmp_path / "x.sat"
     SheetIndex.create(file, SheetEncoder.load(encoder)).close()
-    assert sat("search", "rate", "--index", file).out == "no sheets: the index is empty\n"
+    run = sat("search", "rate", "--index", file)
+    assert (run.out, run.err) == ("no sheets\n", "The index is empty.\n")
 
 
 @pytest.mark.parametrize(

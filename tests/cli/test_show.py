@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from sat_retriever import index_paths
 from tests.builders import save_book
 from tests.cli.conftest import run_sat
 
@@ -13,6 +14,8 @@ SALES = [f"sales/2024.xlsx#{name}" for name in ("#1", "Plan #1", "Q1", "Rates")]
 NAMES = [
     ("sales/2024.xlsx", SALES),
     ("2024.xlsx", SALES),
+    ("SALES/2024.XLSX", SALES),
+    ("Sales/2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
     ("{folder}/sales/2024.xlsx", SALES),
     ("sales/2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
     ("2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
@@ -28,6 +31,19 @@ def test_a_name_means_these_sheets(name, expected, index_file, workbooks, sat):
     run = sat("show", name.format(folder=workbooks), "--index", index_file, "--json")
     assert run.code == 0
     assert [sheet["sheet_id"] for sheet in json.loads(run.out)["sheets"]] == expected
+
+
+def test_the_end_of_a_path_is_enough_where_no_other_path_ends_so(tmp_path, encoder, sat):
+    for folder in ("in/Fuels", "out/Fuels"):
+        (tmp_path / "all" / folder).mkdir(parents=True)
+        save_book(tmp_path / "all" / folder / "x.xlsx", Data=[["Fuel", "Price"], ["Gas", 2]])
+    save_book(tmp_path / "all/in/Fuels/only.xlsx", Data=[["Fuel", "Price"], ["Coal", 1]], Empty=[])
+    file = tmp_path / "all.sat"
+    index_paths(tmp_path / "all", file, encoder=encoder).close()
+    run = sat("show", "Fuels/only.xlsx", "--index", file)
+    assert run.code == 0 and "in/Fuels/only.xlsx#Data" in run.out
+    run = sat("show", "Fuels/x.xlsx", "--index", file)
+    assert run.code == 2 and "'in/Fuels/x.xlsx'" in run.err and "'out/Fuels/x.xlsx'" in run.err
 
 
 def test_a_path_from_the_current_folder_is_understood(index_file, workbooks, sat, monkeypatch):

@@ -142,6 +142,12 @@ def test_a_folder_of_ones_own_gets_questions_of_its_own(encoder, tmp_path):
     assert re.search(r"^the salary  \d+ ms\n0\.\d\d ━+ +staff \[x\] ", asked.stdout, re.MULTILINE)
 
 
+def test_a_question_that_nothing_answers_is_told(encoder, tmp_path):
+    (tmp_path / "staff.csv").write_text("Surname,Salary\nAda,1\n", encoding="utf-8")
+    done = demo(tmp_path, "--ask", "lunar tides", "--model", encoder, "--work", tmp_path / "work")
+    assert re.search(r"^lunar tides  \d+ ms\nNothing here seems to answer this", done.stdout, re.M)
+
+
 def test_a_missing_folder_is_an_error_in_one_line(encoder, tmp_path):
     done = demo(tmp_path / "nowhere", "--model", encoder, "--work", tmp_path / "work")
     assert done.returncode == 1

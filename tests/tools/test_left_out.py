@@ -39,7 +39,7 @@ def test_queries_tell_them_and_totals_come_back(tools):
     found = tools.query_tables([MESSY], sql, totals=True)
     assert found.rows == (("Subtotal",), ("Total",), ("Grand total",))
     (tool,) = (each for each in tools.tools() if each.name == "query_tables")
-    assert tool.run(tables=[MESSY], sql=sql, totals=True) == found
+    assert tool.run(sheets=[MESSY], sql=sql, totals=True) == found
 
 
 def test_cells_are_read_with_the_rows_that_are_no_records(tools):

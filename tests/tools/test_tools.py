@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -13,6 +14,7 @@ from sat_retriever.tools import cellsearch, naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
 from tests.builders import indexed, save_book, transit
 from tests.fakes import HashedEncoder
+from tests.places import ROOT
 
 NAMES = [
     "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status",
@@ -166,11 +168,16 @@ def test_answers_are_bounded_whatever_the_headers_are(tmp_path):
     with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
         tools = SheetTools(index)
         found = tools.find_sheets("価格", top_k=50)
-        assert len(str(found)) < 50 * 1_500
+        assert f"Only the first {len(found.sheets)} of 50 sheets fit here." in found.note
         described = tools.describe_sheet("3.csv")
-        assert len(str(described)) < 12_000
-        assert described.tables[0].more_columns == 20
-        assert estimated_tokens(str(tools.read_range("3.csv"))) < 4_100
+        assert len(described.tables[0].columns) + described.tables[0].more_columns == 80
+        related = tools.related_sheets("3.csv", limit=200)
+        assert f"{related.total - len(related.related)} more links are not listed" in str(related)
+        cells = tools.search_cells("長い見出し", limit=200)
+        assert f"Only the first {len(cells.cells)} cells are listed." in cells.note
+        query = tools.query_tables(["3.csv"], 'FROM "t_3"')
+        for answer in (found, described, related, cells, query, tools.read_range("3.csv")):
+            assert 1_000 < estimated_tokens(str(answer)) < 6_000
 
 
 def test_links_are_told_from_the_side_of_the_sheet_that_was_asked_about(tools):
@@ -265,6 +272,68 @@ def test_wrong_arguments_are_refused_in_words_that_a_model_can_act_on(
         tool.run(**arguments)
 
 
+@pytest.mark.parametrize("sheets", ["Sales.xlsx#Q1", '["Sales.xlsx#Q1"]', ["Sales.xlsx#Q1"]])
+def test_lists_may_be_texts_and_null_is_the_default(tools, sheets):
+    made = {tool.name: tool for tool in tools.tools()}
+    found = made["search_cells"].run(text="Region 1", sheets=sheets, limit=None)
+    assert [each.citation for each in found.cells] == ["Sales.xlsx#Q1!A3"]
+    assert made["query_tables"].run(sheets=sheets, sql=None, totals=None).tables.startswith("q1:")
+    assert made["find_sheets"].run(question="revenue", top_k=None, workbook=None, path=None)
+
+
+def test_the_guide_and_the_page_for_agents_name_tools_and_arguments_as_they_are(tools):
+    made = {tool.name: f"{tool.name}({', '.join(tool.meanings)})" for tool in tools.tools()}
+    guide = (ROOT / "docs" / "guides" / "mcp.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+\(.*?\))` \|", guide, re.MULTILINE) == list(made.values())
+    page = (ROOT / "examples" / "AGENTS.md").read_text(encoding="utf-8")
+    arguments = {name for tool in tools.tools() for name in tool.meanings}
+    assert set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", page)) <= made.keys() | arguments
+
+
+# Keywords of JSON Schema that the pages of the vendors name for the arguments of functions.
+OPENAI = {
+    "type", "description", "properties", "required", "additionalProperties", "items", "anyOf",
+    "enum", "const", "title", "$ref", "$defs", "pattern", "format", "multipleOf", "maximum",
+    "exclusiveMaximum", "minimum", "exclusiveMinimum", "minItems", "maxItems",
+}  # fmt: skip
+ANTHROPIC = {
+    "type", "description", "properties", "required", "additionalProperties", "items", "anyOf",
+    "allOf", "enum", "const", "title", "default", "$ref", "$defs", "format",
+}  # fmt: skip
+GEMINI = {
+    "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items",
+    "prefixItems", "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties",
+    "additionalProperties", "required",
+}  # fmt: skip
+
+
+def schemas(schema):
+    """A schema and all within it."""
+    yield schema
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+    for each in [*inner, *filter(None, [schema.get("items")])]:
+        yield from schemas(each)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_the_schemas_of_arguments_keep_the_rules_of_the_vendors_strict_modes(tools, strict):
+    unions = 0
+    for tool in tools.tools():
+        whole = tool.parameters(strict=strict)
+        assert whole["type"] == "object" and "anyOf" not in whole
+        for each in schemas(whole):
+            assert set(each) <= OPENAI & ANTHROPIC & GEMINI
+            assert isinstance(each.get("type", ""), str) and ("type" in each) != ("anyOf" in each)
+            if each.get("type") == "object":
+                assert each["additionalProperties"] is False
+            unions += "anyOf" in each
+        needed = {n for n, field in tool.arguments.model_fields.items() if field.is_required()}
+        assert set(whole.get("required", ())) == (set(whole["properties"]) if strict else needed)
+        for name, each in whole["properties"].items():
+            assert (name in needed) != ({"type": "null"} in each.get("anyOf", ()))
+    assert unions <= 16  # Anthropic's limit for all tools of a request
+
+
 def test_only_files_under_the_indexed_folder_are_opened(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "books")
     with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
@@ -294,7 +363,7 @@ def test_results_are_the_same_as_plain_values(tools):
             *[{"sheet": "Sales.xlsx#Q1"}] * 3,
             {},
             {"text": "Region 1"},
-            {"tables": ["Sales.xlsx#Q1"], "sql": "FROM q1"},
+            {"sheets": ["Sales.xlsx#Q1"], "sql": "FROM q1"},
         ],
         strict=True,
     ):
@@ -374,6 +443,21 @@ def test_tables_are_queried_after_their_names_were_asked_for(tools):
     ]
     nothing = tools.query_tables(["Sales.xlsx#Q1"], "SELECT * FROM q1 WHERE revenue > 9")
     assert str(nothing).startswith("The query gives no row.")
+
+
+@pytest.mark.parametrize(
+    ("sql", "hinted"),
+    [
+        ("SELECT count(*) FROM q1 WHERE region = 'REGION 1'", True),
+        ("SELECT * FROM q1 WHERE region IN ('region 1')", True),
+        ("SELECT count(*) FROM q1 WHERE region = 'Region 1'", False),
+        ("SELECT count(*) FROM q1 WHERE lower(region) = 'region 1'", False),
+        ("SELECT count(*) FROM q1 WHERE region = 'Region 7'", False),
+    ],
+)
+def test_a_query_that_finds_nothing_says_if_a_text_is_there_in_other_case(tools, sql, hinted):
+    note = tools.query_tables(["Sales.xlsx#Q1"], sql).note
+    assert ("but 'Region 1': compare lower(region), or by ILIKE." in note) == hinted
 
 
 def test_a_long_answer_of_a_query_is_cut_and_says_so(tools):

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
+import time
+from datetime import datetime
+from functools import partial
 from itertools import chain
 
+import anyio
 import pytest
 
+from sat_retriever.records.privacy import Privacy
+from sat_retriever.tools.sql.ask import QueryLimits, ask
 from sat_retriever.tools.work import BusyError, Searches, ShareError, Workers
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.process.worker import Worker
+from sat_retriever.workbook.read import LocalFile, ReadOptions
 
 
 def test_one_call_runs_one_waits_and_the_third_is_told_to_come_again():
@@ -34,6 +44,33 @@ def test_one_call_runs_one_waits_and_the_third_is_told_to_come_again():
         return [await first, await second]
 
     assert asyncio.run(use()) == ["held", "WAITED"]
+
+
+@pytest.mark.parametrize("work", ["query", "reading"])
+def test_a_query_and_a_reading_end_with_the_call_that_wants_them(work, tmp_path):
+    """Each would take two minutes; its process is killed as soon as the call is cancelled."""
+    if work == "query":
+        pytest.importorskip("duckdb", reason="the extra [sql] is missing")
+        limits = QueryLimits(seconds=120)
+        sql = "SELECT count(*) FROM range(9000000) a, range(9000000) b WHERE a.range < b.range"
+        long = partial(ask, sql, (), limits, datetime(2024, 1, 1))
+    else:
+        worker = Worker.start()
+        worker._process.send_signal(signal.SIGSTOP)
+        file = LocalFile(tmp_path / "a.csv")
+        request = ReadOptions(Privacy()).request(file, Limits(wall_seconds=120), None)
+        long = partial(list, worker.ask(request))
+
+    async def cancelled() -> bool:
+        with anyio.move_on_after(0.5) as scope:
+            await Workers(at_once=1, waiting=1).run(long)
+        return scope.cancelled_caught
+
+    start = time.monotonic()
+    assert anyio.run(cancelled)
+    assert time.monotonic() - start < 60
+    if work == "reading":
+        worker.kill()
 
 
 def test_calls_that_come_in_one_turn_are_counted_at_once():

@@ -27,7 +27,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "related_sheets": {"sheet": "2024/Sales.xlsx#Summary"},
     "index_status": {},
     "search_cells": {"text": "North"},
-    "query_tables": {"tables": [JANUARY], "sql": "SELECT sum(revenue) AS total FROM january"},
+    "query_tables": {"sheets": [JANUARY], "sql": "SELECT sum(revenue) AS total FROM january"},
 }
 
 
@@ -139,7 +139,7 @@ async def test_async_calls_do_not_run_on_the_event_loop(tmp_path):
     encoder = HeldEncoder()
     with SheetIndex.create(tmp_path / "a.sat", encoder) as own:
         [find] = [tool for tool in create_sheet_tools(own) if tool.name == "find_sheets"]
-        assert "the index is empty" in await encoder.beside(find.ainvoke({"question": "revenue"}))
+        assert "The index is empty" in await encoder.beside(find.ainvoke({"question": "revenue"}))
 
 
 @pytest.fixture

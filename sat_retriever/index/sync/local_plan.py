@@ -17,11 +17,14 @@ from sat_retriever.index.sync.file_check import (
     check_here,
 )
 from sat_retriever.index.sync.sync_plan import Plan, PlanDraft, is_in
+from sat_retriever.records.progress import OnListed
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.formats.kind import is_named
 from sat_retriever.workbook.opening.regular import OUTSIDE, printable, real_path
 from sat_retriever.workbook.read import LocalFile
 from sat_retriever.workbook.remote.url import is_lost_url, joined, under
+
+_TOLD = 250  # files after which the listing is told about
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ def make_local_plan(
     follow_links: bool = False,
     own: Collection[Path] = (),
     check_files: CheckFiles = check_here,
+    listed: OnListed | None = None,
 ) -> Plan:
     """Compare the files of some scopes on disk with all states in the index.
 
@@ -134,7 +138,9 @@ def make_local_plan(
     closed: list[str] = []
     met: list[MetFile] = []
     outside: list[MetFile] = []
-    for scope, file, explicit in files_of(named, closed):
+    for count, (scope, file, explicit) in enumerate(files_of(named, closed), start=1):
+        if listed and not count % _TOLD:
+            listed(printable(scope.path), count)
         within = within_of(scope, file, bounds, follow_links=follow_links)
         now = state_now(scope, file, within)
         draft.present.add((now.root, now.path))

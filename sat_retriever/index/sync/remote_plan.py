@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from sat_retriever.errors import PathNotFoundError, RemoteError
@@ -12,13 +12,11 @@ from sat_retriever.index.sync.file_check import OF_NAMED, must_read, same_versio
 from sat_retriever.index.sync.local_plan import is_passed_over
 from sat_retriever.index.sync.sync_plan import Plan, PlanDraft, ToRead, is_in
 from sat_retriever.records.formats import extension_of
+from sat_retriever.records.progress import OnListed
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.remote.file import RemoteFile, too_large
 from sat_retriever.workbook.remote.listing import file_at, files_below
 from sat_retriever.workbook.remote.url import canonical, is_plain, is_url, parent_of, shown, under
-
-OnListed = Callable[[str, int], None]
-"""Called with a URL that is being listed, and the number of files so far."""
 
 _NAME_SHOWN = 200  # characters of an unusable name
 _BAD_NAME = (

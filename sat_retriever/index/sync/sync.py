@@ -20,7 +20,6 @@ from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Executor, Work
 from sat_retriever.index.sync.file_check import PASSING, tried_again
 from sat_retriever.index.sync.local_plan import Scope, make_local_plan, scopes
 from sat_retriever.index.sync.remote_plan import (
-    OnListed,
     RemoteScope,
     make_remote_plan,
     remote_scopes,
@@ -28,7 +27,7 @@ from sat_retriever.index.sync.remote_plan import (
 )
 from sat_retriever.index.sync.sync_plan import Plan, ToRead, is_in
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of
-from sat_retriever.records.progress import PathProgress
+from sat_retriever.records.progress import OnListed, PathProgress
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import DEFAULT_LIMITS, LocalFile, ReadOptions
@@ -162,6 +161,7 @@ def _plan(
         follow_links=options.follow_links,
         own=store.own_files,
         check_files=options.executor.check_files,
+        listed=listed,
     )
     if not urls:
         return plan
@@ -198,6 +198,8 @@ def _read(
         if progress:
             progress(done, len(plan.read), job.state.path)
 
+    if progress and plan.read:
+        progress(0, len(plan.read), "")
     storing = Storing(store)
     with closing(options.executor.prepare(plan.read, work)) as books:
         try:

@@ -38,11 +38,10 @@ from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.rows import RowToken
 from sat_retriever.index.store.store import Store
 from sat_retriever.index.sync.executor import encoded, token_text
-from sat_retriever.index.sync.remote_plan import OnListed
 from sat_retriever.index.sync.sync import SyncOptions, SyncReport, sync_paths
 from sat_retriever.links.claims import checked_link, claims_of, discover
 from sat_retriever.records.links import Link
-from sat_retriever.records.progress import PathProgress, Progress
+from sat_retriever.records.progress import OnListed, PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, QueryError
 from sat_retriever.records.typedtable import ROW
+from sat_retriever.system import LOOK_EVERY_S, check_wanted
 from sat_retriever.tools.sql.names import SqlTable
 
 _START_SECONDS = 30.0  # for the process to start and to read the tables
@@ -82,25 +84,19 @@ def ask(
         "time": now.time().isoformat(),
     }
     line = json.dumps(asked).encode() + b"\n"
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-P", "-m", "sat_retriever.tools.sql.process"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=_environment(),
         start_new_session=True,
-    )
-    try:
-        out, err = process.communicate(
-            b"".join([line, *parts]), timeout=_START_SECONDS + limits.seconds
-        )
-    except subprocess.TimeoutExpired:
-        process.kill()
-        out, err = process.communicate()
-    finally:
-        with contextlib.suppress(OSError):
-            process.kill()
-        process.wait()
+    ) as process:
+        try:
+            out, err = _said(process, b"".join([line, *parts]), _START_SECONDS + limits.seconds)
+        finally:
+            with contextlib.suppress(OSError):
+                process.kill()
     lines = out.split(b"\n")[:-1]  # a line without an end was not written to it
     if not lines:
         raise QueryError(_ended(process.returncode, err, limits))
@@ -108,6 +104,20 @@ def ask(
     for line in lines:
         answer |= json.loads(line)
     return answer
+
+
+def _said(process: subprocess.Popen[bytes], asked: bytes, seconds: float) -> tuple[bytes, bytes]:
+    """What a process says, to its end or until it is killed: late, or as nobody waits for it."""
+    given: bytes | None = asked
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return process.communicate(given, timeout=LOOK_EVERY_S)
+        except subprocess.TimeoutExpired:
+            given = None  # is being written already
+            check_wanted()
+            if time.monotonic() > end:
+                process.kill()
 
 
 def _packed(arrow: Any, table: SqlTable) -> bytes:

@@ -12,7 +12,10 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening.ole import MAGIC, Container
 
-ENCRYPTED = "The workbook is encrypted; give its password to read it."
+ENCRYPTED = (
+    "The workbook is encrypted; give its password to read it "
+    "(--password or SAT_PASSWORD, in Python password=)."
+)
 _AS_OF_OLD = (
     "The workbook has the encryption of Excel 5 and 95, which is not supported; "
     "open it in Excel with its password and save it without one."

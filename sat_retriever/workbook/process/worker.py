@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.system import LOOK_EVERY_S, check_wanted
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import Request
 
@@ -66,9 +67,13 @@ class Worker:
             self._process.stdin.write(json.dumps(to_json(request)).encode() + b"\n")
             self._process.stdin.flush()
         while True:
+            left = max(0.0, deadline - time.monotonic())
             try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+                line = self._lines.get(timeout=min(left, LOOK_EVERY_S))
             except queue.Empty:
+                check_wanted()
+                if left > LOOK_EVERY_S:
+                    continue
                 self.kill()
                 message = (
                     f"Reading did not finish within {request.limits.wall_seconds:g} seconds of "

@@ -75,6 +75,21 @@ def test_a_folder_is_indexed_and_its_sheets_are_named_relative_to_it(folder, ind
     assert SheetRetriever(index).retrieve("city and zip")[0].sheet_id == "b.xlsx#Second"
 
 
+def test_the_listing_and_the_number_to_read_are_told_before_the_first_workbook_is_stored(
+    folder, index
+):
+    write(folder / "a.csv", "x", "y", "z")
+    for number in range(500):
+        (folder / f"{number}.txt").touch()
+    told = []
+    index.sync(
+        folder,
+        listed=lambda place, files: told.append((place, files)),
+        progress=lambda *step: told.append(step),
+    )
+    assert told == [(str(folder), 250), (str(folder), 500), (0, 1, ""), (1, 1, "a.csv")]
+
+
 def test_an_unchanged_folder_is_not_read_again(folder, index):
     write(folder / "a.csv", "x", "y", "z")
     index.sync(folder)
@@ -429,7 +444,8 @@ def test_an_interruption_keeps_what_was_read_and_the_next_run_goes_on(folder, in
         write(folder / f"{number}.csv", f"header{number}", "y", "z")
 
     def stop(done, total, path):
-        raise KeyboardInterrupt
+        if done:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         index.sync(folder, progress=stop)

@@ -29,7 +29,7 @@ CALLS = [  # one of each
     ("related_sheets", {"sheet": "2024/Sales.xlsx#Summary"}),
     ("index_status", {}),
     ("search_cells", {"text": "January", "limit": 1}),
-    ("query_tables", {"tables": ["2024/Sales.xlsx#Q1"], "sql": "SELECT sum(revenue) AS s FROM q1"}),
+    ("query_tables", {"sheets": ["2024/Sales.xlsx#Q1"], "sql": "SELECT sum(revenue) AS s FROM q1"}),
 ]
 
 

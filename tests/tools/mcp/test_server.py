@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 
 import pytest
 from mcp import Client, MCPError, types
 
 from sat_retriever import EncoderError, InputError
+from sat_retriever.system import check_wanted
 from sat_retriever.tools.mcp import CALLS_AT_ONCE, CALLS_WAITING, INSTRUCTIONS, sheet_server
 from tests.tools.mcp.scripted import says, scripted
 
@@ -48,7 +50,8 @@ def test_a_tool_is_listed_with_its_schema_and_reads_only(mode):
     assert instructions == INSTRUCTIONS
     assert (tool.name, tool.title, tool.description) == ("say_it", "Say it", "Says a word.")
     (word,) = tool.input_schema["properties"].items()
-    assert word == ("word", {**word[1], "type": "string", "description": "Any word."})
+    kinds = [{"type": "string"}, {"type": "null"}]
+    assert word == ("word", {"anyOf": kinds, "description": "Any word."})
     assert tool.input_schema["additionalProperties"] is False
     assert tool.output_schema["properties"] == {"word": {"title": "Word", "type": "string"}}
     assert tool.annotations == types.ToolAnnotations(
@@ -138,6 +141,29 @@ def test_a_slow_call_blocks_no_other():
     tools = says("slow", wait), says("quick", lambda word: free.set())
     results = asked(sheet_server(scripted(*tools)), ("slow", {}), ("quick", {}))
     assert [result.is_error for result in results] == [False, False]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_cancelled_call_ends_its_work(mode):
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(word):
+        begun.set()
+        try:
+            for _ in range(6_000):
+                check_wanted()
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    async def cancel():
+        async with Client(sheet_server(scripted(says("work", work))), mode=mode) as client:
+            call = asyncio.create_task(client.call_tool("work", {}))
+            await asyncio.to_thread(begun.wait)
+            call.cancel()
+            return await asyncio.to_thread(ended.wait, 30)
+
+    assert asyncio.run(cancel())
 
 
 def test_of_many_calls_only_so_many_run_together_and_each_gets_its_own_answer():
